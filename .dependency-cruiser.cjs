@@ -1,0 +1,110 @@
+// Who may import whom (DESIGN section 3). test/house.test.ts runs these rules over the tree, and over a tree made to break them.
+
+const OURS = "^(generated|src|scripts|test)/";
+
+/** Imports are allowed only from the left: what a folder may import of ours; npm packages have rules of their own. */
+const LAYERS = {
+  generated: { from: "^generated/", imports: ["^generated/"] },
+  contract: { from: "^src/contract/", imports: ["^generated/", "^src/contract/"] },
+  clients: { from: "^src/clients/", imports: ["^generated/", "^src/(contract|clients)/"] },
+  platform: { from: "^src/platform/", imports: ["^generated/", "^src/(contract|clients|platform)/"] },
+  sandbox: { from: "^src/sandbox/", imports: ["^generated/", "^src/(contract|clients|sandbox)/"] },
+  verify: { from: "^src/verify/", imports: ["^generated/", "^src/(contract|clients|verify)/"] },
+  console: {
+    from: "^src/console/",
+    imports: ["^generated/(operations|runtime)/", "^src/(contract|console)/"],
+  },
+  cli: { from: "^src/cli/", imports: ["^generated/", "^src/"] },
+  index: { from: "^src/[^/]+$", imports: ["^generated/", "^src/(contract|clients)/"] },
+  emit: { from: "^scripts/emit/", imports: ["^scripts/emit/"] },
+};
+
+const layers = Object.entries(LAYERS).map(([name, { from, imports }]) => ({
+  name: `layer-${name}`,
+  comment: `may import of ours only ${imports.join(", ")}`,
+  severity: "error",
+  from: { path: from },
+  to: { path: OURS, pathNot: imports },
+}));
+
+const PLATFORM = "^src/platform/";
+
+/** main -> app -> http -> features -> db, queue, deps; and the database knows nothing of the queue. */
+const PLATFORM_STAGES = {
+  main: { from: { path: PLATFORM, pathNot: `${PLATFORM}main[.]ts$` }, to: `${PLATFORM}main[.]ts$` },
+  app: { from: { path: PLATFORM, pathNot: `${PLATFORM}(main|app)[.]ts$` }, to: `${PLATFORM}app[.]ts$` },
+  http: { from: { path: PLATFORM, pathNot: `${PLATFORM}((main|app)[.]ts$|http/)` }, to: `${PLATFORM}http/` },
+  features: {
+    from: { path: `${PLATFORM}((db|queue)/|(deps|config|ids)[.]ts$)` },
+    to: `${PLATFORM}(?!db/|queue/)[^/]+/`,
+  },
+  queue: { from: { path: `${PLATFORM}db/` }, to: `${PLATFORM}queue/` },
+};
+
+const stages = Object.entries(PLATFORM_STAGES).map(([name, { from, to }]) => ({
+  name: `platform-${name}`,
+  comment: "main -> app -> http -> features -> db, queue, deps",
+  severity: "error",
+  from,
+  to: { path: to },
+}));
+
+const packages = [
+  {
+    name: "drivers-only-in-db",
+    comment: "the rest speaks kysely, so that one dialect runs on every engine",
+    from: { path: "^src/", pathNot: `${PLATFORM}db/` },
+    to: { path: "(^|/)node_modules/((@types/)?pg|@electric-sql/pglite)/|^(pg|@electric-sql/pglite)(/|$)" },
+  },
+  {
+    name: "pg-boss-only-in-queue",
+    comment: "the queue can be replaced in one folder",
+    from: { path: "^src/", pathNot: `${PLATFORM}queue/` },
+    to: { path: "(^|/)node_modules/pg-boss/|^pg-boss(/|$)" },
+  },
+  {
+    name: "no-dev-dependency",
+    comment: "an installed package has no devDependencies; the console is bundled when it is built",
+    from: { path: "^(generated|src)/", pathNot: "^src/console/" },
+    to: {
+      dependencyTypes: ["npm-dev"],
+      dependencyTypesNot: ["type-only"],
+      pathNot: "(^|/)node_modules/@types/",
+    },
+  },
+  {
+    name: "no-undeclared-package",
+    comment: "a package that another one happens to bring along can vanish",
+    from: { path: OURS },
+    to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["type-only"] },
+  },
+];
+
+const everywhere = [
+  { name: "no-circular", comment: "types included", from: {}, to: { circular: true } },
+  { name: "no-unresolvable", from: {}, to: { couldNotResolve: true } },
+  {
+    name: "no-orphans",
+    comment:
+      "nothing imports it and it imports nothing; generated validators do neither until somebody needs them",
+    from: { path: "^(src|scripts)/", orphan: true, pathNot: "[.]d[.]ts$" },
+    to: {},
+  },
+];
+
+module.exports = {
+  forbidden: [
+    ...layers,
+    ...stages,
+    ...[...packages, ...everywhere].map((rule) => ({ severity: "error", ...rule })),
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+      extensions: [".ts", ".tsx", ".js", ".d.ts"],
+    },
+  },
+};

@@ -1,0 +1,202 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Message } from "../../generated/events/types.ts";
+import { createWebhookClient } from "../../src/clients/webhook-client.ts";
+import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
+import type { Person } from "../../test/flows/operations.ts";
+import type { Organisation } from "../../test/flows/organisation.ts";
+import type { Random } from "./random.ts";
+
+const HOUR_MS = 3_600_000;
+const MOST_OPEN_SHIFTS = 40;
+/** A sender that does not give up: every try that gets no answer, or a 503, is followed by another one. */
+export const STUBBORN: readonly number[] = [0, ...Array.from({ length: 2_000 }, () => 100)];
+/** What passes, and may have taken effect before it went wrong. */
+const TROUBLE: readonly FaultName[] = [
+  "unavailable",
+  "reset",
+  "assign-lost-answer",
+  "slow",
+  "error-500",
+  "truncated",
+];
+
+/** What the platform has said yes to, beside the webhooks that the sandbox sent itself. */
+export interface Said {
+  /** Webhooks of the crowd's own making that were answered with 200. */
+  events: { event: string; shiftId: string; traceId: string }[];
+  accepted: { jobId: string; candidateId: string }[];
+  withdrawn: { jobId: string; candidateId: string }[];
+  cancelled: string[];
+  /** How often the times of a shift were changed. */
+  retimed: Map<string, number>;
+  /** What was done, by name. */
+  done: Map<string, number>;
+}
+
+/** The people at one provider and on the platform, who do what they like. */
+export interface Crowd {
+  organisation: Organisation;
+  said: Said;
+  /** Webhooks of the crowd's own that are under way. */
+  underWay: Set<Promise<void>>;
+}
+
+export function gather(organisation: Organisation): Crowd {
+  const said = {
+    events: [],
+    accepted: [],
+    withdrawn: [],
+    cancelled: [],
+    retimed: new Map(),
+    done: new Map(),
+  };
+  return { organisation, said, underWay: new Set() };
+}
+
+interface Place {
+  url: string;
+  people: readonly Person[];
+  random: Random;
+}
+
+/** One thing after the other, until told to stop; what the platform does not answer is left. */
+export async function live(crowd: Crowd, place: Place, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await act(crowd, place).catch(() => count(crowd.said, "not answered"));
+    await sleep(place.random.between(10, 60));
+  }
+}
+
+const count = ({ done }: Said, what: string) => void done.set(what, (done.get(what) ?? 0) + 1);
+
+const ACTS = {
+  create,
+  early,
+  update,
+  retime,
+  remove,
+  repeat,
+  accept,
+  withdraw,
+  cancel,
+  trouble,
+} satisfies Record<string, (crowd: Crowd, place: Place) => Promise<void> | void>;
+
+/** By how often they happen. */
+const OFTEN: readonly (keyof typeof ACTS)[] = [
+  ...(["create", "create", "early", "update", "retime", "remove", "repeat", "repeat"] as const),
+  ...(["accept", "accept", "accept", "accept", "withdraw", "cancel", "trouble"] as const),
+];
+
+async function act(crowd: Crowd, place: Place): Promise<void> {
+  const name = crowd.organisation.provider.shifts.length === 0 ? "create" : place.random.pick(OFTEN);
+  await ACTS[name](crowd, place);
+  count(crowd.said, name);
+}
+
+function newShift({ random }: Place) {
+  const start = Math.ceil(Date.now() / HOUR_MS + random.between(24, 24 * 20)) * HOUR_MS;
+  return { id: randomUUID(), ...timesOf(start), positions: random.between(1, 4) };
+}
+
+function timesOf(start: number) {
+  const [startTime = "", endTime = ""] = [start, start + 6 * HOUR_MS].map((ms) => new Date(ms).toISOString());
+  return { startTime, endTime };
+}
+
+const mayOpen = ({ organisation }: Crowd) =>
+  organisation.provider.shifts.filter(({ cancelled }) => !cancelled).length < MOST_OPEN_SHIFTS;
+
+function create(crowd: Crowd, place: Place): void {
+  const { provider } = crowd.organisation;
+  if (mayOpen(crowd)) provider.createShift(newShift(place));
+}
+
+/** The update comes before the shift can be read. */
+function early(crowd: Crowd, place: Place): void {
+  const { provider } = crowd.organisation;
+  if (!mayOpen(crowd)) return;
+  const shift = newShift(place);
+  send(crowd, place, { event: "shift.update", shiftId: shift.id, traceId: randomUUID() });
+  provider.createShift(shift);
+}
+
+const openShift = ({ organisation }: Crowd, { random }: Place) =>
+  random.pick(organisation.provider.shifts.filter(({ cancelled }) => !cancelled));
+
+function update(crowd: Crowd, place: Place): void {
+  const shift = openShift(crowd, place);
+  if (shift) crowd.organisation.provider.updateShift(shift.id, { positions: place.random.between(1, 4) });
+}
+
+function retime(crowd: Crowd, place: Place): void {
+  const shift = openShift(crowd, place);
+  if (!shift) return;
+  const { retimed } = crowd.said;
+  const start = Date.parse(shift.startTime) + HOUR_MS;
+  crowd.organisation.provider.updateShift(shift.id, timesOf(start));
+  retimed.set(shift.id, (retimed.get(shift.id) ?? 0) + 1);
+}
+
+function remove(crowd: Crowd, place: Place): void {
+  const shift = openShift(crowd, place);
+  if (shift && place.random.pick([true, false])) crowd.organisation.provider.deleteShift(shift.id);
+}
+
+/** A webhook once more: the same traceId, and long after others of the shift. */
+function repeat(crowd: Crowd, place: Place): void {
+  const before = place.random.pick(crowd.organisation.provider.deliveries);
+  if (before) send(crowd, place, before);
+}
+
+function send(
+  { organisation, said, underWay }: Crowd,
+  { url }: Place,
+  message: Said["events"][number],
+): void {
+  const { event, shiftId, traceId } = message;
+  const { providerId, platformToken: token } = organisation;
+  const client = createWebhookClient({ platformUrl: url, token, schedule: STUBBORN, timeoutMs: 2_000 });
+  const sending = client
+    .send({ event, providerId, content: { shiftId }, traceId } as Message)
+    .then(({ delivered }) => void (delivered && said.events.push({ event, shiftId, traceId })))
+    .finally(() => underWay.delete(sending));
+  underWay.add(sending);
+}
+
+async function seatOf(crowd: Crowd, place: Place) {
+  const { shifts } = crowd.organisation.provider;
+  const shift = place.random.pick(shifts);
+  const job = shift && (await crowd.organisation.findJob(shift.id));
+  return job && { job, person: place.random.pick(place.people) };
+}
+
+async function accept(crowd: Crowd, place: Place): Promise<void> {
+  const seat = await seatOf(crowd, place);
+  if (!seat) return;
+  const { status } = await crowd.organisation.accept(seat.job, seat.person);
+  const { candidateId } = seat.person;
+  if (status < 300) crowd.said.accepted.push({ jobId: seat.job.jobId, candidateId });
+}
+
+async function withdraw(crowd: Crowd, place: Place): Promise<void> {
+  const seat = await seatOf(crowd, place);
+  const booking = seat?.job.bookings.find(({ status }) => status === "pending" || status === "confirmed");
+  if (!seat || !booking) return;
+  const { candidateId } = booking;
+  const { status } = await crowd.organisation.withdraw(seat.job, { candidateId, personalNumber: "" });
+  if (status < 300) crowd.said.withdrawn.push({ jobId: seat.job.jobId, candidateId });
+}
+
+async function cancel(crowd: Crowd, place: Place): Promise<void> {
+  const seat = place.random.pick([true, false, false]) ? await seatOf(crowd, place) : undefined;
+  if (!seat || seat.job.status === "cancelled") return;
+  const { status } = await crowd.organisation.cancel(seat.job);
+  if (status < 300) crowd.said.cancelled.push(seat.job.jobId);
+}
+
+function trouble({ organisation }: Crowd, { random }: Place): void {
+  const settings = { times: random.between(1, 4), retryAfter: "0" };
+  organisation.provider.setFault(random.pick(TROUBLE), settings);
+}

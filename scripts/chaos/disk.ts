@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/**
+ * A file system of its own in a file. What was written and not synced is in the kernel's memory only, and a copy of the file is what
+ * a power cut leaves.
+ */
+export interface Disk {
+  folder: string;
+  /**
+   * The disk as a power cut at this moment leaves it, mounted. The processes stand still meanwhile, because a copy takes longer than a
+   * power cut.
+   */
+  cut(pids: readonly number[]): Promise<Disk>;
+  /** Writes everything through. */
+  sync(): void;
+  remove(): void;
+}
+
+const MEGABYTES = 640;
+// The kernel's own writes come no sooner, so that nothing changes while a copy is made.
+const COMMIT_SECONDS = 300;
+/** Written and never synced. */
+const UNSYNCED = "unsynced";
+
+/** Why no disk can be made here; undefined when one can. */
+export function whyNoDisk(folder: string): string | undefined {
+  try {
+    makeDisk(folder).remove();
+    return undefined;
+  } catch (error) {
+    const text = error instanceof Error ? error.message.trim().split("\n").at(-1) : String(error);
+    return `no file system can be mounted here (Linux, root, mkfs.ext4 and a loop device are needed): ${text}`;
+  }
+}
+
+/** Below `folder`. */
+export function makeDisk(folder: string): Disk {
+  const image = join(folder, `disk-${process.hrtime.bigint()}`);
+  run("truncate", ["-s", `${MEGABYTES}M`, image]);
+  run("mkfs.ext4", ["-q", "-F", image]);
+  return mount(image);
+}
+
+let copies = 0;
+
+function mount(image: string): Disk {
+  const folder = `${image}.mounted`;
+  mkdirSync(folder);
+  try {
+    run("mount", ["-o", `loop,commit=${COMMIT_SECONDS}`, image, folder]);
+  } catch (error) {
+    for (const path of [folder, image]) rmSync(path, { recursive: true, force: true });
+    throw error;
+  }
+  return {
+    folder,
+    cut: async (pids) => {
+      const copy = `${image}-${++copies}`;
+      // Another one each time: ext4 writes a file through that is emptied and written anew.
+      const unsynced = `${UNSYNCED}-${copies}`;
+      writeFileSync(join(folder, unsynced), "in memory only");
+      for (const pid of pids) process.kill(pid, "SIGSTOP");
+      try {
+        await standStill(pids, folder);
+        run("cp", ["--sparse=always", image, copy]);
+      } finally {
+        for (const pid of pids) process.kill(pid, "SIGCONT");
+      }
+      const left = mount(copy);
+      if (isWritten(join(left.folder, unsynced))) {
+        left.remove();
+        // It would prove nothing.
+        throw new Error("the copy of the disk holds what was never synced");
+      }
+      return left;
+    },
+    sync: () => run("sync", ["-f", folder]),
+    remove: () => {
+      // Lazily: a thread that is about to end may still have a file open.
+      run("umount", ["-l", folder]);
+      for (const path of [folder, image]) rmSync(path, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Every thread has stopped, and what the disk was asked for is done. */
+async function standStill(pids: readonly number[], folder: string): Promise<void> {
+  const device = run("findmnt", ["-n", "-o", "SOURCE", folder]).trim();
+  const inFlight = `/sys/block/${basename(device)}/inflight`;
+  while (!pids.every(isStopped) || /[1-9]/.test(readFileSync(inFlight, "utf8"))) await sleep(1);
+}
+
+function isStopped(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every((thread) => {
+    try {
+      const stat = readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8");
+      return "TtZX".includes(stat.slice(stat.lastIndexOf(")") + 2)[0] ?? "");
+    } catch {
+      return true;
+    }
+  });
+}
+
+const isWritten = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+const run = (command: string, args: string[]) =>
+  execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });

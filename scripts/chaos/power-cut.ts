@@ -1,0 +1,150 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { chmodSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pino } from "pino";
+import { createClient } from "../../generated/operations/client.ts";
+import { type Engine, openDatabase } from "../../src/platform/db/database.ts";
+import { ok } from "../../test/flows/operations.ts";
+import { freePort, type PostgresServer, reopenPostgres, startPostgres } from "../embedded-postgres.ts";
+import { type Disk, makeDisk } from "./disk.ts";
+import { randomOf } from "./random.ts";
+import { createVictim, type Victim } from "./victim.ts";
+
+export interface PowerCutOptions {
+  engine: Engine;
+  cuts: number;
+  seed: number;
+  /** Where the disks are made. */
+  folder: string;
+  /** A migrated embedded database to begin with, which saves seconds. */
+  template?: string;
+}
+
+export interface PowerCutReport {
+  /** Events that were acknowledged before the last cut. */
+  acknowledged: number;
+  /** By cut: how many of the acknowledged are not in what it left. */
+  lost: number[];
+}
+
+const SENDERS = 8;
+const log = pino({ level: "silent" });
+
+/** Cuts the power at random moments while events are acknowledged, and looks for them in what is left. */
+export async function powerCuts(options: PowerCutOptions): Promise<PowerCutReport> {
+  const { engine, cuts, seed, folder, template } = options;
+  const disk = makeDisk(folder);
+  let server: PostgresServer | undefined;
+  let victim: Victim | undefined;
+  const over = new AbortController();
+  try {
+    chmodSync(disk.folder, 0o755);
+    if (engine === "postgres") server = await startPostgres({ databaseDir: join(disk.folder, "pg") });
+    await server?.createDatabase("chaos");
+    const dataDir = join(disk.folder, "platform");
+    mkdirSync(dataDir);
+    if (template && !server) cpSync(template, join(dataDir, "database"), { recursive: true });
+    const stage = await begin(dataDir, server);
+    victim = stage.victim;
+    disk.sync();
+    const acknowledged = new Set<string>();
+    const sending = Array.from({ length: SENDERS }, () => send(stage, acknowledged, over.signal));
+    const random = randomOf(seed);
+    const lost: number[] = [];
+    for (let cut = 0; cut < cuts; cut += 1) {
+      await sleep(random.between(200, 600));
+      const left = await disk.cut(server ? server.pids() : [victim.pid ?? 0]);
+      const before = new Set(acknowledged);
+      lost.push(await missing(left, before, engine));
+    }
+    over.abort();
+    await Promise.all(sending);
+    return { acknowledged: acknowledged.size, lost };
+  } finally {
+    over.abort();
+    await victim?.kill();
+    await server?.stop();
+    disk.remove();
+  }
+}
+
+interface Stage {
+  victim: Victim;
+  url: string;
+  providerId: string;
+  platformToken: string;
+}
+
+/** A draft's events are stored and wait: nothing but the acknowledging goes on. */
+async function begin(dataDir: string, server: PostgresServer | undefined): Promise<Stage> {
+  const [port, token, providerId] = [await freePort(), randomBytes(24).toString("base64url"), randomUUID()];
+  const victim = createVictim({
+    ...process.env,
+    DATABASE_URL: server ? `${server.url}/chaos` : "",
+    ALLOW_INSECURE_PROVIDERS: "1",
+    LOG_LEVEL: "fatal",
+    OPERATIONS_TOKEN: token,
+    PORT: String(port),
+    SECRET_KEY: randomBytes(32).toString("base64"),
+    SHIFTPACT_DATA: dataDir,
+    WEBHOOK_RATE_LIMIT: "0",
+  });
+  await victim.start();
+  const url = `http://127.0.0.1:${port}`;
+  const headers = { Authorization: `Bearer ${token}` };
+  const operations = createClient({ baseUrl: `${url}/operations/v1`, headers });
+  const body = {
+    providerId,
+    kind: "sandbox",
+    name: "Kvarteret",
+    baseUrl: url,
+    providerToken: "a-provider-token",
+  };
+  const { platformToken } = ok(await operations.createIntegration({ body }));
+  return { victim, url, providerId, platformToken };
+}
+
+async function send(stage: Stage, acknowledged: Set<string>, signal: AbortSignal): Promise<void> {
+  const { url, providerId, platformToken } = stage;
+  const headers = { Authorization: `Bearer ${platformToken}`, "Content-Type": "application/json" };
+  while (!signal.aborted) {
+    const traceId = randomUUID();
+    const event = { event: "shift.create", providerId, content: { shiftId: randomUUID() }, traceId };
+    const { status } = await fetch(`${url}/api/v3/integrations/sandbox/webhook`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(event),
+      signal: AbortSignal.timeout(10_000),
+    }).catch(() => ({ status: 0 }));
+    if (status === 200) acknowledged.add(traceId);
+    if (status === 0) await sleep(50);
+  }
+}
+
+async function missing(left: Disk, acknowledged: ReadonlySet<string>, engine: Engine): Promise<number> {
+  let server: PostgresServer | undefined;
+  try {
+    const databaseDir = join(left.folder, "pg");
+    // Nobody who ran before a power cut runs after it; here the server goes on, and its copy would make way for it.
+    rmSync(join(databaseDir, "postmaster.pid"), { force: true });
+    if (engine === "postgres") server = await reopenPostgres({ databaseDir });
+    const stored = await storedIn(
+      server ? { url: `${server.url}/chaos` } : { dataDir: join(left.folder, "platform", "database") },
+    );
+    return [...acknowledged].filter((traceId) => !stored.has(traceId)).length;
+  } finally {
+    await server?.stop();
+    left.remove();
+  }
+}
+
+async function storedIn(where: { url?: string; dataDir?: string }): Promise<Set<string>> {
+  const database = await openDatabase({ ...where, log });
+  try {
+    const rows = await database.kysely.selectFrom("events").select("trace_id").execute();
+    return new Set(rows.map(({ trace_id }) => trace_id));
+  } finally {
+    await database.close();
+  }
+}

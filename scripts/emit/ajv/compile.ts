@@ -1,0 +1,86 @@
+import type { Options } from "ajv";
+import AjvCore from "ajv/dist/core.js";
+import standaloneCode from "ajv/dist/standalone/index.js";
+import applicator from "ajv/dist/vocabularies/applicator/index.js";
+import core from "ajv/dist/vocabularies/core/index.js";
+import format from "ajv/dist/vocabularies/format/index.js";
+import next from "ajv/dist/vocabularies/next.js";
+import unevaluated from "ajv/dist/vocabularies/unevaluated/index.js";
+import validation from "ajv/dist/vocabularies/validation/index.js";
+import { FORMATS } from "../formats.ts";
+import type { Schema } from "../schema.ts";
+import { alternatives } from "./alternatives.ts";
+import { assertionsOf } from "./assertions.ts";
+import { defaultOf } from "./interop.ts";
+import { QUIETLY } from "./quietly.ts";
+
+/** `fast` stops at the first error and does not describe it; `full` collects all, and tells to which branch each belongs. */
+export type Form = "fast" | "full";
+export type Ajv = AjvCore.default;
+export type SchemasById = Readonly<Record<string, Schema>>;
+
+const OPTIONS: Options = {
+  strict: true,
+  strictTypes: false,
+  strictRequired: false,
+  strictTuples: false,
+  validateSchema: false,
+  messages: false,
+  // One function for each named schema of some size: copies would multiply the size of the file.
+  inlineRefs: 3,
+  code: { source: true, esm: true, lines: false, optimize: 2 },
+  addUsedSchema: false,
+  // Tracking which members were evaluated costs time in every function; few documents need it.
+  unevaluated: false,
+  next: true,
+};
+
+/** JSON Schema 2020-12 without the dynamic references that Ajv's own 2020 class always pays for. */
+const VOCABULARIES = [
+  defaultOf(core),
+  defaultOf(validation),
+  defaultOf(applicator)(true),
+  defaultOf(next),
+  defaultOf(unevaluated),
+  defaultOf(format),
+];
+
+/** An Ajv that knows `schemas` by their ids and our formats. */
+export function compiler(schemas: SchemasById, form: Form): Ajv {
+  const options = { ...OPTIONS, allErrors: form === "full", unevaluated: usesUnevaluated(schemas) };
+  const ajv = new (defaultOf(AjvCore))(options);
+  for (const vocabulary of VOCABULARIES) ajv.addVocabulary(vocabulary);
+  ajv.addKeyword(QUIETLY);
+  if (form === "full") {
+    for (const keyword of ["anyOf", "oneOf"] as const) {
+      ajv.removeKeyword(keyword);
+      ajv.addKeyword(alternatives(keyword));
+    }
+  }
+  for (const [name, expression] of Object.entries(FORMATS)) ajv.addFormat(name, expression);
+  for (const [id, schema] of Object.entries(schemas)) ajv.addSchema(inForm(schema, form), id);
+  return ajv;
+}
+
+function usesUnevaluated(schemas: SchemasById): boolean {
+  return /"unevaluated(?:Properties|Items)":/.test(JSON.stringify(schemas));
+}
+
+function inForm(schema: Schema, form: Form): Record<string, unknown> {
+  const assertions = assertionsOf(schema);
+  if (form === "fast") return { quietly: assertions };
+  return typeof assertions === "boolean" ? { allOf: [assertions] } : assertions;
+}
+
+/** An ECMAScript module with one exported function for each id, named `v0`, `v1`, ... in the order given. */
+export function standaloneModule(ajv: Ajv, ids: readonly string[]): string {
+  const exported = Object.fromEntries(ids.map((id, index) => [`v${index}`, id]));
+  // Where in the schema a keyword stands is of no use to a caller, and a quarter of the text.
+  return defaultOf(standaloneCode)(ajv, exported).replaceAll(/,schemaPath:"(?:[^"\\]|\\.)*"/g, "");
+}
+
+/** A validator for a schema that is not in the file: for finding overlaps while generating. */
+export function validatorFor(ajv: Ajv, schema: Schema): (value: unknown) => boolean {
+  const validate = ajv.compile(inForm(schema, "fast"));
+  return (value) => validate(value) === true;
+}

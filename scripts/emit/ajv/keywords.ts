@@ -1,0 +1,91 @@
+import { at, type Place, SpecFault } from "../fault.ts";
+import { FORMATS } from "../formats.ts";
+import { isAnnotation, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
+
+/** The assertions and applicators of JSON Schema 2020-12 that the validators and the types can both carry. */
+const KEYWORDS = new Set([
+  "$ref",
+  "type",
+  "enum",
+  "const",
+  "format",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "items",
+  "prefixItems",
+  "contains",
+  "minContains",
+  "maxContains",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "unevaluatedItems",
+  "properties",
+  "patternProperties",
+  "additionalProperties",
+  "propertyNames",
+  "required",
+  "minProperties",
+  "maxProperties",
+  "dependentRequired",
+  "dependentSchemas",
+  "unevaluatedProperties",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
+]);
+
+/** Refuses, by name and place, what would otherwise be ignored in silence or fail somewhere in Ajv. */
+export function checkKeywords(schema: Schema, place: Place): void {
+  walkSchema(schema, place, (object, where) => {
+    for (const keyword of Object.keys(object)) {
+      if (KEYWORDS.has(keyword) || isAnnotation(keyword)) continue;
+      throw new SpecFault(
+        at(where, keyword),
+        `the keyword "${keyword}" is not supported`,
+        "remove it or correct its spelling",
+      );
+    }
+    checkFormat(object, where);
+    checkPattern(object, where);
+    checkRequired(object, where);
+  });
+}
+
+function checkFormat(schema: SchemaObject, place: Place): void {
+  if (schema.format === undefined || Object.hasOwn(FORMATS, schema.format)) return;
+  const known = Object.keys(FORMATS).join(", ");
+  throw new SpecFault(
+    at(place, "format"),
+    `the format "${schema.format}" is not known`,
+    `use one of ${known}, or a pattern`,
+  );
+}
+
+function checkPattern(schema: SchemaObject, place: Place): void {
+  if (typeof schema.pattern !== "string") return;
+  try {
+    new RegExp(schema.pattern, "u");
+  } catch {
+    throw new SpecFault(
+      at(place, "pattern"),
+      `${schema.pattern} is no regular expression`,
+      "correct it (ECMAScript, flag u)",
+    );
+  }
+}
+
+function checkRequired(schema: SchemaObject, place: Place): void {
+  if (schema.required === undefined || Array.isArray(schema.required)) return;
+  throw new SpecFault(at(place, "required"), "'required' is no list", "write a list of property names");
+}

@@ -1,0 +1,111 @@
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build, type Plugin } from "esbuild";
+import type { ValidatorLeaf, ValidatorPlan, ValidatorTree } from "../openapi/validators.ts";
+import { compiler, standaloneModule } from "./compile.ts";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+/** esbuild names modules by their path from here; from the working directory, the text would depend on it. */
+const PROJECT = join(HERE, "..", "..", "..");
+const RUNTIME = join(HERE, "..", "runtime", "validator.ts");
+
+/** `validators.js`: one self-contained module, compiled and bundled, that imports nothing. */
+export async function emitValidators(plan: ValidatorPlan): Promise<string> {
+  const ids = leafIds(plan);
+  const modules: Record<string, string> = {
+    entry: entryModule(plan, ids),
+    fast: standaloneModule(compiler(plan.schemas, "fast"), ids),
+    full: standaloneModule(compiler(plan.schemas, "full"), ids),
+  };
+  const result = await build({
+    entryPoints: ["generated:entry"],
+    plugins: [virtualModules(modules)],
+    absWorkingDir: PROJECT,
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2022",
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    charset: "utf8",
+    logLevel: "silent",
+  });
+  return onePerLine(result.outputFiles[0]?.text ?? "");
+}
+
+/** The function of each schema on a line of its own, so that a difference can be read by line. */
+function onePerLine(code: string): string {
+  return code.replaceAll(/(?<=[;}])(?=function validate\d+\()/g, "\n");
+}
+
+function virtualModules(modules: Readonly<Record<string, string>>): Plugin {
+  return {
+    name: "generated",
+    setup(pluginBuild) {
+      pluginBuild.onResolve({ filter: /^generated:/ }, ({ path }) => ({
+        path: path.slice("generated:".length),
+        namespace: "generated",
+      }));
+      pluginBuild.onLoad({ filter: /.*/, namespace: "generated" }, ({ path }) => ({
+        contents: modules[path] ?? "",
+        loader: "js",
+        resolveDir: HERE,
+      }));
+    },
+  };
+}
+
+function entryModule(plan: ValidatorPlan, ids: readonly string[]): string {
+  const constants = ids.map((_id, index) => `const c${index} = validator(fast.v${index}, full.v${index});\n`);
+  const exported = Object.entries(plan.exports).map(
+    ([name, tree]) => `export const ${name} = ${printTree(tree, (leaf) => `c${ids.indexOf(leaf.id)}`)};\n`,
+  );
+  return `import { validator } from ${JSON.stringify(RUNTIME)};
+import * as fast from "generated:fast";
+import * as full from "generated:full";
+${constants.join("")}${exported.join("")}`;
+}
+
+/** `validators.d.ts`: the types of the above. */
+export function emitValidatorTypes(plan: ValidatorPlan): string {
+  const withOperations = plan.exports.requests !== undefined;
+  const types = withOperations ? "components, operations" : "components";
+  const parts = `import type { RequestBody, RequestPart, ResponseBody } from "../runtime/operation.js";\n`;
+  const exported = Object.entries(plan.exports).map(
+    ([name, tree]) =>
+      `export declare const ${name}: ${printTree(tree, (leaf) => `Validator<${leaf.type}>`, "readonly ")};\n`,
+  );
+  return `${withOperations ? parts : ""}import type { Validator } from "../runtime/validator.js";
+import type { ${types} } from "./types.js";
+
+${exported.join("\n")}`;
+}
+
+function printTree(tree: ValidatorTree, leafText: (leaf: ValidatorLeaf) => string, before = ""): string {
+  if (Object.keys(tree).length === 0) return before === "" ? "{}" : "Record<string, never>";
+  const separator = before === "" ? ", " : "; ";
+  const members = Object.entries(tree).map(
+    ([name, value]) =>
+      `${before}${JSON.stringify(name)}: ${isLeaf(value) ? leafText(value) : printTree(value, leafText, before)}`,
+  );
+  return `{ ${members.join(separator)} }`;
+}
+
+function isLeaf(value: ValidatorTree | ValidatorLeaf): value is ValidatorLeaf {
+  return typeof value.id === "string";
+}
+
+function leafIds(plan: ValidatorPlan): string[] {
+  const ids = new Set<string>();
+  const collect = (tree: ValidatorTree): void => {
+    for (const value of Object.values(tree)) {
+      if (isLeaf(value)) ids.add(value.id);
+      else collect(value);
+    }
+  };
+  for (const tree of Object.values(plan.exports)) collect(tree);
+  return [...ids];
+}

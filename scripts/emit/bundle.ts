@@ -1,0 +1,197 @@
+import { dirname, resolve } from "node:path";
+import { at, type Place, SpecFault } from "./fault.ts";
+import type { DocumentFile, DocumentKind, YamlFiles } from "./files.ts";
+import {
+  isRecord,
+  isSchema,
+  mapSubschemas,
+  type NamedSchemas,
+  onlyReference,
+  referenceTo,
+  type Schema,
+  type SchemaObject,
+} from "./schema.ts";
+
+/** One document of the spec folder with everything it refers to inside it. */
+export interface SpecDocument {
+  readonly name: string;
+  readonly kind: DocumentKind;
+  /** As shown to people: "spec/NAME.openapi.yaml". */
+  readonly file: string;
+  /** The document with its references resolved; schemas stay references to `schemas`. */
+  readonly root: Readonly<Record<string, unknown>>;
+  readonly schemas: NamedSchemas;
+  /** Where each named schema was written. */
+  readonly origins: ReadonlyMap<string, Place>;
+}
+
+/** A value together with the file whose relative references it uses. */
+interface Located {
+  readonly value: unknown;
+  readonly path: string;
+  readonly place: Place;
+}
+
+const SCHEMA_NAME = /^[A-Z][A-Za-z0-9]*$/;
+/** Deeper than any document of ours; a chain of references this long runs in a circle. */
+const MAX_DEPTH = 100;
+
+/** Reads a document and draws the schemas and parts of other files that it refers to into it. */
+export function bundle(file: DocumentFile, files: YamlFiles): SpecDocument {
+  return new Bundler(file, files).bundle();
+}
+
+class Bundler {
+  readonly #file: DocumentFile;
+  readonly #files: YamlFiles;
+  readonly #schemas: Record<string, Schema> = {};
+  readonly #origins = new Map<string, Place>();
+
+  constructor(file: DocumentFile, files: YamlFiles) {
+    this.#file = file;
+    this.#files = files;
+  }
+
+  bundle(): SpecDocument {
+    const { name, kind, path } = this.#file;
+    const file = this.#files.display(path);
+    const value = this.#files.read(path);
+    const located = { value, path, place: { document: file, pointer: "" } };
+    this.#addOwnSchemas(located, value);
+    const root = this.#part(located, 0);
+    return {
+      name,
+      kind,
+      file,
+      root: isRecord(root) ? root : {},
+      schemas: this.#schemas,
+      origins: this.#origins,
+    };
+  }
+
+  #addOwnSchemas(document: Located, root: Record<string, unknown>): void {
+    const own = isRecord(root.components) ? root.components.schemas : undefined;
+    if (!isRecord(own)) return;
+    for (const [name, value] of Object.entries(own)) {
+      this.#addSchema(name, { ...document, value, place: at(document.place, "components", "schemas", name) });
+    }
+  }
+
+  /** Takes a schema into the named schemas. An own name for a shared schema of the same name is that schema. */
+  #addSchema(name: string, target: Located): void {
+    if (!isSchema(target.value)) {
+      throw new SpecFault(target.place, "no schema stands here", "write a mapping or true or false");
+    }
+    if (typeof target.value === "object" && onlyReferenceText(target.value)?.endsWith(`/${name}`)) {
+      const next = this.#follow(String(target.value.$ref), target);
+      if (next.place.pointer !== target.place.pointer || next.path !== target.path) {
+        this.#addSchema(name, next);
+        return;
+      }
+    }
+    if (this.#isKnown(name, target.place)) return;
+    this.#origins.set(name, target.place);
+    this.#schemas[name] = true;
+    this.#schemas[name] = this.#schema(target.value, target);
+  }
+
+  #isKnown(name: string, place: Place): boolean {
+    if (!SCHEMA_NAME.test(name)) {
+      throw new SpecFault(
+        place,
+        `"${name}" is no name for a type`,
+        "name schemas in PascalCase, letters and digits",
+      );
+    }
+    const known = this.#origins.get(name);
+    if (known === undefined) return false;
+    if (known.document === place.document && known.pointer === place.pointer) return true;
+    const other = `${known.document}#${known.pointer}`;
+    throw new SpecFault(place, `the name "${name}" is taken by ${other}`, "rename one of the two schemas");
+  }
+
+  #schema(schema: Schema, from: Located): Schema {
+    if (typeof schema === "boolean") return schema;
+    const copy: SchemaObject = mapSubschemas(schema, (below, steps) =>
+      this.#schema(below, { ...from, place: at(from.place, ...steps) }),
+    );
+    if (copy.$ref !== undefined) copy.$ref = this.#schemaReference(copy.$ref, from);
+    return copy;
+  }
+
+  #schemaReference(reference: string, from: Located): string {
+    const target = this.#follow(reference, from);
+    const name = target.place.pointer.split("/").at(-1) ?? "";
+    this.#addSchema(name, target);
+    return referenceTo(name);
+  }
+
+  /** Everything that is no schema: references are replaced by what they point at, examples are left out. */
+  #part(from: Located, depth: number): unknown {
+    const { value, place } = from;
+    if (depth > MAX_DEPTH) throw new SpecFault(place, "the references run in a circle", "break the circle");
+    if (Array.isArray(value)) {
+      return value.map((item, index) =>
+        this.#part({ ...from, value: item, place: at(place, index) }, depth + 1),
+      );
+    }
+    if (!isRecord(value)) return value;
+    if (this.#file.kind === "openapi" && typeof value.$ref === "string") {
+      return this.#part(this.#follow(value.$ref, from), depth + 1);
+    }
+    const copy: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(value)) {
+      if (key === "example" || key === "examples") continue;
+      if (place.pointer === "/components" && key === "schemas") continue;
+      const below = { ...from, value: item, place: at(place, key) };
+      copy[key] =
+        holdsSchema(key, value) && isSchema(item) ? this.#schema(item, below) : this.#part(below, depth + 1);
+    }
+    return copy;
+  }
+
+  #follow(reference: string, from: Located): Located {
+    const [file = "", pointer = ""] = reference.split("#");
+    if (/^[a-z][a-z0-9+.-]*:/i.test(file)) {
+      throw new SpecFault(
+        from.place,
+        `${reference} lies outside the spec folder`,
+        "copy it into spec/ and refer to that",
+      );
+    }
+    const path = file === "" ? from.path : resolve(dirname(from.path), decodeURIComponent(file));
+    const root = this.#files.read(path, from.place);
+    const document = this.#files.display(path);
+    const steps = pointer.split("/").slice(1).map(decodeStep);
+    const value = steps.reduce<unknown>((node, step) => member(node, step), root);
+    if (value === undefined || steps.length === 0) {
+      throw new SpecFault(
+        from.place,
+        `the reference ${reference} leads nowhere`,
+        `correct it: FILE#/NAME, or #/...`,
+      );
+    }
+    return { value, path, place: at({ document, pointer: "" }, ...steps) };
+  }
+}
+
+function holdsSchema(key: string, holder: Record<string, unknown>): boolean {
+  return (
+    key === "schema" || (key === "payload" && !(isRecord(holder.payload) && "schemaFormat" in holder.payload))
+  );
+}
+
+function onlyReferenceText(schema: SchemaObject): string | undefined {
+  if (schema.$ref === undefined) return undefined;
+  const alone = { ...schema, $ref: referenceTo("X") };
+  return onlyReference(alone) === undefined ? undefined : schema.$ref;
+}
+
+function decodeStep(step: string): string {
+  return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function member(node: unknown, step: string): unknown {
+  if (Array.isArray(node)) return node[Number(step)];
+  return isRecord(node) && Object.hasOwn(node, step) ? node[step] : undefined;
+}

@@ -1,0 +1,35 @@
+import { at, type Place, SpecFault } from "../fault.ts";
+import { isRecord, isSchema, type Schema } from "../schema.ts";
+
+export interface JsonContent {
+  readonly contentType: string;
+  readonly schema: Schema;
+  readonly place: Place;
+}
+
+/** The one JSON media type of a `content` map (OpenAPI 3.1, section 4.8.14); other content is refused. */
+export function jsonContent(content: unknown, place: Place): JsonContent | undefined {
+  if (!isRecord(content)) return undefined;
+  const [first, second] = Object.keys(content);
+  if (first === undefined) return undefined;
+  if (second !== undefined) {
+    throw new SpecFault(
+      place,
+      `several media types (${first}, ${second}) are not supported`,
+      "keep one of them",
+    );
+  }
+  const below = at(place, first);
+  if (!/^application\/(?:[a-z0-9.-]+\+)?json$/.test(first)) {
+    throw new SpecFault(
+      below,
+      `the media type ${first} is not supported`,
+      "use application/json or application/...+json",
+    );
+  }
+  const media = content[first];
+  if (!isRecord(media) || !isSchema(media.schema)) {
+    throw new SpecFault(below, "the media type has no schema", "add 'schema'");
+  }
+  return { contentType: first, schema: media.schema, place: at(below, "schema") };
+}

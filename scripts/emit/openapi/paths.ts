@@ -1,0 +1,118 @@
+import type { SpecDocument } from "../bundle.ts";
+import { at, type Place, SpecFault } from "../fault.ts";
+import { isRecord, type Schema } from "../schema.ts";
+import { type Parameter, parametersOf } from "./parameters.ts";
+import { type RequestBody, requestBodyOf } from "./request-body.ts";
+import { type DeclaredResponse, responsesOf } from "./responses.ts";
+import { securityOf } from "./security.ts";
+
+const METHODS = ["get", "put", "post", "delete", "patch"] as const;
+export type Method = (typeof METHODS)[number];
+
+/** An Operation Object (OpenAPI 3.1, section 4.8.10) with its path, in the form that the emitters print. */
+export interface Operation {
+  readonly operationId: string;
+  readonly method: Method;
+  readonly path: string;
+  readonly summary: string;
+  /** Names of the security schemes that may be used; empty when anyone may call. */
+  readonly security: readonly string[];
+  readonly parameters: readonly Parameter[];
+  readonly body: RequestBody | undefined;
+  readonly responses: readonly DeclaredResponse[];
+  readonly place: Place;
+}
+
+const PATH_ITEM_KEYS = new Set<string>([...METHODS, "parameters", "summary", "description", "servers"]);
+const OPERATION_ID = /^[a-z][A-Za-z0-9]*$/;
+
+/** Every operation of a document, in the order of the document. */
+export function operationsOf(document: SpecDocument): Operation[] {
+  const place = { document: document.file, pointer: "" };
+  const version = String(document.root.openapi);
+  if (!version.startsWith("3.1")) {
+    throw new SpecFault(at(place, "openapi"), `version ${version} is not supported`, "write OpenAPI 3.1");
+  }
+  const paths = isRecord(document.root.paths) ? document.root.paths : {};
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    isRecord(item) ? pathOperations(document, path, item, at(place, "paths", path)) : [],
+  );
+  refuseTwice(operations);
+  return operations;
+}
+
+function pathOperations(
+  document: SpecDocument,
+  path: string,
+  item: Record<string, unknown>,
+  place: Place,
+): Operation[] {
+  for (const key of Object.keys(item)) {
+    if (PATH_ITEM_KEYS.has(key) || key.startsWith("x-")) continue;
+    throw new SpecFault(at(place, key), `"${key}" is not supported here`, `use ${METHODS.join(", ")}`);
+  }
+  const methods = METHODS.filter((method) => isRecord(item[method]));
+  return methods.map((method) => {
+    const operation = item[method];
+    return operationOf(
+      document,
+      { path, method, item, operation: isRecord(operation) ? operation : {} },
+      at(place, method),
+    );
+  });
+}
+
+interface Found {
+  readonly path: string;
+  readonly method: Method;
+  readonly item: Record<string, unknown>;
+  readonly operation: Record<string, unknown>;
+}
+
+function operationOf(document: SpecDocument, found: Found, place: Place): Operation {
+  const { path, method, operation } = found;
+  const operationId = String(operation.operationId ?? "");
+  if (!OPERATION_ID.test(operationId)) {
+    const problem =
+      operationId === "" ? "the operation has no operationId" : `"${operationId}" is no method name`;
+    throw new SpecFault(place, problem, "give it an operationId in camelCase, letters and digits");
+  }
+  if (operation.callbacks !== undefined) {
+    throw new SpecFault(
+      at(place, "callbacks"),
+      "callbacks are not supported",
+      "describe the call in the other document",
+    );
+  }
+  return {
+    operationId,
+    method,
+    path,
+    summary: String(operation.summary ?? operationId),
+    security: securityOf(operation.security ?? document.root.security, document, place),
+    parameters: parametersOf(path, found.item.parameters, operation.parameters, { document, place }),
+    body: requestBodyOf(operation.requestBody, at(place, "requestBody")),
+    responses: responsesOf(operation.responses, at(place, "responses")),
+    place,
+  };
+}
+
+function refuseTwice(operations: readonly Operation[]): void {
+  const seen = new Map<string, Operation>();
+  for (const operation of operations) {
+    const other = seen.get(operation.operationId);
+    if (other !== undefined) {
+      const problem = `the operationId "${operation.operationId}" is taken by ${other.place.pointer}`;
+      throw new SpecFault(operation.place, problem, "give each operation its own");
+    }
+    seen.set(operation.operationId, operation);
+  }
+}
+
+/** Every schema that stands in an operation itself, with its place. */
+export function inlineSchemas(operation: Operation): { schema: Schema; place: Place }[] {
+  const bodies = operation.body === undefined ? [] : [operation.body];
+  return [...operation.parameters, ...bodies, ...operation.responses].flatMap((part) =>
+    part.schema === undefined ? [] : [{ schema: part.schema, place: part.place }],
+  );
+}

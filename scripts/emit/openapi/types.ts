@@ -1,0 +1,74 @@
+import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
+import type { SpecDocument } from "../bundle.ts";
+import { SpecFault } from "../fault.ts";
+import { isRecord, isSchema, type NamedSchemas, type Schema } from "../schema.ts";
+import { typeShape } from "./schemas.ts";
+
+/** Names that the printed file uses itself. */
+const RESERVED = ["Message", "Record", "Operations", "Components", "Paths"];
+
+/** TypeScript types for paths, operations and named schemas of an OpenAPI document. */
+export async function emitTypes(document: SpecDocument): Promise<string> {
+  return typesOf(document, {
+    openapi: "3.1.0",
+    info: { title: "", version: "" },
+    paths: document.root.paths ?? {},
+  });
+}
+
+/** The same for a document that only has named schemas. */
+export async function emitSchemaTypes(document: SpecDocument): Promise<string> {
+  return typesOf(document, { openapi: "3.1.0", info: { title: "", version: "" }, paths: {} });
+}
+
+async function typesOf(document: SpecDocument, shell: Record<string, unknown>): Promise<string> {
+  const { schemas } = document;
+  refuseReserved(document);
+  const shapes = Object.entries(schemas).map(([name, schema]) => [name, typeShape(schema, schemas)]);
+  const paths = shapesWithin(shell.paths, schemas);
+  const text = await printTypes({ ...shell, paths, components: { schemas: Object.fromEntries(shapes) } });
+  return `${text}\n${aliases(schemas)}`;
+}
+
+/** The one place that knows openapi-typescript: a document in, TypeScript text out. */
+async function printTypes(document: Record<string, unknown>): Promise<string> {
+  const options = { silent: true, defaultNonNullable: false };
+  const pseudo: unknown = document;
+  return astToString(await openapiTS(pseudo as OpenAPI3, options));
+}
+
+function shapesWithin(value: unknown, schemas: NamedSchemas): unknown {
+  if (Array.isArray(value)) return value.map((item) => shapesWithin(item, schemas));
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => {
+    const shaped =
+      key === "schema" && isSchema(item) ? typeShape(item, schemas) : shapesWithin(item, schemas);
+    return [key, shaped];
+  });
+  return Object.fromEntries(entries);
+}
+
+function refuseReserved(document: SpecDocument): void {
+  const name = Object.keys(document.schemas).find((each) => RESERVED.includes(each));
+  if (name === undefined) return;
+  const place = document.origins.get(name) ?? { document: document.file, pointer: "" };
+  throw new SpecFault(place, `the name "${name}" is used by the generated code`, "choose another name");
+}
+
+/** `export type Name = ...` for each named schema, so that readers need not know where it stands. */
+function aliases(schemas: NamedSchemas): string {
+  return Object.entries(schemas)
+    .map(([name, schema]) => `${comment(schema)}export type ${name} = components["schemas"]["${name}"];\n`)
+    .join("");
+}
+
+function comment(schema: Schema): string {
+  const description = typeof schema === "object" ? schema.description : undefined;
+  return description === undefined ? "" : docComment(description);
+}
+
+export function docComment(text: string): string {
+  const lines = text.trim().replaceAll("*/", "*\\/").split("\n");
+  if (lines.length === 1) return `/** ${lines[0]} */\n`;
+  return `/**\n${lines.map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n`;
+}

@@ -1,0 +1,75 @@
+import { type Ajv, compiler, validatorFor } from "../ajv/compile.ts";
+import type { SpecDocument } from "../bundle.ts";
+import { schemasOf } from "../check.ts";
+import { at, type Place, SpecFault } from "../fault.ts";
+import type { Operation } from "../openapi/paths.ts";
+import { onlyReference, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
+import { instances } from "./instances.ts";
+
+/** How many values are tried for two branches; far more than our largest pair has. */
+const MAX_TRIES = 20_000;
+
+/** A `oneOf` whose branches may not share a value, and what must hold beside it. */
+interface Choice {
+  readonly branches: readonly Schema[];
+  readonly beside: SchemaObject;
+  readonly place: Place;
+}
+
+/**
+ * Refuses a document in which one value can match two branches of a `oneOf`: types would accept the value and the
+ * validators would not. Silence means that no such value could be constructed; every alarm comes with the value.
+ */
+export function refuseOverlaps(document: SpecDocument, operations: readonly Operation[]): void {
+  const choices: Choice[] = [];
+  for (const { schema, place } of schemasOf(document, operations)) {
+    walkSchema(schema, place, ({ oneOf, ...beside }, where) => {
+      if (oneOf !== undefined) choices.push({ branches: oneOf, beside, place: at(where, "oneOf") });
+    });
+  }
+  if (choices.length === 0) return;
+  const ajv = compiler(document.schemas, "fast");
+  for (const choice of choices) refuseChoice(choice, document, ajv);
+}
+
+function refuseChoice({ branches, beside, place }: Choice, document: SpecDocument, ajv: Ajv): void {
+  const accepts = branches.map((branch) => validatorFor(ajv, branch));
+  const allowed = validatorFor(ajv, beside);
+  for (const [second, right] of branches.entries()) {
+    for (const [first, left] of branches.slice(0, second).entries()) {
+      for (const value of attempts(left, right, beside, document)) {
+        if (!accepts[first]?.(value) || !accepts[second]?.(value) || !allowed(value)) continue;
+        const names = `${branchName(left, first)} and ${branchName(right, second)}`;
+        const problem = `the branches ${names} both accept ${JSON.stringify(value)}`;
+        throw new SpecFault(
+          place,
+          problem,
+          "give each branch a 'const' tag, or forbid a member of the other (name: false)",
+        );
+      }
+    }
+  }
+}
+
+function* attempts(
+  left: Schema,
+  right: Schema,
+  beside: SchemaObject,
+  { schemas }: SpecDocument,
+): Generator<unknown> {
+  for (const together of [
+    [left, right, beside],
+    [left, beside],
+    [right, beside],
+  ]) {
+    let tries = 0;
+    for (const value of instances(together, schemas)) {
+      if (tries++ >= MAX_TRIES) break;
+      yield value;
+    }
+  }
+}
+
+function branchName(branch: Schema, index: number): string {
+  return `${index}${typeof branch === "object" && onlyReference(branch) !== undefined ? ` (${onlyReference(branch)})` : ""}`;
+}

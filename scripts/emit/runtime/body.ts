@@ -1,0 +1,86 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { ProblemError } from "./problem.ts";
+
+/** Present in an Express request when another middleware has read the body already. */
+type MaybeParsed = IncomingMessage & { body?: unknown };
+
+export interface BodyRule {
+  readonly contentType: string;
+  /** In bytes. */
+  readonly limit: number;
+}
+
+/**
+ * The JSON value in the body of a request; undefined when there is none. A body that another middleware has
+ * parsed is taken as it is: its bytes are gone.
+ * @throws ProblemError 415 for another media type, charset or content encoding, 413 above the limit, 400 for
+ * text that is not JSON
+ */
+export async function readJson(request: MaybeParsed, rule: BodyRule): Promise<unknown> {
+  if (request.body !== undefined) return request.body;
+  if (!hasBody(request)) return undefined;
+  checkMediaType(request, rule.contentType);
+  if (Number(request.headers["content-length"] ?? 0) > rule.limit) throw tooLarge(rule.limit);
+  const bytes = await readBytes(request, rule.limit);
+  return bytes.length === 0 ? undefined : parseJson(bytes);
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+function checkMediaType({ headers }: IncomingMessage, contentType: string): void {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity")
+    throw unsupported("Send the body unencoded.");
+  const given = headers["content-type"];
+  if (given === contentType) return;
+  const [type = "", ...parameters] = (given ?? "").toLowerCase().split(";");
+  if (type.trim() !== contentType) throw unsupported(`Send the body as ${contentType}.`);
+  for (const parameter of parameters) {
+    const [name = "", value = ""] = parameter.split("=");
+    if (name.trim() === "charset" && !/^"?utf-?8"?$/.test(value.trim()))
+      throw unsupported("Send the body in UTF-8.");
+  }
+}
+
+function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer): void => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= limit) return;
+      // The rest is read and dropped, so that the client gets to see the answer.
+      request.off("data", onData);
+      request.resume();
+      reject(tooLarge(limit));
+    };
+    request.on("data", onData);
+    request.once("end", () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    );
+    request.once("error", () => reject(new ProblemError(400, "request_aborted")));
+    request.once("close", () => reject(new ProblemError(400, "request_aborted")));
+  });
+}
+
+/** The parser's own message quotes the text, which may hold personal data: it is not passed on. */
+function parseJson(bytes: Buffer): unknown {
+  try {
+    if (isUtf8(bytes)) return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    throw new ProblemError(400, "malformed_json", { detail: "The body is not valid JSON." });
+  }
+  throw new ProblemError(400, "malformed_json", { detail: "The body is not valid UTF-8." });
+}
+
+function unsupported(detail: string): ProblemError {
+  return new ProblemError(415, "unsupported_media_type", { detail });
+}
+
+function tooLarge(limit: number): ProblemError {
+  return new ProblemError(413, "payload_too_large", { detail: `The body is larger than ${limit} bytes.` });
+}

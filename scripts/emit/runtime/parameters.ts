@@ -1,0 +1,57 @@
+import type { Request } from "express";
+import type { ParameterInfo } from "./operation.ts";
+
+export type Values = Record<string, unknown>;
+
+/** The declared path parameters; routing has taken the percent-encoding off already. */
+export function pathValues(request: Request, parameters: readonly ParameterInfo[]): Values {
+  const values: Values = {};
+  for (const parameter of parameters) {
+    const text = request.params[parameter.name];
+    if (typeof text === "string") values[parameter.name] = decode(text, parameter);
+  }
+  return values;
+}
+
+/** The declared query parameters. A single value that was given twice stays a list, which no scalar schema allows. */
+export function queryValues(request: Request, parameters: readonly ParameterInfo[]): Values {
+  const values: Values = {};
+  const start = request.url.indexOf("?");
+  if (start < 0) return values;
+  const query = new URLSearchParams(request.url.slice(start + 1));
+  for (const parameter of parameters) {
+    const texts = query.getAll(parameter.name);
+    const [first] = texts;
+    if (first === undefined) continue;
+    const many = texts.length > 1 || parameter.list === "repeated";
+    values[parameter.name] = many
+      ? texts.map((text) => coerce(text, parameter.type))
+      : decode(first, parameter);
+  }
+  return values;
+}
+
+export function headerValues(request: Request, parameters: readonly ParameterInfo[]): Values {
+  const values: Values = {};
+  for (const parameter of parameters) {
+    const text = request.headers[parameter.name.toLowerCase()];
+    if (typeof text === "string") values[parameter.name] = decode(text, parameter);
+  }
+  return values;
+}
+
+function decode(text: string, parameter: ParameterInfo): unknown {
+  if (parameter.list === undefined) return coerce(text, parameter.type);
+  return text.split(",").map((each) => coerce(each.trim(), parameter.type));
+}
+
+const INTEGER = /^-?\d+$/;
+const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** The value that the text stands for; a text that is none stays text, and its validator says what is expected. */
+function coerce(text: string, type: ParameterInfo["type"]): unknown {
+  if (type === "integer") return INTEGER.test(text) ? Number(text) : text;
+  if (type === "number") return NUMBER.test(text) ? Number(text) : text;
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  return text;
+}

@@ -1,0 +1,42 @@
+import type { ErrorRequestHandler, Request, Response } from "express";
+import { ProblemError } from "./problem.ts";
+
+export interface ProblemOptions {
+  /** Put into every problem document. */
+  traceId?(request: Request): string | undefined;
+}
+
+export function sendProblem(
+  error: ProblemError,
+  request: Request,
+  response: Response,
+  options: ProblemOptions,
+): void {
+  const traceId = error.problem.traceId ?? options.traceId?.(request);
+  const problem = traceId === undefined ? error.problem : { ...error.problem, traceId };
+  response.statusCode = error.status;
+  for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+  response.setHeader("Content-Type", "application/problem+json");
+  response.end(JSON.stringify(problem));
+}
+
+/**
+ * An Express error handler that answers a ProblemError as its problem document, and a path that cannot be decoded
+ * as 400. Other errors go on to the next handler. Every generated router has one; an app needs its own only for
+ * what happens outside them, such as a mount path with parameters.
+ */
+export function problemHandler(options: ProblemOptions = {}): ErrorRequestHandler {
+  return (error, request, response, next) => {
+    const problem = error instanceof URIError ? malformedPath() : error;
+    if (problem instanceof ProblemError && !response.headersSent)
+      sendProblem(problem, request, response, options);
+    else next(error);
+  };
+}
+
+function malformedPath(): ProblemError {
+  return new ProblemError(400, "validation_failed", {
+    detail: "The request is not valid.",
+    errors: [{ pointer: "#/path", message: "is not valid percent-encoded UTF-8" }],
+  });
+}

@@ -1,0 +1,59 @@
+import type { Response } from "express";
+import type { OperationInfo } from "./operation.ts";
+import { ProblemError } from "./problem.ts";
+import type { FieldError, Validator } from "./validator.ts";
+
+/** The validators for one operation's responses, by status; a response without a body has none. */
+export type ResponseValidators = Readonly<Record<string, Validator<unknown>>>;
+
+interface ResponseRules {
+  readonly validateResponses?: boolean;
+  onInvalidResponse?(operation: OperationInfo, errors: readonly FieldError[]): void;
+}
+
+/** What a handler returned, once its types are gone. */
+interface Answered {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Makes the function that validates and sends what the handler of one operation returned. */
+export function responseWriter(
+  operation: OperationInfo,
+  validators: ResponseValidators,
+  rules: ResponseRules,
+): (response: Response, answered: unknown) => void {
+  const validate = rules.validateResponses !== false;
+  const refuse = (errors: readonly FieldError[]): never => {
+    rules.onInvalidResponse?.(operation, errors);
+    throw new ProblemError(500, "internal_error");
+  };
+  return (response, answered) => {
+    if (!isAnswered(answered)) return refuse([{ pointer: "/status", message: "is missing" }]);
+    const key = answered.status in operation.responses ? answered.status : "default";
+    const contentType = operation.responses[key];
+    if (contentType === undefined) return refuse([{ pointer: "/status", message: "is not declared" }]);
+    const validator = validators[key];
+    if (validate && validator !== undefined && !validator(answered.body)) {
+      return refuse(bodyErrors(validator, answered.body));
+    }
+    send(response, answered, contentType);
+  };
+}
+
+function isAnswered(value: unknown): value is Answered {
+  return typeof value === "object" && value !== null && "status" in value && typeof value.status === "number";
+}
+
+function bodyErrors(validator: Validator<unknown>, body: unknown): FieldError[] {
+  return validator.errorsOf(body).map(({ pointer, message }) => ({ pointer: `/body${pointer}`, message }));
+}
+
+function send(response: Response, answered: Answered, contentType: string | null): void {
+  response.statusCode = answered.status;
+  if (contentType !== null) response.setHeader("Content-Type", contentType);
+  for (const name in answered.headers) response.setHeader(name, answered.headers[name] ?? "");
+  if (contentType === null) response.end();
+  else response.end(JSON.stringify(answered.body));
+}

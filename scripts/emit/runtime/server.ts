@@ -1,0 +1,113 @@
+import { type Request, type Response, Router } from "express";
+import type { OperationInfo } from "./operation.ts";
+import { ProblemError } from "./problem.ts";
+import { problemHandler, sendProblem } from "./problem-response.ts";
+import { type RequestValidators, requestReader, type Values } from "./request.ts";
+import { type ResponseValidators, responseWriter } from "./response.ts";
+import type { FieldError } from "./validator.ts";
+
+export interface RouterOptions<Handlers, Context> {
+  handlers: Handlers;
+  /**
+   * Called before the body is read, for operations with security only. What it returns is the handler's context;
+   * it refuses a request by throwing a ProblemError (401, 403).
+   */
+  authenticate(request: Request, operation: OperationInfo): Context | Promise<Context>;
+  /** The largest body that is read, in bytes; 64 kB when not given. */
+  bodyLimit?: number;
+  /** Whether handlers are held to the document; true when not given. */
+  validateResponses?: boolean;
+  /** Told of a handler's response that the document does not allow; the caller gets a 500 problem without detail. */
+  onInvalidResponse?(operation: OperationInfo, errors: readonly FieldError[]): void;
+  /** Put into every problem document that the router makes. */
+  traceId?(request: Request): string | undefined;
+}
+
+/** The validators of a document by operationId. */
+export interface OperationValidators {
+  readonly requests: Readonly<Record<string, RequestValidators>>;
+  readonly responses: Readonly<Record<string, ResponseValidators>>;
+}
+
+type AnyHandler = (request: Values, context: unknown) => unknown;
+type Answer = (request: Request, response: Response) => Promise<void>;
+
+const BODY_LIMIT = 64 * 1024;
+
+/**
+ * The router behind every generated `createRouter`. A request passes: route, `authenticate`, body, validation of
+ * path, query, headers and body together, handler, validation of the response. Paths of no operation fall through.
+ *
+ * Invalid input is answered 400 `validation_failed` with one entry in `errors` for each fault. Pointers lead into
+ * the body ("/startTime"); those of other parts carry a fragment sign and the part ("#/path/bookId",
+ * "#/query/limit", "#/headers/X-Trace").
+ */
+export function routerOf<Handlers extends object, Context>(
+  operations: readonly OperationInfo[],
+  validators: OperationValidators,
+  options: RouterOptions<Handlers, Context>,
+): Router {
+  const router = Router({ mergeParams: true });
+  for (const [path, group] of byPath(operations)) {
+    const answers = new Map(
+      group.map((operation) => [operation.method, answerOf(operation, validators, options)]),
+    );
+    router.route(path).all(dispatcher(answers, options));
+  }
+  router.use(problemHandler(options));
+  return router;
+}
+
+/** Concrete paths before templated ones, as OpenAPI 3.1 section 4.8.8.2 matches them. */
+function byPath(operations: readonly OperationInfo[]): [string, OperationInfo[]][] {
+  const groups = new Map<string, OperationInfo[]>();
+  for (const operation of operations) {
+    const path = operation.path.replaceAll(/\{([^}]+)\}/g, ":$1").replace(/(?<=.)\/$/, "");
+    groups.set(path, [...(groups.get(path) ?? []), operation]);
+  }
+  const rank = (path: string): string => path.replaceAll(/:[^/]+/g, "\uffff");
+  return [...groups].sort(([left], [right]) => (rank(left) < rank(right) ? -1 : 1));
+}
+
+function dispatcher(
+  answers: ReadonlyMap<string, Answer>,
+  options: Pick<RouterOptions<object, never>, "traceId">,
+) {
+  const methods = [...answers.keys()].flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+  const allow = { Allow: methods.join(", ") };
+  return (request: Request, response: Response, next: (error: unknown) => void): void => {
+    const answer = answers.get(request.method === "HEAD" ? "GET" : request.method);
+    if (answer !== undefined) {
+      answer(request, response).catch(next);
+    } else if (request.method === "OPTIONS") {
+      response.status(204).set(allow).end();
+    } else {
+      sendProblem(new ProblemError(405, "method_not_allowed", {}, allow), request, response, options);
+    }
+  };
+}
+
+function answerOf<Handlers extends object, Context>(
+  operation: OperationInfo,
+  { requests, responses }: OperationValidators,
+  options: RouterOptions<Handlers, Context>,
+): Answer {
+  const { operationId } = operation;
+  const handler = handlerOf(options.handlers, operationId);
+  const read = requestReader(operation, requests[operationId] ?? {}, options.bodyLimit ?? BODY_LIMIT);
+  const write = responseWriter(operation, responses[operationId] ?? {}, options);
+  const secured = operation.security.length > 0;
+  return async (request, response) => {
+    const context = secured ? await options.authenticate(request, operation) : undefined;
+    const values = await read(request);
+    write(response, await handler(values, context));
+  };
+}
+
+/** The generated `Handlers` interface has typed every handler; here they are all called in the same way. */
+function handlerOf(handlers: object, operationId: string): AnyHandler {
+  const handler: unknown = Reflect.get(handlers, operationId);
+  if (typeof handler !== "function")
+    throw new TypeError(`There is no handler for the operation ${operationId}.`);
+  return handler.bind(handlers);
+}

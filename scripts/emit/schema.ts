@@ -1,0 +1,122 @@
+import { at, type Place, pointerStep } from "./fault.ts";
+
+/** JSON Schema 2020-12, as far as this generator looks into it. */
+export interface SchemaObject {
+  $ref?: string;
+  type?: string | readonly string[];
+  format?: string;
+  const?: unknown;
+  enum?: readonly unknown[];
+  description?: string;
+  properties?: Readonly<Record<string, Schema>>;
+  required?: readonly string[];
+  items?: Schema;
+  allOf?: readonly Schema[];
+  anyOf?: readonly Schema[];
+  oneOf?: readonly Schema[];
+  [keyword: string]: unknown;
+}
+export type Schema = boolean | SchemaObject;
+export type NamedSchemas = Readonly<Record<string, Schema>>;
+
+/** The keywords of JSON Schema 2020-12 (core and applicator vocabulary) that hold schemas, by the form they hold them in. */
+const SINGLE = [
+  "items",
+  "additionalProperties",
+  "contains",
+  "propertyNames",
+  "not",
+  "if",
+  "then",
+  "else",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+];
+const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
+const MAPS = ["properties", "patternProperties", "dependentSchemas", "$defs"];
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === "boolean" || isRecord(value);
+}
+
+type Visit = (schema: Schema, steps: readonly (string | number)[]) => Schema;
+
+/** A copy of `schema` whose direct subschemas went through `visit`. Values that are no schemas stay untouched. */
+export function mapSubschemas(schema: SchemaObject, visit: Visit): SchemaObject {
+  const copy: SchemaObject = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    copy[keyword] = mapKeyword(keyword, value, visit);
+  }
+  return copy;
+}
+
+function mapKeyword(keyword: string, value: unknown, visit: Visit): unknown {
+  if (SINGLE.includes(keyword) && isSchema(value)) return visit(value, [keyword]);
+  if (LISTS.includes(keyword) && Array.isArray(value)) {
+    return value.map((item, index) => (isSchema(item) ? visit(item, [keyword, index]) : item));
+  }
+  if (MAPS.includes(keyword) && isRecord(value)) {
+    const entries = Object.entries(value);
+    return Object.fromEntries(
+      entries.map(([name, item]) => [name, isSchema(item) ? visit(item, [keyword, name]) : item]),
+    );
+  }
+  return value;
+}
+
+/** Calls `see` for a schema and everything below it, with the place of each. References are not followed. */
+export function walkSchema(
+  schema: Schema,
+  place: Place,
+  see: (schema: SchemaObject, place: Place) => void,
+): void {
+  if (typeof schema === "boolean") return;
+  see(schema, place);
+  mapSubschemas(schema, (below, steps) => {
+    walkSchema(below, at(place, ...steps), see);
+    return below;
+  });
+}
+
+const PREFIX = "#/components/schemas/";
+
+/** The name in a reference to a named schema; undefined for a reference to anything else. */
+export function referredName(reference: string): string | undefined {
+  const name = reference.slice(PREFIX.length);
+  return reference.startsWith(PREFIX) && name !== "" && !name.includes("/") ? name : undefined;
+}
+
+export function referenceTo(name: string): string {
+  return PREFIX + pointerStep(name).slice(1);
+}
+
+/** The name of the schema when `schema` is nothing but a reference to it (annotations beside `$ref` change nothing). */
+export function onlyReference(schema: Schema): string | undefined {
+  if (typeof schema === "boolean" || schema.$ref === undefined) return undefined;
+  const others = Object.keys(schema).filter((keyword) => keyword !== "$ref" && !ANNOTATIONS.has(keyword));
+  return others.length === 0 ? referredName(schema.$ref) : undefined;
+}
+
+/** Keywords that say nothing about validity (JSON Schema 2020-12 meta-data vocabulary, OpenAPI 3.1 section 4.8.24). */
+const ANNOTATIONS: ReadonlySet<string> = new Set([
+  "title",
+  "description",
+  "default",
+  "deprecated",
+  "examples",
+  "example",
+  "externalDocs",
+  "xml",
+  "readOnly",
+  "writeOnly",
+  "$comment",
+  "discriminator",
+]);
+
+export function isAnnotation(keyword: string): boolean {
+  return ANNOTATIONS.has(keyword) || keyword.startsWith("x-");
+}

@@ -1,0 +1,138 @@
+import { existsSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { emit } from "./emit/emit.ts";
+import { SpecFault } from "./emit/fault.ts";
+import { formatted } from "./emit/format.ts";
+import { follow } from "./emit/watch.ts";
+import { type Drift, driftOf, write } from "./emit/write.ts";
+
+const HELP = `Reads the documents in spec/ and writes types, clients, server stubs and validators to generated/.
+
+  npm run generate                     write what has changed
+  npm run generate -- --check          write nothing; exit 1 and list the files that are not as they should be
+  npm run generate -- --watch          write, then follow edits until interrupted
+
+  --spec DIR   read the documents from DIR    (spec)
+  --out DIR    write to DIR                   (generated)
+  --help       show this
+
+Exit code: 0 done, 1 a document is at fault or --check found a difference, 2 wrong arguments.
+`;
+
+const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "..");
+const OPTIONS = {
+  check: { type: "boolean", default: false },
+  watch: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+  spec: { type: "string", default: "spec" },
+  out: { type: "string", default: "generated" },
+} as const;
+
+export interface Terminal {
+  out(text: string): void;
+  error(text: string): void;
+  /** Ends --watch when aborted. */
+  readonly signal?: AbortSignal;
+}
+
+interface Folders {
+  readonly spec: string;
+  readonly out: string;
+}
+
+/** The whole command. Resolves to the exit code. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const options = readOptions(argv);
+  if (typeof options === "string") {
+    terminal.error(`${options}\n\n${HELP}`);
+    return 2;
+  }
+  if (options.help) {
+    terminal.out(HELP);
+    return 0;
+  }
+  const folders = { spec: resolve(options.spec), out: resolve(options.out) };
+  if (!existsSync(folders.spec)) {
+    terminal.error(`There is no folder ${options.spec}.\n  -> run this in the project, or give --spec DIR\n`);
+    return 2;
+  }
+  if (options.check) return reportingFaults(terminal, () => check(folders, terminal));
+  const code = await reportingFaults(terminal, () => generate(folders, terminal));
+  return options.watch ? watchFolder(folders, terminal) : code;
+}
+
+function readOptions(argv: readonly string[]) {
+  try {
+    const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });
+    return values.check && values.watch ? "--check and --watch exclude each other." : values;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Both subcommands end with 1 on a fault in a document; any other error is a fault of ours and keeps its stack. */
+async function reportingFaults(terminal: Terminal, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof SpecFault)) throw error;
+    terminal.error(`${error.message}\n`);
+    return 1;
+  }
+}
+
+async function generate({ spec, out }: Folders, terminal: Terminal): Promise<number> {
+  const started = performance.now();
+  const output = await formatted(await emit(spec), PROJECT);
+  const drift = write(output, out);
+  const shown = relative(process.cwd(), out) || ".";
+  for (const name of [...drift.missing, ...drift.stale]) terminal.out(`wrote    ${shown}/${name}\n`);
+  for (const name of drift.superfluous) terminal.out(`removed  ${shown}/${name}\n`);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  terminal.out(`${output.size} files are up to date (${seconds} s)\n`);
+  return 0;
+}
+
+async function check({ spec, out }: Folders, terminal: Terminal): Promise<number> {
+  const output = await formatted(await emit(spec), PROJECT);
+  const drift = driftOf(output, out);
+  const lines = driftLines(drift, relative(process.cwd(), out) || ".");
+  if (lines.length === 0) {
+    terminal.out(`${output.size} files are up to date\n`);
+    return 0;
+  }
+  terminal.error(
+    `${lines.join("\n")}\n\nThe generated files do not fit the documents. Mend them with:\n  npm run generate\n`,
+  );
+  return 1;
+}
+
+function driftLines(drift: Drift, folder: string): string[] {
+  return Object.entries(drift).flatMap(([kind, names]: [string, readonly string[]]) =>
+    names.map((name) => `${kind.padEnd(11)}  ${folder}/${name}`),
+  );
+}
+
+async function watchFolder(folders: Folders, terminal: Terminal): Promise<number> {
+  const changed = async (): Promise<void> => {
+    await reportingFaults(terminal, () => generate(folders, terminal));
+  };
+  const watching = follow(folders.spec, changed);
+  terminal.signal?.addEventListener("abort", watching.stop, { once: true });
+  terminal.out(`following ${relative(process.cwd(), folders.spec) || "."}; stop with Ctrl-C\n`);
+  await watching.done;
+  return 0;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const interrupted = new AbortController();
+  process.once("SIGINT", () => interrupted.abort());
+  process.once("SIGTERM", () => interrupted.abort());
+  process.exitCode = await main(process.argv.slice(2), {
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+    signal: interrupted.signal,
+  });
+}

@@ -1,0 +1,19 @@
+/** Where a command writes, a line at a time, and what it reads beside its arguments. */
+export interface Io {
+  stdout: (line: string) => void;
+  stderr: (line: string) => void;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export function processIo(): Io {
+  return {
+    stdout: (line) => process.stdout.write(`${line}\n`),
+    stderr: (line) => process.stderr.write(`${line}\n`),
+    env: process.env,
+  };
+}
+
+/** Plain output when not on a terminal; NO_COLOR (no-color.org) is respected. */
+export function isColoured(env: Io["env"]): boolean {
+  return process.stdout.isTTY === true && !env.NO_COLOR;
+}

@@ -1,0 +1,174 @@
+import { parseArgs } from "node:util";
+import { type Logger, pino } from "pino";
+import { faults } from "../sandbox/faults/registry.ts";
+import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switchboard.ts";
+import type { Forms } from "../sandbox/forms.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../sandbox/sandbox.ts";
+import type { Io } from "./io.ts";
+import { untilStopped } from "./stop-signal.ts";
+
+const DEFAULT_PORT = 4010;
+
+const FLAGS = {
+  port: { type: "string" },
+  variant: { type: "string" },
+  routing: { type: "string" },
+  "not-found": { type: "string" },
+  unassign: { type: "string" },
+  ack: { type: "string" },
+  "provider-id": { type: "string" },
+  token: { type: "string" },
+  "platform-url": { type: "string" },
+  "platform-token": { type: "string" },
+  kind: { type: "string" },
+  fault: { type: "string", multiple: true },
+  shift: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** Each flag that chooses a form, what it chooses, and among what. */
+const CHOICES = [
+  ["variant", "variant", ["a", "b"]],
+  ["routing", "routing", ["path", "header"]],
+  ["not-found", "notFound", ["empty", "404"]],
+  ["unassign", "unassign", ["put", "delete", "both"]],
+  ["ack", "acknowledgement", ["minimal", "full"]],
+] as const satisfies readonly [keyof typeof FLAGS, keyof Forms, readonly string[]][];
+
+const HELP = `shiftpact sandbox: a reference provider, correct in every dialect, faulty on request.
+
+  --port N                    ${DEFAULT_PORT} unless given; 0: any free one
+  --variant a|b               the shift's field set
+  --routing path|header       both unless given
+  --not-found empty|404       what a lookup that finds nobody answers
+  --unassign put|delete|both  which form is offered; the other answers 405
+  --ack minimal|full          the acknowledgement of an assignment
+  --provider-id UUID          made up unless given
+  --token T                   PROVIDER_TOKEN; made up unless given
+  --platform-url URL --platform-token T [--kind KIND]
+                              where webhooks go
+  --shift N                   N open shifts from the start
+  --fault NAME                may be given more than once; one of:
+${faultNames.map((name) => `      ${name.padEnd(26)}${faults[name].summary}`).join("\n")}
+
+Examples:
+  shiftpact sandbox --variant b --routing header --shift 2
+  shiftpact sandbox --platform-url http://127.0.0.1:3000 --platform-token T
+  shiftpact sandbox --fault assign-conflict --fault no-echo`;
+
+/** A flag that cannot be used; the message is one line for the person who typed it. */
+class UsageError extends Error {}
+
+/**
+ * Runs the sandbox until SIGINT or SIGTERM.
+ * @returns the exit code: 0 stopped, 1 could not start, 2 for flags that cannot be used.
+ */
+export async function sandbox(argv: string[], io: Io): Promise<number> {
+  try {
+    const flags = flagsOf(argv);
+    if (flags.help) {
+      io.stdout(HELP);
+      return 0;
+    }
+    const options = optionsOf(flags);
+    const shifts = numberOf("shift", flags.shift ?? "0", 1000);
+    return await run({ ...options, log: logTo(io) }, shifts, io);
+  } catch (error) {
+    io.stderr(`shiftpact sandbox: ${error instanceof Error ? error.message : "it could not start"}`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+type Flags = ReturnType<typeof flagsOf>;
+
+function flagsOf(argv: string[]) {
+  try {
+    return parseArgs({ args: argv, options: FLAGS }).values;
+  } catch (error) {
+    throw new UsageError(
+      `${error instanceof Error ? error.message.split("\n")[0] : "bad flags"} (see --help)`,
+    );
+  }
+}
+
+function optionsOf(flags: Flags): SandboxOptions {
+  const { token } = flags;
+  const providerId = flags["provider-id"];
+  const platform = platformOf(flags);
+  return {
+    port: numberOf("port", flags.port ?? String(DEFAULT_PORT), 65_535),
+    dialect: dialectOf(flags),
+    faults: (flags.fault ?? []).map(faultOf),
+    ...(providerId !== undefined && { providerId: uuidOf(providerId) }),
+    ...(token !== undefined && { token }),
+    ...(platform && { platform }),
+  };
+}
+
+function dialectOf(flags: Flags): Partial<Forms> {
+  const chosen = CHOICES.flatMap(([flag, form, values]) => {
+    const value = flags[flag];
+    if (value === undefined) return [];
+    if (!values.some((each) => each === value)) {
+      throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(value)}`);
+    }
+    return [[form, value]];
+  });
+  return Object.fromEntries(chosen);
+}
+
+function platformOf(flags: Flags): SandboxOptions["platform"] {
+  const { "platform-url": url, "platform-token": token, kind } = flags;
+  if (url === undefined && token === undefined) return undefined;
+  if (url === undefined || token === undefined) {
+    throw new UsageError("--platform-url and --platform-token belong together");
+  }
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
+    throw new UsageError("--platform-url must be an http or https URL");
+  }
+  return { url, token, ...(kind !== undefined && { kind }) };
+}
+
+function faultOf(name: string): FaultName {
+  if (isFaultName(name)) return name;
+  throw new UsageError(`there is no fault ${JSON.stringify(name)}; there are ${faultNames.join(", ")}`);
+}
+
+function numberOf(flag: string, text: string, most: number): number {
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (number <= most) return number;
+  throw new UsageError(`--${flag} must be a number from 0 to ${most}, not ${JSON.stringify(text)}`);
+}
+
+function uuidOf(text: string): string {
+  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) return text;
+  throw new UsageError(`--provider-id must be a UUID, not ${JSON.stringify(text)}`);
+}
+
+function logTo({ stdout }: Io): Logger {
+  return pino({ base: null }, { write: (line: string) => stdout(line.trimEnd()) });
+}
+
+async function run(options: SandboxOptions, shifts: number, io: Io): Promise<number> {
+  const running = await startSandbox(options);
+  for (let made = 0; made < shifts; made += 1) running.createShift();
+  for (const line of greeting(running, options)) io.stdout(line);
+  await untilStopped();
+  await running.close();
+  return 0;
+}
+
+function greeting({ url, providerId, token, shifts }: Sandbox, { dialect }: SandboxOptions): string[] {
+  const [base, header] =
+    dialect?.routing === "header"
+      ? [url, ` -H "X-Provider-Id: ${providerId}"`]
+      : [`${url}/providers/${providerId}`, ""];
+  return [
+    `The sandbox provider listens on ${url}`,
+    `  providerId      ${providerId}`,
+    `  PROVIDER_TOKEN  ${token}`,
+    ...shifts.map(({ id }) => `  shift           ${id}`),
+    `Try: curl -H "Authorization: Bearer ${token}"${header} ${base}/outlets`,
+    "Stop it with Ctrl-C.",
+  ];
+}

@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+import { type Io, processIo } from "./io.ts";
+
+type Command = (argv: string[], io: Io) => Promise<number>;
+
+/** Loaded only when asked for: a provider engineer's command needs no database. */
+const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<Command> }>> = {
+  platform: {
+    summary: "run the platform: webhooks in, jobs, bookings, cancellations",
+    load: async () => (await import("./platform.ts")).platform,
+  },
+  sandbox: {
+    summary: "run a reference provider in any dialect, with faults on request",
+    load: async () => (await import("./sandbox.ts")).sandbox,
+  },
+};
+
+const HELP = [
+  "shiftpact connects shift-scheduling systems to a staffing platform, contract first.",
+  "",
+  "  shiftpact COMMAND [OPTIONS]",
+  "",
+  ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`),
+  "",
+  "shiftpact COMMAND --help tells more, with examples.",
+];
+
+/** Exit code: the command's own; 2 for a command that there is not. */
+export async function shiftpact([name, ...argv]: string[], io: Io): Promise<number> {
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    for (const line of HELP) io.stdout(line);
+    return name === undefined ? 2 : 0;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!command) {
+    io.stderr(
+      `shiftpact: there is no command ${JSON.stringify(name)}; there are ${Object.keys(COMMANDS).join(", ")}`,
+    );
+    return 2;
+  }
+  return (await command.load())(argv, io);
+}
+
+if (import.meta.main) process.exitCode = await shiftpact(process.argv.slice(2), processIo());

@@ -1,0 +1,39 @@
+import { styleText } from "node:util";
+
+/** Tells a story on the terminal, a line at a time, as it happens. */
+export interface Teller {
+  title(text: string, facts: readonly [string, string][]): void;
+  chapter(number: number | undefined, text: string): void;
+  /** One step that went right, with what was seen. */
+  done(step: string, seen: string, ms: number): void;
+  failed(step: string, reason: string): void;
+  line(text: string): void;
+}
+
+type Format = Parameters<typeof styleText>[0];
+
+/** Plain text unless the output is a terminal and NO_COLOR is unset. */
+export function createTeller(write: (line: string) => void, isColoured: boolean): Teller {
+  const paint = (format: Format, text: string) =>
+    isColoured ? styleText(format, text, { validateStream: false }) : text;
+  return {
+    title: (text, facts) => {
+      write("");
+      write(paint("bold", text));
+      for (const [name, value] of facts) write(`  ${paint("dim", name.padEnd(10))} ${value}`);
+    },
+    chapter: (number, text) => {
+      write("");
+      write(`${number === undefined ? "   " : paint("cyan", ` ${number} `)}${paint("bold", text)}`);
+    },
+    done: (step, seen, ms) => {
+      const took = paint("dim", `${Math.max(1, Math.round(ms))} ms`.padStart(7));
+      write(`   ${paint("green", "✓")} ${step.padEnd(46)} ${took}   ${paint("dim", seen)}`.trimEnd());
+    },
+    failed: (step, reason) => {
+      write(`   ${paint("red", "✗")} ${step}`);
+      write(`     ${paint("red", reason)}`);
+    },
+    line: write,
+  };
+}

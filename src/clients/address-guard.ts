@@ -1,0 +1,130 @@
+import { type LookupAddress, type LookupOptions, lookup as systemLookup } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+
+/** `allowInsecure` (ALLOW_INSECURE_PROVIDERS=1) lets plain http and private addresses through, for development only. */
+export interface AddressPolicy {
+  allowInsecure: boolean;
+}
+
+export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
+
+/** Asks for every address of a name; the shape of `dns.lookup` with `all: true`. */
+export type ResolveAll = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** A name that leads to an address which no provider may have. It names the host, never the address. */
+export class ForbiddenAddressError extends Error {
+  readonly code = "address_forbidden";
+
+  constructor(hostname: string) {
+    super(`${hostname} leads to an address that is not on the public internet`);
+    this.name = "ForbiddenAddressError";
+  }
+}
+
+/** IANA's special-purpose IPv4 ranges, and multicast. */
+const FORBIDDEN_IPV4: ReadonlyArray<readonly [string, number]> = [
+  ["0.0.0.0", 8], // "this network", and the unspecified address
+  ["10.0.0.0", 8], // private
+  ["100.64.0.0", 10], // carrier-grade NAT
+  ["127.0.0.0", 8], // loopback
+  ["169.254.0.0", 16], // link-local, and the clouds' metadata
+  ["172.16.0.0", 12], // private
+  ["192.0.0.0", 24], // protocol assignments
+  ["192.0.2.0", 24], // documentation
+  ["192.88.99.0", 24], // 6to4 relays
+  ["192.168.0.0", 16], // private
+  ["198.18.0.0", 15], // benchmarks
+  ["198.51.100.0", 24], // documentation
+  ["203.0.113.0", 24], // documentation
+  ["224.0.0.0", 4], // multicast
+  ["240.0.0.0", 4], // reserved, and broadcast
+];
+
+/** Only 2000::/3 is global unicast: loopback, mapped, NAT64, unique-local, link-local, multicast all lie outside of it. */
+const GLOBAL_IPV6: ReadonlyArray<readonly [string, number]> = [["2000::", 3]];
+
+/** What inside 2000::/3 is not a host of its own. */
+const FORBIDDEN_IPV6: ReadonlyArray<readonly [string, number]> = [
+  ["2001::", 23], // protocol assignments, Teredo among them
+  ["2001:db8::", 32], // documentation
+  ["2002::", 16], // 6to4 wraps an IPv4 address
+  ["3fff::", 20], // documentation
+];
+
+const forbiddenIpv4 = blockList(FORBIDDEN_IPV4, "ipv4");
+const globalIpv6 = blockList(GLOBAL_IPV6, "ipv6");
+const forbiddenIpv6 = blockList(FORBIDDEN_IPV6, "ipv6");
+
+/**
+ * Whether the platform may call a provider at this URL, judged without asking the DNS (DECISIONS, "Personal data and
+ * secrets"). node never passes an IP literal to a connection's lookup, so that this check and `guardedLookup` are both needed.
+ * A reason is fit to be shown: it repeats nothing of the URL, which may hold credentials.
+ */
+export function checkProviderUrl(text: string, policy: AddressPolicy): UrlVerdict {
+  const url = URL.parse(text);
+  if (url === null) return refused("not an absolute URL");
+  const schemes = policy.allowInsecure ? ["https:", "http:"] : ["https:"];
+  if (!schemes.includes(url.protocol)) return refused("only https is allowed");
+  if (url.username !== "" || url.password !== "")
+    return refused("user and password are not allowed in the URL");
+  if (!policy.allowInsecure && isForbiddenHost(url.hostname)) {
+    return refused("the host is not on the public internet");
+  }
+  return { ok: true, url };
+}
+
+/**
+ * A `lookup` for undici's `connect` (or `net.connect`): fails with ForbiddenAddressError when any address of the name is
+ * forbidden, before a connection is opened. The addresses judged are the ones connected to: there is no second resolution
+ * for a rebinding name to answer differently.
+ */
+export function guardedLookup(policy: AddressPolicy, resolve: ResolveAll = systemLookup): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error) callback(error, "");
+      else if (first === undefined || (!policy.allowInsecure && addresses.some(isForbiddenAnswer))) {
+        callback(new ForbiddenAddressError(hostname), "");
+      } else if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+}
+
+function refused(reason: string): UrlVerdict {
+  return { ok: false, reason };
+}
+
+/** `URL` has already turned 0x7f.1, 2130706433, 0177.1 and full-width digits into dotted decimals. */
+function isForbiddenHost(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+  if (isIP(host) !== 0) return isForbiddenAddress(host);
+  return host === "" || host === "localhost" || host.endsWith(".localhost");
+}
+
+function isForbiddenAnswer(answer: LookupAddress): boolean {
+  return isForbiddenAddress(answer.address);
+}
+
+function isForbiddenAddress(address: string): boolean {
+  // BlockList does not read a zone (fe80::1%eth0); only non-global addresses have one.
+  if (address.includes("%")) return true;
+  switch (isIP(address)) {
+    case 4:
+      return forbiddenIpv4.check(address, "ipv4");
+    case 6:
+      return !globalIpv6.check(address, "ipv6") || forbiddenIpv6.check(address, "ipv6");
+    default:
+      return true;
+  }
+}
+
+function blockList(ranges: ReadonlyArray<readonly [string, number]>, family: "ipv4" | "ipv6"): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of ranges) list.addSubnet(network, prefix, family);
+  return list;
+}

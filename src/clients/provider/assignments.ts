@@ -1,0 +1,76 @@
+import type { Client } from "../../../generated/provider/client.ts";
+import type { Assignment } from "../../../generated/provider/types.ts";
+import { schemas } from "../../../generated/provider/validators.js";
+import {
+  type Answer,
+  answerOf,
+  type Failure,
+  type Refused,
+  read,
+  refused,
+  type Unavailable,
+} from "./answer.ts";
+import { type Call, init, type ProviderParts } from "./parts.ts";
+
+/** Who, in the provider's ids. */
+export interface Seat {
+  shiftId: string;
+  candidateId: string;
+}
+
+/** Assigns and unassigns candidates (contract 4.2, both forms). */
+export function assignmentCalls(client: Client, parts: ProviderParts) {
+  const options = (path: Seat, call: Call) => ({ params: { path }, ...init(call) });
+
+  async function assign(seat: Seat, call: Call): Promise<{ kind: "assigned" } | Failure> {
+    const answer = await answerOf(client.assignCandidate(options(seat, call)));
+    if (answer.kind !== "answer") return answer;
+    if (!answer.ok) return refused(answer);
+    if (answer.status === 204) return { kind: "assigned" };
+    if (saysNo(answer)) return { ...refused(answer), code: "assignment_not_successful" };
+    const body = read("assignment", answer, schemas.Assignment);
+    if ("kind" in body) return body;
+    if (!isFor(body.value, seat)) return { ...refused(answer), code: "assignment_of_another" };
+    parts.onSeen({ acknowledgement: isDetailed(body.value) ? "full" : "minimal" });
+    return { kind: "assigned" };
+  }
+
+  /**
+   * `PUT /unassign/` first; on 404 or 405 `DELETE /assign/`, and what worked is remembered. "Was not assigned" counts as success.
+   * A lone 404 of the PUT may mean either that the form is not offered or that nobody was assigned; the DELETE tells which.
+   */
+  async function unassign(seat: Seat, call: Call): Promise<{ kind: "unassigned" } | Failure> {
+    const forms = { put: client.unassignCandidate, delete: client.deleteAssignment };
+    const first = parts.seen.unassign === "delete" ? "delete" : "put";
+    const second = first === "put" ? "delete" : "put";
+    const one = await answerOf(forms[first](options(seat, call)));
+    if (one.kind !== "answer") return one;
+    if (!isNotOffered(one)) return conclude(one, first);
+    const other = await answerOf(forms[second](options(seat, call)));
+    if (other.kind !== "answer") return other;
+    if (other.status === 405) return one.status === 404 ? { kind: "unassigned" } : refused(other);
+    if (other.status === 404 || other.status === 410) return { kind: "unassigned" };
+    return conclude(other, second);
+  }
+
+  function conclude(answer: Answer, form: "put" | "delete"): { kind: "unassigned" } | Refused | Unavailable {
+    if (!answer.ok) return answer.status === 410 ? { kind: "unassigned" } : refused(answer);
+    if (saysNo(answer)) return { ...refused(answer), code: "unassignment_not_successful" };
+    parts.onSeen({ unassign: form });
+    return { kind: "unassigned" };
+  }
+
+  return { assign, unassign };
+}
+
+const isNotOffered = ({ status }: Answer) => status === 404 || status === 405;
+
+const saysNo = ({ body }: Answer) => (body as { success?: unknown } | undefined)?.success === false;
+
+const isDetailed = (body: Assignment) =>
+  body.shiftId !== undefined || body.candidateId !== undefined || body.assignedAt !== undefined;
+
+/** DECISIONS, "assign response": ids are optional but, if there, they must be the ones asked for. */
+function isFor(body: Assignment, { shiftId, candidateId }: Seat): boolean {
+  return (body.shiftId ?? shiftId) === shiftId && (body.candidateId ?? candidateId) === candidateId;
+}

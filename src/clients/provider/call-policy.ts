@@ -1,0 +1,144 @@
+import {
+  BulkheadRejectedError,
+  bulkhead,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  DelegateBackoff,
+  handleWhen,
+  TaskCancelledError,
+} from "cockatiel";
+import { readRetryAfter } from "./answer.ts";
+import { CallRefused, ProviderHttpError } from "./http.ts";
+import { createRate, type RateClock, type RateLimits } from "./rate.ts";
+
+/** How much is asked of one provider, and when it is left alone (DECISIONS, "rate limits"; ENGINE, "Calls to providers"). */
+export interface CallLimits extends RateLimits {
+  /** Calls under way at most. Twice as many may wait for a place. */
+  atOnce: number;
+  /** So many calls in a row without an answer open the circuit: then the provider is not called for a while. */
+  failures: number;
+  /** The first while; it doubles each time that the one call which then probes the provider fails. Milliseconds. */
+  opensForMs: number;
+  /** The longest while. Milliseconds. */
+  opensAtMostMs: number;
+}
+
+const CALL_LIMITS: CallLimits = {
+  perSecond: 10,
+  perMinute: 500,
+  waitMs: 5_000,
+  atOnce: 5,
+  failures: 5,
+  opensForMs: 5_000,
+  opensAtMostMs: 60_000,
+};
+
+export interface CallPolicyOptions {
+  limits?: Partial<CallLimits>;
+  /** Called when the provider is no longer called, when it is again, and after the first answer of all: it may have been down before. */
+  onCircuit?: (state: "open" | "closed") => void;
+  rateClock?: RateClock;
+}
+
+export interface CallPolicy {
+  /** Makes the call when its turn comes. @throws CallRefused when the provider is not to be called now. */
+  run(call: () => Promise<Response>, signal: AbortSignal): Promise<Response>;
+}
+
+// A 429 with a Retry-After of an hour silences one task for an hour, but not everything else.
+const LONGEST_PAUSE_MS = 60_000;
+const NO_PLACE_MS = 1_000;
+
+/**
+ * What all calls to one provider share. The bulkhead is outermost and the breaker innermost, so that a call which waited
+ * for a place or for its turn meets the circuit as it is then, and a call that never went out is no probe.
+ */
+export function createCallPolicy({ limits, onCircuit, rateClock }: CallPolicyOptions = {}): CallPolicy {
+  const all = { ...CALL_LIMITS, ...limits };
+  const places = bulkhead(all.atOnce, all.atOnce * 2);
+  const rate = createRate(all, rateClock);
+  const circuit = createCircuit(all, onCircuit);
+  const call = async (make: () => Promise<Response>, signal: AbortSignal) => {
+    circuit.check();
+    await rate.turn(signal);
+    circuit.check();
+    const response = await circuit.execute(make);
+    pauseIfAsked(response, rate.pause);
+    return response;
+  };
+  return {
+    run: async (make, signal) => {
+      circuit.check();
+      try {
+        return await places.execute(() => call(make, signal), signal);
+      } catch (error) {
+        throw translated(error);
+      }
+    },
+  };
+}
+
+type Limits = Pick<CallLimits, "failures" | "opensForMs" | "opensAtMostMs">;
+
+function createCircuit(
+  { failures, opensForMs, opensAtMostMs }: Limits,
+  onCircuit?: CallPolicyOptions["onCircuit"],
+) {
+  /** On the breaker's clock. */
+  let openUntil = 0;
+  const breaker = circuitBreaker(handleWhen(isNoAnswer).orWhenResult(isNoUsableAnswer), {
+    breaker: new ConsecutiveBreaker(failures),
+    halfOpenAfter: new DelegateBackoff(({ attempt }: { attempt: number }) => {
+      const ms = Math.min(opensAtMostMs, opensForMs * 2 ** (attempt - 1));
+      openUntil = Date.now() + ms;
+      return ms;
+    }),
+  });
+  let isTold = false;
+  const tell = (state: "open" | "closed") => {
+    isTold = true;
+    onCircuit?.(state);
+  };
+  breaker.onBreak(() => tell("open"));
+  breaker.onReset(() => tell("closed"));
+  return {
+    execute: async (make: () => Promise<Response>) => {
+      const response = await breaker.execute(make);
+      if (!isTold && !isNoUsableAnswer(response)) tell("closed");
+      return response;
+    },
+    /** The breaker would let everybody wait for the probe's outcome, a whole time limit long. */
+    check: () => {
+      const ms = breaker.state === CircuitState.Open ? openUntil - Date.now() : 0;
+      const probes = breaker.state === CircuitState.HalfOpen;
+      if (ms <= 0 && !probes) return;
+      throw new CallRefused(
+        "the provider is not called for now: its last calls had no answer",
+        probes ? opensForMs : ms,
+      );
+    },
+  };
+}
+
+/** Giving up ourselves says nothing about the provider. */
+const isNoAnswer = (error: Error) => error instanceof ProviderHttpError && !error.isAbort;
+
+/** A 429 is the answer of a provider that is well. */
+const isNoUsableAnswer = (result: unknown) =>
+  result instanceof Response && (result.status >= 500 || result.status === 408);
+
+function pauseIfAsked({ status, headers }: Response, pause: (ms: number) => void): void {
+  if (status !== 429) return;
+  const ms = readRetryAfter(headers.get("retry-after"), Date.now());
+  if (ms !== undefined) pause(Math.min(ms, LONGEST_PAUSE_MS));
+}
+
+function translated(error: unknown): unknown {
+  if (error instanceof BulkheadRejectedError) {
+    return new CallRefused("too many calls to the provider are under way", NO_PLACE_MS);
+  }
+  const isAbort =
+    error instanceof TaskCancelledError || (error instanceof Error && error.name === "AbortError");
+  return isAbort ? new ProviderHttpError("the call was aborted", { cause: error, isAbort }) : error;
+}

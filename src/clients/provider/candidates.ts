@@ -1,0 +1,82 @@
+import type { Client } from "../../../generated/provider/client.ts";
+import type { Candidate, CandidateCreate } from "../../../generated/provider/types.ts";
+import { responses, schemas } from "../../../generated/provider/validators.js";
+import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import { answerOf, type Failure, read, refused, unavailable } from "./answer.ts";
+import { type Call, init, type ProviderParts } from "./parts.ts";
+import { LONGEST_REGISTRY, type RegistryPage, readPage } from "./registry-page.ts";
+
+/** Looks up, creates and imports candidates (contract 4.2). */
+export function candidateCalls(client: Client, parts: ProviderParts) {
+  async function lookUp(
+    form: string,
+    call: Call,
+  ): Promise<{ kind: "found"; candidates: Candidate[] } | Failure> {
+    const params = { query: { personalNumber: form } };
+    const answer = await answerOf(client.findCandidates({ params, ...init(call) }));
+    if (answer.kind !== "answer") return answer;
+    if (answer.status === 404) parts.onSeen({ notFound: "404" });
+    if (answer.status === 404) return { kind: "found", candidates: [] };
+    if (!answer.ok) return refused(answer);
+    const body = read("list of candidates", answer, responses.findCandidates[200]);
+    if ("kind" in body) return body;
+    if (body.value.length === 0) parts.onSeen({ notFound: "empty" });
+    return { kind: "found", candidates: body.value };
+  }
+
+  /**
+   * Everybody whom the provider knows under the number, each once. Looks under the 12 digits and, if nobody is found, once more under the
+   * hyphenated form. An entry that names another personal number is left out, because a provider that ignores the
+   * query must not make us book a stranger.
+   */
+  async function findCandidates(
+    number: PersonalNumber,
+    call: Call,
+  ): Promise<{ kind: "found"; candidates: Candidate[] } | Failure> {
+    for (const form of [number, hyphenated(number)]) {
+      const found = await lookUp(form, call);
+      if (found.kind !== "found") return found;
+      const same = found.candidates.filter((candidate) => isThePerson(candidate, number));
+      const byId = new Map(same.map((candidate) => [candidate.id, candidate]));
+      if (byId.size > 0) return { kind: "found", candidates: [...byId.values()] };
+    }
+    return { kind: "found", candidates: [] };
+  }
+
+  /** `exists` (409): somebody created the person in between; look up again. */
+  async function createCandidate(
+    payload: CandidateCreate,
+    call: Call,
+  ): Promise<{ kind: "created"; candidate: Candidate } | { kind: "exists" } | Failure> {
+    const answer = await answerOf(client.createCandidate({ body: payload, ...init(call) }));
+    if (answer.kind !== "answer") return answer;
+    if (answer.status === 409) return { kind: "exists" };
+    if (!answer.ok) return refused(answer);
+    const body = read("created candidate", answer, schemas.Candidate);
+    if ("kind" in body) return body;
+    const number = parsePersonalNumber(payload.personalNumber);
+    if (number && !isThePerson(body.value, number))
+      return unavailable("the created candidate is somebody else");
+    return { kind: "created", candidate: body.value };
+  }
+
+  /** One page of the registry; `absent` when the provider does not offer it. */
+  async function readRegistry(
+    page: { limit: number; cursor?: string },
+    call: Call,
+  ): Promise<{ kind: "page"; page: RegistryPage } | { kind: "absent" } | Failure> {
+    // A provider may ignore the limit and answer with everybody.
+    const fetch = (request: Request) => parts.fetch(request, { maxBytes: LONGEST_REGISTRY });
+    const options = { params: { query: page }, ...init(call), fetch };
+    const answer = await answerOf(client.getCandidateRegistry(options));
+    if (answer.kind !== "answer") return answer;
+    if (answer.status === 404) return { kind: "absent" };
+    return answer.ok ? readPage(answer) : refused(answer);
+  }
+
+  return { findCandidates, createCandidate, readRegistry };
+}
+
+function isThePerson({ personalNumber }: Candidate, number: PersonalNumber): boolean {
+  return !personalNumber || parsePersonalNumber(personalNumber) === number;
+}

@@ -1,0 +1,117 @@
+import { Agent, fetch as undiciFetch } from "undici";
+import { checkProviderUrl, guardedLookup } from "../address-guard.ts";
+
+/** How calls to one provider are made (DECISIONS, "retries to a provider" and "Calls to a provider"). */
+export interface ProviderHttpOptions {
+  /** Lifts the guard: plain http and private addresses, for development. */
+  allowInsecure?: boolean;
+  /** From the call to the last byte of the answer. Milliseconds. */
+  timeoutMs?: number;
+  /** A longer answer is refused. Bytes. */
+  maxBytes?: number;
+  /** Connections to the provider at most. */
+  connections?: number;
+}
+
+/** For a call whose answer is longer than most. Bytes. */
+export interface Allowance {
+  maxBytes?: number;
+}
+
+export interface ProviderHttp {
+  /** Takes the place of the global `fetch`; never follows a redirect. Rejects with `ProviderHttpError`. */
+  fetch(request: Request, allowance?: Allowance): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** No usable answer came. The message names no URL, because a query may hold a personal number. */
+export class ProviderHttpError extends Error {
+  override readonly name: string = "ProviderHttpError";
+  /** We gave up ourselves, before the time limit. */
+  readonly isAbort: boolean;
+
+  constructor(message: string, { isAbort = false, ...options }: ErrorOptions & { isAbort?: boolean } = {}) {
+    super(message, options);
+    this.isAbort = isAbort;
+  }
+}
+
+/** The provider was not asked at all: it is left alone for a while, or its rate limit is used up. */
+export class CallRefused extends ProviderHttpError {
+  override readonly name = "CallRefused";
+  /** When to come again. Milliseconds. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, retryAfterMs: number) {
+    super(message);
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** One undici agent with its own connections, so that one slow provider never holds up another. */
+export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderHttp {
+  const { allowInsecure = false, timeoutMs = 10_000, maxBytes = 1_000_000, connections = 10 } = options;
+  const agent = new Agent({ connections, connect: { lookup: guardedLookup({ allowInsecure }) } });
+  return {
+    fetch: async (request, allowance = {}) => {
+      const checked = checkProviderUrl(request.url, { allowInsecure });
+      if (!checked.ok) throw new ProviderHttpError(checked.reason);
+      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        return await exchange(request, agent, signal, allowance.maxBytes ?? maxBytes);
+      } catch (error) {
+        throw error instanceof ProviderHttpError
+          ? error
+          : new ProviderHttpError(reasonOf(error), { cause: error, isAbort: request.signal.aborted });
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+async function exchange(
+  request: Request,
+  agent: Agent,
+  signal: AbortSignal,
+  maxBytes: number,
+): Promise<Response> {
+  const body = request.body === null ? null : await request.text();
+  const answer = await undiciFetch(request.url, {
+    method: request.method,
+    headers: [...request.headers],
+    body,
+    redirect: "manual",
+    signal,
+    dispatcher: agent,
+  });
+  const bytes = answer.body === null ? null : await readAtMost(answer.body, maxBytes);
+  const hasBody = bytes !== null && bytes.byteLength > 0;
+  return new Response(hasBody ? new Uint8Array(bytes) : null, {
+    status: answer.status,
+    headers: [...answer.headers],
+  });
+}
+
+async function readAtMost(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of stream) {
+    length += chunk.byteLength;
+    if (length > maxBytes) throw new ProviderHttpError(`the answer is longer than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "the call failed";
+  if (error.name === "TimeoutError") return "no complete answer within the time limit";
+  if (error.name === "AbortError") return "the call was aborted";
+  const code = codeOf(error.cause) ?? codeOf(error);
+  return code === undefined ? "the connection failed" : `the connection failed: ${code}`;
+}
+
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  return typeof code === "string" ? code : undefined;
+}

@@ -1,0 +1,27 @@
+import type { SeenDialect } from "../../contract/dialect.ts";
+import { traceHeaders } from "../../contract/trace.ts";
+import type { ProviderHttp } from "./http.ts";
+
+/** What every call carries. */
+export interface Call {
+  /** UUID of the story that the call belongs to. */
+  traceId: string;
+  signal?: AbortSignal;
+}
+
+/** What the groups of calls share. */
+export interface ProviderParts {
+  /** IANA zone in which a time without offset is read. */
+  timeZone: string;
+  /** What is known of the provider's dialect; grows as answers come in. */
+  seen: SeenDialect;
+  onSeen: (news: SeenDialect) => void;
+  /** Called with what each shift held: names of optional fields that had a value, and of what was odd about it. */
+  onFields: (fields: readonly string[]) => void;
+  fetch: ProviderHttp["fetch"];
+}
+
+/** The answers are parsed by us, because a provider may label or cut them as it likes. */
+export function init({ traceId, signal }: Call) {
+  return { headers: { ...traceHeaders(traceId) }, parseAs: "text" as const, ...(signal && { signal }) };
+}

@@ -1,0 +1,35 @@
+import type { RegistryEntry } from "../../../generated/provider/types.ts";
+import { schemas } from "../../../generated/provider/validators.js";
+import { type Answer, type Unavailable, unavailable } from "./answer.ts";
+
+/** An answer that holds everybody, at somewhat below 1 kB a person with a work history. Bytes. */
+export const LONGEST_REGISTRY = 8_000_000;
+
+export interface RegistryPage {
+  /** In the order of the page. One that breaks the contract costs only itself. */
+  candidates: readonly ReadEntry[];
+  /** Undefined: the registry is complete. */
+  nextCursor: string | undefined;
+}
+
+/** `fault` names places, never values. */
+export type ReadEntry = { entry: RegistryEntry; fault?: never } | { fault: string; entry?: never };
+
+/** The page's frame must fit the contract (2.5); its entries are read one by one. */
+export function readPage({ body }: Answer): { kind: "page"; page: RegistryPage } | Unavailable {
+  const { candidates, nextCursor } = (body ?? {}) as { candidates?: unknown; nextCursor?: unknown };
+  if (!Array.isArray(candidates))
+    return unavailable("the registry breaks the contract: /candidates must be array");
+  if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== "string") {
+    return unavailable("the registry breaks the contract: /nextCursor must be string");
+  }
+  // An empty cursor could not be sent (it has at least one character), so there is no next page.
+  const page = { candidates: candidates.map(readEntry), nextCursor: nextCursor || undefined };
+  return { kind: "page", page };
+}
+
+function readEntry(entry: unknown): ReadEntry {
+  if (schemas.RegistryEntry(entry)) return { entry };
+  const [first] = schemas.RegistryEntry.errorsOf(entry);
+  return { fault: first ? `${first.pointer || "it"} ${first.message}` : "it breaks the contract" };
+}

@@ -1,0 +1,87 @@
+import type { Client } from "../../../generated/provider/client.ts";
+import type { Shift as ShiftBody, ShiftUpdate } from "../../../generated/provider/types.ts";
+import { schemas } from "../../../generated/provider/validators.js";
+import { readShift, type Shift, type UnusableShift } from "../../contract/shift.ts";
+import { answerOf, type Failure, read, refused, unavailable } from "./answer.ts";
+import { type Call, init, type ProviderParts } from "./parts.ts";
+
+export type ShiftOutcome =
+  | { kind: "shift"; shift: Shift }
+  /** It fits the schema and still cannot be a job: an issue for a person. */
+  | { kind: "unusable"; unusable: UnusableShift }
+  /** 404, or 410 (`final`). A read replica may lag behind a 404. */
+  | { kind: "absent"; final: boolean }
+  | Failure;
+
+/** `startTime` and `endTime`: ISO 8601 with offset. `positions`: the total, 0 to 100. */
+export interface ShiftChange {
+  startTime: string;
+  endTime: string;
+  positions: number;
+}
+
+type OptionalField = Exclude<
+  keyof ShiftBody,
+  "id" | "startTime" | "endTime" | "outletId" | "roleId" | "assignedCandidates"
+>;
+
+const OPTIONAL: Record<OptionalField, true> = {
+  outletName: true,
+  roleName: true,
+  slots: true,
+  numberOfPositions: true,
+  breakMinutes: true,
+  status: true,
+  description: true,
+  createdAt: true,
+  updatedAt: true,
+};
+
+/** Only names that the contract knows: an unknown one may hold anything. */
+function optionalFields(body: ShiftBody): string[] {
+  return (Object.keys(OPTIONAL) as OptionalField[]).filter((field) => (body[field] ?? null) !== null);
+}
+
+/** Reads, replaces and cancels shifts (contract 4.2). */
+export function shiftCalls(client: Client, parts: ProviderParts) {
+  const outcomeOf = (body: ShiftBody, shiftId: string): ShiftOutcome => {
+    if (body.id.toLowerCase() !== shiftId.toLowerCase())
+      return unavailable("the shift is not the one asked for");
+    const { shift, unusable } = readShift(body, parts.timeZone);
+    parts.onFields([...optionalFields(body), ...(unusable ? [unusable.fault] : shift.warnings)]);
+    if (unusable) return { kind: "unusable", unusable };
+    parts.onSeen({ variant: shift.variant });
+    return { kind: "shift", shift };
+  };
+
+  async function getShift(shiftId: string, call: Call): Promise<ShiftOutcome> {
+    const answer = await answerOf(client.getShift({ params: { path: { shiftId } }, ...init(call) }));
+    if (answer.kind !== "answer") return answer;
+    if (answer.status === 404 || answer.status === 410)
+      return { kind: "absent", final: answer.status === 410 };
+    if (!answer.ok) return refused(answer);
+    const body = read("shift", answer, schemas.Shift);
+    if ("kind" in body) return body;
+    return outcomeOf(body.value, shiftId);
+  }
+
+  /** Answers with the shift as the provider has it afterwards, read again when the provider sent none. */
+  async function updateShift(shiftId: string, change: ShiftChange, call: Call): Promise<ShiftOutcome> {
+    const { startTime, endTime, positions } = change;
+    const body: ShiftUpdate = { startTime, endTime, slots: positions, numberOfPositions: positions };
+    const answer = await answerOf(client.updateShift({ params: { path: { shiftId } }, body, ...init(call) }));
+    if (answer.kind !== "answer") return answer;
+    if (!answer.ok) return refused(answer);
+    return schemas.Shift(answer.body) ? outcomeOf(answer.body, shiftId) : getShift(shiftId, call);
+  }
+
+  /** 404 and 410 count as success: the shift is gone. */
+  async function cancelShift(shiftId: string, call: Call): Promise<{ kind: "cancelled" } | Failure> {
+    const answer = await answerOf(client.cancelShift({ params: { path: { shiftId } }, ...init(call) }));
+    if (answer.kind !== "answer") return answer;
+    const gone = answer.ok || answer.status === 404 || answer.status === 410;
+    return gone ? { kind: "cancelled" } : refused(answer);
+  }
+
+  return { getShift, updateShift, cancelShift };
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Message } from "../../generated/events/types.ts";
+import { createClient } from "../../generated/platform/client.ts";
+import { schemas } from "../../generated/platform/validators.js";
+import { traceHeaders } from "../contract/trace.ts";
+import { readRetryAfter } from "./provider/answer.ts";
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** When each try is made, counted from the one before, in milliseconds (DECISIONS, "provider's webhook retries"). */
+export const WEBHOOK_SCHEDULE: readonly number[] = [
+  0,
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+];
+
+export interface WebhookClientOptions {
+  /** Where the platform is. */
+  platformUrl: string;
+  /** PLATFORM_TOKEN (contract 5.2). */
+  token: string;
+  /** The kind of provider system: `/api/v3/integrations/{kind}/webhook`. Without it, `/webhooks/scheduling-provider`. */
+  kind?: string;
+  fetch?: (request: Request) => Promise<Response>;
+  schedule?: readonly number[];
+  /** Of one try. Milliseconds; 5 s unless given. */
+  timeoutMs?: number;
+  wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  now?: () => number;
+}
+
+/** `tries`: how many were made. `reason` names the status or what went wrong with the connection. */
+export type Delivery =
+  | { delivered: true; tries: number }
+  | { delivered: false; tries: number; reason: string };
+
+type Try =
+  | { outcome: "delivered" }
+  | { outcome: "again"; reason: string; afterMs: number }
+  | { outcome: "no"; reason: string };
+
+export interface WebhookClient {
+  /** Resolves when the platform has the event, has refused it, or every try was made; the traceId is the same on each. */
+  send(event: Message, signal?: AbortSignal): Promise<Delivery>;
+}
+
+/** Sends a provider's webhooks (contract 4.3 and 6) and tries again until the platform has them. */
+export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
+  const { schedule = WEBHOOK_SCHEDULE, wait = waitFor } = options;
+  const post = poster(options);
+  return {
+    send: async (event, signal) => {
+      let reason = "no try was made";
+      let afterMs = 0;
+      for (const [index, delayMs] of schedule.entries()) {
+        await wait(Math.max(delayMs, afterMs), signal);
+        const tried = await post(event, signal);
+        if (tried.outcome === "delivered") return { delivered: true, tries: index + 1 };
+        reason = tried.reason;
+        if (tried.outcome === "no") return { delivered: false, tries: index + 1, reason };
+        afterMs = tried.afterMs;
+      }
+      return { delivered: false, tries: schedule.length, reason };
+    },
+  };
+}
+
+function poster(options: WebhookClientOptions): (event: Message, signal?: AbortSignal) => Promise<Try> {
+  const { platformUrl, token, kind, timeoutMs = 5 * SECOND, now = Date.now } = options;
+  const client = createClient({
+    baseUrl: platformUrl.replace(/\/+$/, ""),
+    headers: { Authorization: `Bearer ${token}` },
+    ...(options.fetch && { fetch: options.fetch }),
+  });
+  return async (event, signal) => {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const init = {
+      headers: { ...traceHeaders(event.traceId) },
+      parseAs: "text" as const,
+      // A followed redirect becomes a GET without the event, and whatever answers that 200 would count as delivered.
+      redirect: "manual" as const,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    };
+    try {
+      const answer = kind
+        ? await client.receiveIntegrationWebhook({
+            ...init,
+            params: { path: { provider: kind } },
+            body: event,
+          })
+        : await client.receiveSchedulingProviderWebhook({ ...init, body: event });
+      return judge(answer.response, kind === undefined || isReceipt(answer.data), now());
+    } catch (error) {
+      signal?.throwIfAborted();
+      const isLate = error instanceof Error && error.name === "TimeoutError";
+      return {
+        outcome: "again",
+        reason: isLate ? `no answer within ${timeoutMs} ms` : "the connection failed",
+        afterMs: 0,
+      };
+    }
+  };
+}
+
+/** `isReceived`: the body says so. The contract gives the second path no body, so there the status is enough. */
+function judge(response: Response, isReceived: boolean, now: number): Try {
+  const { status } = response;
+  if (status === 200 && isReceived) return { outcome: "delivered" };
+  const reason = status === 200 ? "status 200 without {received: true}" : `status ${status}`;
+  const isFinal = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  if (isFinal) return { outcome: "no", reason };
+  return { outcome: "again", reason, afterMs: readRetryAfter(response.headers.get("retry-after"), now) ?? 0 };
+}
+
+/** A proxy's own 200 would lose the event. */
+function isReceipt(text: unknown): boolean {
+  try {
+    return typeof text === "string" && schemas.Receipt(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+async function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, signal ? { signal, ref: false } : { ref: false });
+}

@@ -1,0 +1,72 @@
+import { type ProblemDetails, ProblemError } from "../../generated/runtime/problem.ts";
+
+interface Kind {
+  status: number;
+  /** RFC 9457: the same for every occurrence of the code. */
+  title: string;
+}
+
+/** Every error code that anything of ours answers with (DECISIONS, "error codes"). Codes are never renamed. */
+export const catalogue = {
+  validation_failed: { status: 400, title: "The request is not valid" },
+  malformed_json: { status: 400, title: "The body is not JSON" },
+  request_aborted: { status: 400, title: "The request ended before it was complete" },
+  unauthorized: { status: 401, title: "A valid token is required" },
+  forbidden: { status: 403, title: "The token does not speak for this organisation" },
+  not_found: { status: 404, title: "There is nothing at this path" },
+  provider_not_found: { status: 404, title: "No active integration has this providerId" },
+  provider_kind_unknown: { status: 404, title: "No integration has this kind of provider" },
+  shift_not_found: { status: 404, title: "There is no such shift" },
+  candidate_not_found: { status: 404, title: "There is no such candidate" },
+  job_not_found: { status: 404, title: "There is no such job" },
+  booking_not_found: { status: 404, title: "There is no such booking" },
+  event_not_found: { status: 404, title: "There is no such event" },
+  issue_not_found: { status: 404, title: "There is no such issue" },
+  trace_not_found: { status: 404, title: "There is no such trace" },
+  outlet_not_found: { status: 404, title: "There is no such outlet" },
+  role_not_found: { status: 404, title: "There is no such role" },
+  workplace_not_found: { status: 404, title: "There is no such workplace" },
+  competence_not_found: { status: 404, title: "There is no such competence" },
+  method_not_allowed: { status: 405, title: "This method is not offered here" },
+  shift_full: { status: 409, title: "Every position of the shift is taken" },
+  shift_cancelled: { status: 409, title: "The shift is cancelled" },
+  shift_started: { status: 409, title: "The shift has started" },
+  candidate_exists: { status: 409, title: "The candidate exists already" },
+  integration_exists: { status: 409, title: "The integration exists already" },
+  job_filled: { status: 409, title: "Every position of the job is taken" },
+  job_not_open: { status: 409, title: "The job takes no bookings" },
+  already_booked: { status: 409, title: "The candidate is booked on this job already" },
+  candidate_booked: { status: 409, title: "The candidate holds a seat" },
+  booking_overlaps: { status: 409, title: "The candidate works elsewhere at that time" },
+  competence_missing: { status: 409, title: "The candidate lacks the competence" },
+  provider_refused: { status: 409, title: "The provider refused" },
+  event_queued: { status: 409, title: "The event waits to be processed" },
+  registry_absent: { status: 409, title: "The provider offers no candidate registry" },
+  not_ready: { status: 409, title: "Something is missing first" },
+  shift_gone: { status: 410, title: "The shift was deleted" },
+  payload_too_large: { status: 413, title: "The body is too large" },
+  unsupported_media_type: { status: 415, title: "The body must be application/json" },
+  unprocessable: { status: 422, title: "The request is well-formed and still not possible" },
+  rate_limited: { status: 429, title: "Too many requests" },
+  internal_error: { status: 500, title: "Something went wrong here" },
+  provider_unavailable: { status: 502, title: "The provider does not answer as it should" },
+  store_unavailable: { status: 503, title: "Nothing can be stored now" },
+  overloaded: { status: 503, title: "Too much is under way" },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+export type ProblemCode = keyof typeof catalogue;
+
+const TYPE_BASE = "https://shiftpact.example/problems/";
+
+/**
+ * An error of the catalogue, to be thrown in a handler or a hook: answered as an RFC 9457 problem document.
+ * @param details `detail` and `errors` say what was wrong here and never hold personal data.
+ */
+export function problem(
+  code: ProblemCode,
+  details: Omit<ProblemDetails, "type" | "title"> = {},
+  headers: Readonly<Record<string, string>> = {},
+): ProblemError {
+  const { status, title } = catalogue[code];
+  return new ProblemError(status, code, { type: `${TYPE_BASE}${code}`, title, ...details }, headers);
+}

@@ -1,0 +1,97 @@
+import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
+import { readTimestamp } from "./timestamp.ts";
+
+/** What was odd about a shift and still could be read. Stable codes. */
+export type ShiftWarning =
+  | "positions_missing"
+  | "positions_differ"
+  | "time_without_offset"
+  | "status_unknown";
+
+/** One shift model for both variants of contract section 2.2; `variant` says which it was. */
+export interface Shift {
+  id: string;
+  variant: "a" | "b";
+  /** UTC, ISO 8601 with milliseconds. */
+  startTime: string;
+  /** UTC, ISO 8601 with milliseconds; after `startTime`. */
+  endTime: string;
+  outletId: string;
+  outletName: string | undefined;
+  roleId: string;
+  roleName: string | undefined;
+  /** The total, not what remains: 0 to 100. */
+  positions: number;
+  assigned: { providerCandidateId: string; personalNumber: string | undefined }[];
+  /** The provider's own `open` and `filled` are advisory; `cancelled` is final. */
+  cancelled: boolean;
+  warnings: ShiftWarning[];
+}
+
+/** A body that fits the contract's schema and still cannot be used; a person has to look at it. */
+export interface UnusableShift {
+  fault: "time_impossible" | "end_not_after_start";
+  /** JSON pointer of the field. */
+  pointer: string;
+}
+
+export type ShiftReading = { shift: Shift; unusable?: never } | { unusable: UnusableShift; shift?: never };
+
+/**
+ * Reads a shift that fits the schema `Shift`, of either variant.
+ * @param timeZone IANA zone in which a time without offset is read, with a warning.
+ */
+export function readShift(body: ShiftBody, timeZone: string): ShiftReading {
+  const start = readTimestamp(body.startTime, timeZone);
+  const end = readTimestamp(body.endTime, timeZone);
+  if (!start) return { unusable: { fault: "time_impossible", pointer: "/startTime" } };
+  if (!end) return { unusable: { fault: "time_impossible", pointer: "/endTime" } };
+  if (end.instant <= start.instant)
+    return { unusable: { fault: "end_not_after_start", pointer: "/endTime" } };
+  const { positions, warning } = readPositions(body);
+  const shift: Shift = {
+    id: body.id,
+    variant: variantOf(body),
+    startTime: start.instant,
+    endTime: end.instant,
+    outletId: body.outletId,
+    outletName: body.outletName ?? undefined,
+    roleId: body.roleId,
+    roleName: body.roleName ?? undefined,
+    positions,
+    assigned: body.assignedCandidates.flatMap(readAssigned),
+    cancelled: body.status === "cancelled",
+    warnings: warning ? [warning] : [],
+  };
+  if (start.assumedZone || end.assumedZone) shift.warnings.push("time_without_offset");
+  if (!isKnownStatus(body.status)) shift.warnings.push("status_unknown");
+  return { shift };
+}
+
+const ONLY_IN_B = ["breakMinutes", "numberOfPositions", "status", "description", "createdAt", "updatedAt"];
+
+/** The partition of the `oneOf` in the contract: a field of variant B only makes it B; every other shift is A. */
+export function variantOf(body: object): "a" | "b" {
+  return ONLY_IN_B.some((field) => field in body) ? "b" : "a";
+}
+
+/** DECISIONS, "number of positions": neither given is 1, both given and different is the smaller. */
+function readPositions(body: ShiftBody): { positions: number; warning?: ShiftWarning } {
+  const given = [body.slots, body.numberOfPositions].filter((count) => typeof count === "number");
+  if (given.length === 0) return { positions: 1, warning: "positions_missing" };
+  const positions = Math.min(...given);
+  return given.some((count) => count !== positions)
+    ? { positions, warning: "positions_differ" }
+    : { positions };
+}
+
+type AssignedBody = ShiftBody["assignedCandidates"][number];
+
+function readAssigned({ candidateId, id, personalNumber }: AssignedBody): Shift["assigned"] {
+  const providerCandidateId = candidateId ?? id;
+  return providerCandidateId ? [{ providerCandidateId, personalNumber: personalNumber ?? undefined }] : [];
+}
+
+function isKnownStatus(status: string | null | undefined): boolean {
+  return status === undefined || status === null || ["open", "filled", "cancelled"].includes(status);
+}

@@ -1,0 +1,20 @@
+import { sql } from "kysely";
+import type { StoredEvent } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import type { Trx } from "../queue/task.ts";
+
+/**
+ * Is this `shift.delete` the echo of a DELETE of ours (contract section 1, flow 4)? If so the pending operation is used up:
+ * it answers for one echo only, and only while it is expected.
+ */
+export async function takeEcho(trx: Trx, { now }: Deps, event: StoredEvent): Promise<boolean> {
+  const { rows } = await sql`
+    update pending_operations set consumed_at = ${now()}
+    where operation_id = (
+      select operation_id from pending_operations
+      where provider_id = ${event.provider_id} and shift_id = ${event.shift_id} and operation = 'delete'
+        and consumed_at is null and expires_at > ${now()}
+      order by operation_id limit 1 for update)
+    returning operation_id`.execute(trx);
+  return rows.length > 0;
+}

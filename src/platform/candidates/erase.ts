@@ -1,0 +1,93 @@
+import { sql } from "kysely";
+import { problem } from "../../contract/problem.ts";
+import type { Deps } from "../deps.ts";
+import type { Trx } from "../queue/task.ts";
+import { unknownCandidate } from "./candidate.ts";
+
+/**
+ * Erases a person in one transaction. The row stays, anonymous, because bookings point to it. Decisions: what the person was told
+ * goes as a whole, because nobody can be told any more; who looked at the person, and when, stays without the reason, a free text
+ * that may name the person; a booking forgets who the person was at the provider.
+ * @throws ProblemError candidate_not_found, also for who is erased; candidate_booked.
+ */
+export async function erase(deps: Deps, candidateId: string): Promise<void> {
+  await deps.database.kysely.transaction().execute(async (trx) => {
+    // Before the locks too, so that who is refused holds up no booking.
+    await checkHoldsNoSeat(trx, deps, candidateId);
+    await lockPerson(trx, candidateId);
+    await checkHoldsNoSeat(trx, deps, candidateId);
+    await forgetWhoWasBooked(trx, deps, candidateId);
+    for (const table of ["candidate_competences", "provider_candidates", "notifications"] as const) {
+      await trx.deleteFrom(table).where("candidate_id", "=", candidateId).execute();
+    }
+    await trx.updateTable("reveals").set({ reason: "" }).where("candidate_id", "=", candidateId).execute();
+    await anonymise(trx, deps, candidateId);
+  });
+}
+
+/** Bookings first, as a booking that moves on does: then no two transactions wait for each other. */
+async function lockPerson(trx: Trx, candidateId: string): Promise<void> {
+  await trx
+    .selectFrom("bookings")
+    .select("booking_id")
+    .where("candidate_id", "=", candidateId)
+    .orderBy("booking_id")
+    .forUpdate()
+    .execute();
+  const candidate = await trx
+    .selectFrom("candidates")
+    .select("candidate_id")
+    .where("erased_at", "is", null)
+    .where("candidate_id", "=", candidateId)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!candidate) throw unknownCandidate();
+}
+
+async function checkHoldsNoSeat(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+  const row = await trx
+    .selectFrom("bookings")
+    .innerJoin("jobs", "jobs.job_id", "bookings.job_id")
+    .select("bookings.booking_id")
+    .where("bookings.candidate_id", "=", candidateId)
+    .where("bookings.status", "in", ["pending", "confirmed"])
+    .where("jobs.end_time", ">", now())
+    .executeTakeFirst();
+  if (!row) return;
+  throw problem("candidate_booked", {
+    detail: "The person holds a seat on a shift that has not ended. Withdraw first, then erase.",
+  });
+}
+
+/** Of a shift that is over, a booking that still waits for the provider waits no longer: the provider is not told who it was. */
+async function forgetWhoWasBooked(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+  await trx
+    .updateTable("bookings")
+    .set({ status: "released", reason: "candidate_erased", updated_at: now() })
+    .where("candidate_id", "=", candidateId)
+    .where("status", "=", "pending")
+    .execute();
+  await trx
+    .updateTable("bookings")
+    .set({ provider_candidate_id: null })
+    .where("candidate_id", "=", candidateId)
+    .execute();
+}
+
+async function anonymise(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+  const at = now();
+  await trx
+    .updateTable("candidates")
+    .set({
+      personal_number: sql<string>`'erased:' || candidate_id`,
+      first_name: "",
+      last_name: "",
+      email: "",
+      phone: "",
+      hire: null,
+      updated_at: at,
+      erased_at: at,
+    })
+    .where("candidate_id", "=", candidateId)
+    .execute();
+}

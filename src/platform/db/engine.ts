@@ -1,0 +1,38 @@
+import type { Kysely } from "kysely";
+import type { BaseLogger } from "pino";
+import type { Schema } from "./schema.ts";
+
+export type Engine = "pglite" | "postgres";
+export type Log = Pick<BaseLogger, "debug" | "info" | "warn" | "error">;
+
+/** Runs SQL: with values one statement, without values any number of statements. */
+export type RunSql = (text: string, values?: unknown[]) => Promise<{ rows: Row[] }>;
+// biome-ignore lint/suspicious/noExplicitAny: rows of raw SQL have no type; pg-boss wants them so.
+export type Row = any;
+
+/** What lies below Kysely, for the migrations and for the queue. Features use `kysely`. */
+export interface RawSql {
+  executeSql: RunSql;
+  /** Calls `onReconnect` after each (re)subscription, since notifications may have been missed before it. */
+  listen(
+    channel: string,
+    onPayload: (payload: string) => void,
+    onReconnect: () => void,
+  ): Promise<{ close(): Promise<void> }>;
+  /** Runs `work`, on a session of its own, while no other process on this database is in `alone`. */
+  alone<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
+}
+
+export interface Database {
+  readonly engine: Engine;
+  readonly kysely: Kysely<Schema>;
+  readonly raw: RawSql;
+  /**
+   * Resolves, with the reason, when the database is gone for this process: the process must end, and a new one goes on. Never for
+   * PostgreSQL, which comes back.
+   */
+  readonly lost: Promise<Error>;
+  /** Rejects when the database does not answer. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

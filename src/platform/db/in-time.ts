@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Whoever asks how things are gives up soon, and a database that hangs is a broken one. Milliseconds. */
+const IN_TIME_MS = 2_000;
+
+/** The answer, or a rejection once it is late. */
+export async function inTime<T>(answer: Promise<T>, ms: number = IN_TIME_MS): Promise<T> {
+  const over = new AbortController();
+  const late = sleep(ms, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`no answer within ${ms} ms`);
+  });
+  return Promise.race([answer, late]).finally(() => over.abort());
+}

@@ -1,0 +1,59 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { PGlite } from "@electric-sql/pglite";
+import { SyncedFolder, type SyncedFolderOptions, syncOne, syncTree } from "./synced-folder.ts";
+
+const INT8 = 20;
+
+// shared_buffers: the low end of memory use at no cost in throughput.
+const START_PARAMS = [
+  ...PGlite.defaultStartParams.filter((parameter) => parameter !== "-F"),
+  ...["-c", "fsync=on", "-c", "wal_sync_method=fsync", "-c", "shared_buffers=16MB"],
+];
+
+export interface ClusterOptions extends Partial<SyncedFolderOptions> {
+  startParams?: string[];
+}
+
+/** Starts the cluster in `path`, which is made when it is missing; rejects if commits do not reach the disk. */
+export async function startCluster(path: string, options: ClusterOptions = {}): Promise<PGlite> {
+  const { startParams = START_PARAMS, ...given } = options;
+  const folder = { onBroken: endProcess, ...given };
+  if (!existsSync(join(path, "PG_VERSION"))) await makeCluster(path, folder);
+  const fs = new SyncedFolder(path, folder);
+  const pglite = await PGlite.create({ fs, startParams, parsers: { [INT8]: Number } });
+  try {
+    await checkSyncs(pglite, fs);
+    await pglite.exec("set search_path to shiftpact, public");
+    return pglite;
+  } catch (error) {
+    await pglite.close();
+    throw error;
+  }
+}
+
+/** Made under another name: a process that is killed meanwhile must not leave half a cluster behind. */
+async function makeCluster(path: string, folder: SyncedFolderOptions): Promise<void> {
+  const draft = `${path}.new`;
+  rmSync(draft, { recursive: true, force: true });
+  const pglite = await PGlite.create({ fs: new SyncedFolder(draft, folder) });
+  await pglite.close();
+  syncTree(draft);
+  renameSync(draft, path);
+  syncOne(dirname(path));
+}
+
+function endProcess(reason: string): never {
+  process.stderr.write(`the embedded database stopped: ${reason}\n`);
+  return process.exit(1);
+}
+
+async function checkSyncs(pglite: PGlite, fs: SyncedFolder): Promise<void> {
+  const before = fs.syncs;
+  await pglite.query("select pg_logical_emit_message(true, 'shiftpact', 'does a commit reach the disk')");
+  if (fs.syncs === before) {
+    throw new Error(
+      "the embedded database does not sync its commits to disk: this PGlite version is not usable",
+    );
+  }
+}

@@ -1,0 +1,201 @@
+import { Worker } from "node:worker_threads";
+import type { Answer, Call, PlainError, Reply } from "./pglite-messages.ts";
+
+/** The one session of the embedded database, which lives in a thread of its own. */
+export interface PgliteSession {
+  /** One statement; `held`: within the turn that the caller took. */
+  query(text: string, values: readonly unknown[], held?: boolean): Promise<Answer>;
+  /** Any number of statements; if one fails outside of a turn, what they left open is rolled back. */
+  exec(text: string, held?: boolean): Promise<Answer>;
+  /** Waits for the turn of a transaction: until it is given back, only `held` calls go through. */
+  takeTurn(): Promise<() => void>;
+  listen(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>>;
+  /** Resolves, with the reason, when the thread ended without being asked to. */
+  readonly lost: Promise<Error>;
+  /** Finishes the calls in hand. */
+  close(): Promise<void>;
+}
+
+export interface SessionOptions {
+  /** Silence for this long, with calls waiting, means that the thread hangs. Longer than any statement takes. Milliseconds. */
+  silenceMs?: number;
+  /** The thread's file; for tests. */
+  file?: URL;
+}
+
+// The queue knows of statements that take half a minute; PGlite's endless loop after an internal error takes for ever.
+const SILENCE_MS = 120_000;
+const CLOSE_MS = 3_000;
+// PostgreSQL's classes for "connection failure" and "connection does not exist".
+const LOST = "08006";
+const CLOSED = "08003";
+
+/** Starts the thread that owns the cluster in `path`; rejects with the reason if it cannot. */
+export async function startSession(path: string, options: SessionOptions = {}): Promise<PgliteSession> {
+  const worker = new Worker(options.file ?? workerFile(), { workerData: { path }, execArgv: execArgv() });
+  const session = new Session(worker, options.silenceMs ?? SILENCE_MS);
+  try {
+    await session.ready;
+    return session;
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+/** Beside this file, and compiled if this is. */
+function workerFile(): URL {
+  const url = new URL("./pglite-worker.ts", import.meta.url);
+  if (import.meta.url.endsWith(".js")) url.pathname = url.pathname.replace(/ts$/, "js");
+  return url;
+}
+
+/** None, as some flags are not for threads; but a Node that cannot read TypeScript needs the loader that it was given. */
+const execArgv = () =>
+  import.meta.url.endsWith(".js") || process.features.typescript ? [] : process.execArgv;
+
+interface Waiting {
+  resolve: (answer: Answer) => void;
+  reject: (error: Error) => void;
+}
+
+class Session implements PgliteSession {
+  readonly lost: Promise<Error>;
+  readonly ready: Promise<void>;
+  readonly #worker: Worker;
+  readonly #exited: Promise<unknown>;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #listeners = new Map<number, (payload: string) => void>();
+  readonly #watch: NodeJS.Timeout;
+  readonly #startup = Promise.withResolvers<void>();
+  readonly #loss = Promise.withResolvers<Error>();
+  /** Why no call can be made any more. */
+  #ended: Error | undefined;
+  #turn: Promise<void> | undefined;
+  #lastId = 0;
+  #silentChecks = 0;
+
+  constructor(worker: Worker, silenceMs: number) {
+    this.#worker = worker;
+    this.ready = this.#startup.promise;
+    this.lost = this.#loss.promise;
+    this.#exited = new Promise((resolve) => worker.once("exit", resolve));
+    worker.on("message", (reply: Reply) => this.#take(reply));
+    worker.on("messageerror", (error) => this.#lose(error.message));
+    worker.on("error", (error) => this.#lose(messageOf(error), error));
+    worker.on("exit", (code) => this.#lose(`its thread ended with code ${code}`));
+    this.#watch = setInterval(() => this.#check(), silenceMs / 2).unref();
+  }
+
+  async query(text: string, values: readonly unknown[], held = false): Promise<Answer> {
+    if (!held && this.#turn) await this.#turn;
+    return this.#call({ op: "query", text, values, held });
+  }
+
+  async exec(text: string, held = false): Promise<Answer> {
+    if (!held && this.#turn) await this.#turn;
+    return this.#call({ op: "exec", text, held });
+  }
+
+  async takeTurn(): Promise<() => void> {
+    const before = this.#turn;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#turn = promise;
+    await before;
+    return () => {
+      if (this.#turn === promise) this.#turn = undefined;
+      resolve();
+    };
+  }
+
+  async listen(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>> {
+    if (this.#turn) await this.#turn;
+    const listener = this.#lastId + 1;
+    this.#listeners.set(listener, onPayload);
+    await this.#call({ op: "listen", channel });
+    return async () => {
+      this.#listeners.delete(listener);
+      if (this.#turn) await this.#turn;
+      if (!this.#ended) await this.#call({ op: "unlisten", of: listener });
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended) return void (await this.#exited);
+    const closed = this.#call({ op: "close" }).catch(() => undefined);
+    this.#end(withCode("the embedded database is closed", CLOSED));
+    const timer = setTimeout(() => this.#worker.terminate(), CLOSE_MS);
+    await this.#exited;
+    clearTimeout(timer);
+    this.#rejectAll();
+    await closed;
+  }
+
+  #call(call: Call): Promise<Answer> {
+    if (this.#ended) return Promise.reject(withCode(this.#ended.message, codeOf(this.#ended)));
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    this.#lastId += 1;
+    // Throws on a value that cannot be sent; then nothing waits.
+    this.#worker.postMessage({ ...call, id: this.#lastId });
+    if (this.#waiting.size === 0) this.#silentChecks = 0;
+    this.#waiting.set(this.#lastId, { resolve, reject });
+    return promise;
+  }
+
+  #take(reply: Reply): void {
+    this.#silentChecks = 0;
+    if ("ready" in reply) this.#startup.resolve();
+    else if ("lost" in reply) this.#lose(reply.lost);
+    else if ("listener" in reply) this.#listeners.get(reply.listener)?.(reply.payload);
+    else this.#settle(reply);
+  }
+
+  #settle(reply: Extract<Reply, { id: number }>): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if ("answer" in reply) waiting?.resolve(reply.answer);
+    else waiting?.reject(rebuild(reply.error));
+  }
+
+  /** Counted in checks, not in time: after a pause of the whole process the answers come before the second check. */
+  #check(): void {
+    if (this.#waiting.size === 0) return;
+    this.#silentChecks += 1;
+    if (this.#silentChecks > 2) this.#lose("its thread does not answer any more");
+  }
+
+  #lose(reason: string, cause?: unknown): void {
+    if (this.#ended) return;
+    const error = withCode(`the embedded database stopped: ${reason}`, LOST, cause);
+    this.#end(error);
+    void this.#worker.terminate();
+    this.#rejectAll();
+    this.#startup.reject(cause instanceof Error ? cause : error);
+    this.#loss.resolve(error);
+  }
+
+  #end(why: Error): void {
+    this.#ended = why;
+    clearInterval(this.#watch);
+  }
+
+  #rejectAll(): void {
+    const why = this.#ended ?? new Error("not ended");
+    for (const { reject } of this.#waiting.values()) reject(withCode(why.message, codeOf(why), why.cause));
+    this.#waiting.clear();
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+const withCode = (message: string, code: string, cause?: unknown) =>
+  Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code });
+
+const codeOf = (error: Error) => (error as NodeJS.ErrnoException).code ?? LOST;
+
+/** As the driver made it: Kysely, the queue and the error handlers look at `code`, `constraint` and the like. */
+function rebuild({ message, stack, fields }: PlainError): Error {
+  const error = new Error(message);
+  if (stack !== undefined) error.stack = stack;
+  return Object.assign(error, fields);
+}

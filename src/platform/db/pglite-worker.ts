@@ -1,0 +1,95 @@
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import type { PGlite, Results } from "@electric-sql/pglite";
+import { startCluster } from "./pglite-cluster.ts";
+import type { Answer, Call, PlainError, Reply, Request } from "./pglite-messages.ts";
+
+const ERROR_FIELDS = [
+  "code",
+  "severity",
+  "detail",
+  "hint",
+  "where",
+  "schema",
+  "table",
+  "column",
+  "constraint",
+];
+
+/** Opens the cluster in `path` and answers what `port` asks, one call after the other, until it asks to close. */
+async function serve(port: MessagePort, path: string): Promise<void> {
+  const tell = (reply: Reply) => port.postMessage(reply);
+  const onBroken = (reason: string): never => {
+    tell({ lost: reason });
+    // Ends this thread at once, and with it the call in hand, which nobody can answer any more.
+    return process.exit(1);
+  };
+  const pglite = await startCluster(path, { onBroken });
+  const listeners = new Map<number, () => Promise<void>>();
+  const carryOut = (request: Request) => answerTo(request, { pglite, listeners, tell });
+  let last = Promise.resolve();
+  port.on("message", (request: Request) => {
+    last = last.then(async () => {
+      try {
+        tell({ id: request.id, answer: await carryOut(request) });
+      } catch (error) {
+        await rollBack(pglite, request);
+        tell({ id: request.id, error: describe(error) });
+      }
+      if (request.op === "close") port.close();
+    });
+  });
+  tell({ ready: true });
+}
+
+interface Parts {
+  pglite: PGlite;
+  listeners: Map<number, () => Promise<void>>;
+  tell: (reply: Reply) => void;
+}
+
+async function answerTo(request: Request, { pglite, listeners, tell }: Parts): Promise<Answer> {
+  const { id } = request;
+  switch (request.op) {
+    case "query":
+      return summary([await pglite.query(request.text, [...request.values])]);
+    case "exec":
+      return summary(await pglite.exec(request.text));
+    case "listen":
+      listeners.set(id, await pglite.listen(request.channel, (payload) => tell({ listener: id, payload })));
+      return { rows: [] };
+    case "unlisten":
+      await listeners.get(request.of)?.();
+      listeners.delete(request.of);
+      return { rows: [] };
+    case "close":
+      await pglite.close();
+      return { rows: [] };
+    default:
+      throw new Error(`there is no call ${JSON.stringify(request satisfies never)}`);
+  }
+}
+
+function summary(results: Results<unknown>[]): Answer {
+  const last = results.at(-1);
+  return {
+    rows: results.flatMap(({ rows }) => rows),
+    affectedRows: last?.affectedRows,
+    command: last?.command,
+  };
+}
+
+/** What failed half way must not leave its transaction open on the one connection there is. */
+async function rollBack(pglite: PGlite, call: Call): Promise<void> {
+  if (pglite.closed || ("held" in call && call.held)) return;
+  await pglite.exec("rollback").catch(() => undefined);
+}
+
+function describe(error: unknown): PlainError {
+  if (!(error instanceof Error)) return { message: String(error), fields: {} };
+  const values = Object.entries(error).filter(
+    ([name, value]) => ERROR_FIELDS.includes(name) && value !== undefined,
+  );
+  return { message: error.message, stack: error.stack, fields: Object.fromEntries(values) };
+}
+
+if (parentPort) await serve(parentPort, workerData.path);

@@ -1,0 +1,62 @@
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { Kysely } from "kysely";
+import type { Database, Log, RawSql, RunSql } from "./engine.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { inTime } from "./in-time.ts";
+import { pgliteDialect } from "./pglite-dialect.ts";
+import { type PgliteSession, type SessionOptions, startSession } from "./pglite-session.ts";
+import type { Schema } from "./schema.ts";
+
+const VACUUM_EVERY_MS = 10 * 60_000;
+const PING_MS = 5_000;
+
+/** The embedded PostgreSQL in `dataDir`, made durable, in a thread of its own, for this process alone. */
+export async function openPglite(dataDir: string, log: Log, options: SessionOptions = {}): Promise<Database> {
+  const folder = resolve(dataDir);
+  mkdirSync(folder, { recursive: true });
+  const lock = await lockFolder(folder);
+  try {
+    const session = await startSession(join(folder, "pg"), options);
+    return describe(session, keepVacuumed(session, log), () => lock.release());
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** PGlite has no autovacuum. */
+function keepVacuumed(session: PgliteSession, log: Log): () => void {
+  const timer = setInterval(() => {
+    session.exec("vacuum (analyze)").catch((error) => log.warn({ err: error }, "vacuum failed"));
+  }, VACUUM_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function describe(session: PgliteSession, stopVacuum: () => void, unlock: () => void): Database {
+  const run: RunSql = (text, values) =>
+    values && values.length > 0 ? session.query(text, values) : session.exec(text);
+  const raw: RawSql = {
+    executeSql: run,
+    // There is no other process, and the one session serves whoever asks.
+    alone: (work) => work(run),
+    listen: async (channel, onPayload, onReconnect) => {
+      const unlisten = await session.listen(channel, onPayload);
+      onReconnect();
+      return { close: () => unlisten() };
+    },
+  };
+  return {
+    engine: "pglite",
+    kysely: new Kysely<Schema>({ dialect: pgliteDialect(session) }),
+    raw,
+    lost: session.lost,
+    ping: async () => void (await inTime(session.query("select 1", []), PING_MS)),
+    close: async () => {
+      stopVacuum();
+      await session.close();
+      unlock();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { sql, type Transaction } from "kysely";
+import type { Database } from "./engine.ts";
+import type { Schema } from "./schema.ts";
+
+/** Migration 002 names it too: its triggers send what the stream tells. */
+const CHANNEL = "shiftpact_signals";
+
+export interface Subscriber {
+  onTopic: (topic: string) => void;
+  /** The connection was made anew: signals may have been missed. */
+  onGap: () => void;
+}
+
+/** Tells every platform process on the database that something was committed. Lost signals cost time, never data. */
+export interface Signals {
+  /** Sent when the transaction commits. */
+  emit(trx: Transaction<Schema>, topic: string): Promise<void>;
+  /** Resolves to true at the next signal of the topic, to false after `timeoutMs`. Call it before looking, then look. */
+  next(topic: string, timeoutMs: number): { signal: Promise<boolean>; cancel: () => void };
+  /** Hears every signal, of every process; answers how to stop that. */
+  subscribe(subscriber: Subscriber): () => void;
+  close(): Promise<void>;
+}
+
+export async function openSignals({ raw }: Pick<Database, "raw">): Promise<Signals> {
+  const waiting = new Map<string, Set<(isSignal: boolean) => void>>();
+  const subscribers = new Set<Subscriber>();
+  const wake = (topics: Iterable<string>) => {
+    for (const topic of topics) for (const resolve of waiting.get(topic) ?? []) resolve(true);
+  };
+  const listener = await raw.listen(
+    CHANNEL,
+    (topic) => {
+      wake([topic]);
+      for (const { onTopic } of subscribers) onTopic(topic);
+    },
+    () => {
+      wake([...waiting.keys()]);
+      for (const { onGap } of subscribers) onGap();
+    },
+  );
+  return {
+    emit: async (trx, topic) => void (await sql`select pg_notify(${CHANNEL}, ${topic})`.execute(trx)),
+    next: (topic, timeoutMs) => waitFor(waiting, topic, timeoutMs),
+    subscribe: (subscriber) => {
+      subscribers.add(subscriber);
+      return () => void subscribers.delete(subscriber);
+    },
+    close: async () => {
+      wake([...waiting.keys()]);
+      await listener.close();
+    },
+  };
+}
+
+function waitFor(waiting: Map<string, Set<(isSignal: boolean) => void>>, topic: string, timeoutMs: number) {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const resolvers = waiting.get(topic) ?? new Set();
+  waiting.set(topic, resolvers.add(resolve));
+  const timer = setTimeout(() => resolve(false), timeoutMs);
+  const forget = () => {
+    clearTimeout(timer);
+    resolvers.delete(resolve);
+    if (resolvers.size === 0) waiting.delete(topic);
+  };
+  return { signal: promise.finally(forget), cancel: () => resolve(false) };
+}

@@ -1,0 +1,78 @@
+import { closeSync, fsyncSync, openSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { NodeFS } from "@electric-sql/pglite/nodefs";
+
+type InitOptions = Parameters<NodeFS["init"]>[1];
+
+/** The part of Emscripten's Node file system that lacks fsync. */
+interface NodeFsInternals {
+  NODEFS: { stream_ops: { fsync?: (stream: { nfd?: number }) => number } };
+}
+
+export interface SyncedFolderOptions {
+  /**
+   * Called when a sync failed, or PostgreSQL ended itself (PANIC: no room for its log, say). It must not return: PGlite
+   * drops such an error and would go on to report the commit as done.
+   */
+  onBroken: (reason: string) => never;
+  fsync?: (fd: number) => void;
+}
+
+/**
+ * PGlite's folder on disk, with the fsync that its file system does not have: without it a power cut loses all
+ * that the kernel had not yet written. This hooks an internal of PGlite, so `syncs` counts, and the start checks it.
+ */
+export class SyncedFolder extends NodeFS {
+  syncs = 0;
+  readonly #options: SyncedFolderOptions;
+
+  constructor(path: string, options: SyncedFolderOptions) {
+    super(path);
+    this.#options = options;
+  }
+
+  override async init(pg: Parameters<NodeFS["init"]>[0], options: InitOptions) {
+    const { emscriptenOpts } = await super.init(pg, options);
+    const addFsync = (module: unknown) => {
+      const { NODEFS } = module as NodeFsInternals;
+      NODEFS.stream_ops.fsync = (stream) => this.#sync(stream.nfd);
+    };
+    const onAbort = (reason: unknown) =>
+      this.#options.onBroken(`PostgreSQL ended itself ${reason || ""}`.trim());
+    return {
+      emscriptenOpts: { ...emscriptenOpts, onAbort, preRun: [...(emscriptenOpts.preRun ?? []), addFsync] },
+    };
+  }
+
+  #sync(fd: number | undefined): number {
+    const { onBroken, fsync = fsyncSync } = this.#options;
+    try {
+      if (fd !== undefined) fsync(fd);
+    } catch (error) {
+      // Tried again it would succeed, and the pages that were not written would be lost all the same.
+      onBroken(`a sync to disk failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    this.syncs += 1;
+    return 0;
+  }
+}
+
+/** Writes every file and folder below `path` through to the disk. */
+export function syncTree(path: string): void {
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const child = join(path, entry.name);
+    if (entry.isDirectory()) syncTree(child);
+    else if (entry.isFile()) syncOne(child);
+  }
+  syncOne(path);
+}
+
+/** Writes one file, or the names in one folder, through to the disk. */
+export function syncOne(path: string): void {
+  const handle = openSync(path, "r");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}

@@ -1,0 +1,42 @@
+import type { ErrorRequestHandler } from "express";
+import { ProblemError } from "../../../generated/runtime/problem.ts";
+import { problem } from "../../contract/problem.ts";
+import type { Log } from "../db/database.ts";
+import { storeUnavailable } from "./authenticate.ts";
+
+/** Whatever a handler threw becomes a problem document; what is not meant for the caller is logged and stays here. */
+export function translateErrors(log: Log): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.headersSent) {
+      log.error({ err: error }, "an answer broke off");
+      response.destroy();
+    } else if (error instanceof ProblemError || error instanceof URIError) next(error);
+    else next(asProblem(error, log));
+  };
+}
+
+export function asProblem(error: unknown, log: Log): ProblemError {
+  if (!isStoreDown(error)) {
+    log.error({ err: error }, "unexpected");
+    return problem("internal_error");
+  }
+  log.error({ err: error }, "the database does not answer");
+  return storeUnavailable();
+}
+
+/** PostgreSQL's classes: 08 connection, 53 resources, 57P shutdown; 25006: a standby; 3D000: the database is gone. */
+const DOWN_STATES = /^(?:08|53|57P)|^25006$|^3D000$/;
+const DOWN_SYSTEM = /^E(?:CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND)/;
+/** What the driver says without any code. */
+const DOWN_DRIVER =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a con)/;
+
+/** Whether it is the store that failed, and not we: the caller may come again. */
+function isStoreDown(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // A name with several addresses fails with one error for each.
+  if (error instanceof AggregateError) return error.errors.some(isStoreDown);
+  const { code } = error as NodeJS.ErrnoException;
+  if (typeof code === "string") return DOWN_STATES.test(code) || DOWN_SYSTEM.test(code);
+  return DOWN_DRIVER.test(error.message);
+}

@@ -1,0 +1,135 @@
+import type { Handlers } from "../../../generated/operations/server.ts";
+import type { Booking as BookingView, Job as JobView } from "../../../generated/operations/types.ts";
+import { problem } from "../../contract/problem.ts";
+import { accept } from "../bookings/accept.ts";
+import { bookingAfter } from "../bookings/outcome.ts";
+import { withdraw } from "../bookings/withdraw.ts";
+import { requestCancellation } from "../cancellations/cancel.ts";
+import type { Booking, Job } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { cursorOf, pageOf, rowsFor } from "./pages.ts";
+
+type Jobs = Pick<Handlers<undefined>, "listJobs" | "getJob" | "acceptJob" | "withdrawBooking" | "cancelJob">;
+
+/** Jobs, and what candidates and employers do with them. */
+export function jobHandlers(deps: Deps): Jobs {
+  return {
+    listJobs: async ({ query }) => {
+      const cursor = cursorOf(query);
+      let select = deps.database.kysely
+        .selectFrom("jobs")
+        .selectAll()
+        .orderBy("job_id", "desc")
+        .limit(rowsFor(query));
+      if (query.providerId !== undefined) select = select.where("provider_id", "=", query.providerId);
+      if (query.shiftId !== undefined) select = select.where("shift_id", "=", query.shiftId);
+      if (query.status !== undefined) select = select.where("status", "=", query.status);
+      if (cursor !== undefined) select = select.where("job_id", "<", cursor);
+      const rows = await select.execute();
+      const views = new Map((await viewsOf(deps, rows)).map((view) => [view.jobId, view]));
+      const toItem = ({ job_id }: Job) => views.get(job_id) as JobView;
+      return { status: 200, body: pageOf(rows, query, (row) => row.job_id, toItem) };
+    },
+    getJob: async ({ path }) => ({ status: 200, body: await readJob(deps, path.jobId) }),
+    acceptJob: async ({ path, body }) => acceptJob(deps, path.jobId, body.candidateId),
+    withdrawBooking: async ({ path }) => {
+      const withdrawn = await withdraw(deps, path);
+      const isOver = (status: Booking["status"]) => status === "released" || status === "failed";
+      const { booking, isRefused } = await bookingAfter(deps, withdrawn, isOver);
+      if (isRefused)
+        throw problem("provider_refused", { detail: "The provider kept the candidate on the shift." });
+      return { status: isOver(booking.status) ? 204 : 202 };
+    },
+    cancelJob: async ({ path }) => {
+      await requestCancellation(deps, path.jobId);
+      return { status: 202, body: await readJob(deps, path.jobId) };
+    },
+  };
+}
+
+async function acceptJob(deps: Deps, jobId: string, candidateId: string) {
+  const reserved = await accept(deps, { jobId, candidateId });
+  const { booking } = await bookingAfter(deps, reserved, (status) => status !== "pending");
+  switch (booking.status) {
+    case "confirmed":
+      return { status: 201, body: viewOfBooking(booking) } as const;
+    case "pending":
+      return { status: 202, body: viewOfBooking(booking) } as const;
+    case "released":
+    case "failed":
+      throw problem("provider_refused", {
+        detail: `The booking was ${booking.status}: ${booking.reason ?? "no reason given"}.`,
+      });
+  }
+}
+
+/** @throws ProblemError job_not_found */
+export async function readJob(deps: Deps, jobId: string): Promise<JobView> {
+  const job = await deps.database.kysely
+    .selectFrom("jobs")
+    .selectAll()
+    .where("job_id", "=", jobId)
+    .executeTakeFirst();
+  const [view] = job ? await viewsOf(deps, [job]) : [];
+  if (!view) throw problem("job_not_found", { detail: "There is no job with this jobId." });
+  return view;
+}
+
+async function viewsOf({ database }: Deps, jobs: readonly Job[]): Promise<JobView[]> {
+  if (jobs.length === 0) return [];
+  const { kysely } = database;
+  const ids = jobs.map((job) => job.job_id);
+  const bookings = await kysely
+    .selectFrom("bookings")
+    .selectAll()
+    .where("job_id", "in", ids)
+    .orderBy("booking_id")
+    .execute();
+  const cancelling = await kysely
+    .selectFrom("jobs")
+    .innerJoin("pending_operations as pending", (join) =>
+      join
+        .onRef("pending.provider_id", "=", "jobs.provider_id")
+        .onRef("pending.shift_id", "=", "jobs.shift_id"),
+    )
+    .select("jobs.job_id")
+    .where("jobs.job_id", "in", ids)
+    .where("jobs.status", "!=", "cancelled")
+    .execute();
+  const isCancelling = new Set(cancelling.map(({ job_id }) => job_id));
+  return jobs.map((job) => ({
+    ...viewOf(job),
+    cancelling: isCancelling.has(job.job_id),
+    bookings: bookings.filter((booking) => booking.job_id === job.job_id).map(viewOfBooking),
+  }));
+}
+
+function viewOf(job: Job): Omit<JobView, "bookings" | "cancelling"> {
+  return {
+    jobId: job.job_id,
+    providerId: job.provider_id,
+    shiftId: job.shift_id,
+    status: job.status,
+    startTime: job.start_time.toISOString(),
+    endTime: job.end_time.toISOString(),
+    positions: job.positions,
+    overfilled: job.overfilled,
+    outletId: job.outlet_id,
+    roleId: job.role_id,
+    traceId: job.trace_id,
+    warnings: job.warnings,
+    ...(job.workplace_id !== null && { workplaceId: job.workplace_id }),
+    ...(job.competence_id !== null && { competenceId: job.competence_id }),
+  };
+}
+
+function viewOfBooking(booking: Booking): BookingView {
+  return {
+    bookingId: booking.booking_id,
+    candidateId: booking.candidate_id,
+    status: booking.status,
+    traceId: booking.trace_id,
+    ...(booking.provider_candidate_id !== null && { providerCandidateId: booking.provider_candidate_id }),
+    ...(booking.reason !== null && { reason: booking.reason }),
+  };
+}

@@ -1,0 +1,157 @@
+import type { Handlers } from "../../../generated/operations/server.ts";
+import type { Integration as IntegrationView } from "../../../generated/operations/types.ts";
+import type { Integration } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import type { Dispatcher } from "../inbox/dispatch.ts";
+import { activate } from "../integrations/activate.ts";
+import { discover } from "../integrations/discover.ts";
+import { requireIntegration } from "../integrations/integration.ts";
+import { updateMappings } from "../integrations/mappings.ts";
+import { register } from "../integrations/register.ts";
+import { cursorOf, pageOf, rowsFor } from "./pages.ts";
+
+type Onboarding = Pick<
+  Handlers<undefined>,
+  | "createIntegration"
+  | "listIntegrations"
+  | "getIntegration"
+  | "discoverIntegration"
+  | "updateMappings"
+  | "activateIntegration"
+  | "createWorkplace"
+  | "listWorkplaces"
+  | "createCompetence"
+  | "listCompetences"
+>;
+
+interface Parts {
+  deps: Deps;
+  dispatcher: Pick<Dispatcher, "wake">;
+  allowInsecureProviders: boolean;
+}
+
+/** From registering an organisation to activating it. */
+export function onboardingHandlers({ deps, dispatcher, allowInsecureProviders }: Parts): Onboarding {
+  const { kysely } = deps.database;
+  return {
+    createIntegration: async ({ body }) => ({
+      status: 201,
+      body: await register(deps, body, allowInsecureProviders),
+    }),
+    listIntegrations: async ({ query }) => {
+      const cursor = cursorOf(query);
+      const select = kysely
+        .selectFrom("integrations")
+        .selectAll()
+        .orderBy("provider_id")
+        .limit(rowsFor(query));
+      const rows = await (cursor === undefined ? select : select.where("provider_id", ">", cursor)).execute();
+      return { status: 200, body: pageOf(rows, query, (row) => row.provider_id, toView) };
+    },
+    getIntegration: async ({ path }) => ({
+      status: 200,
+      body: toView(await requireIntegration(kysely, path.providerId)),
+    }),
+    discoverIntegration: async ({ path }) => {
+      const integration = await requireIntegration(kysely, path.providerId);
+      return { status: 200, body: await discover(deps, integration) };
+    },
+    updateMappings: async ({ path, body }) => {
+      const { provider_id } = await requireIntegration(kysely, path.providerId);
+      return { status: 200, body: await updateMappings(deps, provider_id, body) };
+    },
+    activateIntegration: async ({ path }) => {
+      const integration = await activate(deps, path.providerId);
+      dispatcher.wake();
+      return { status: 200, body: toView(integration) };
+    },
+    ...workplaceHandlers(deps),
+    ...competenceHandlers(deps),
+  };
+}
+
+function workplaceHandlers({
+  database,
+  newId,
+  now,
+}: Deps): Pick<Onboarding, "createWorkplace" | "listWorkplaces"> {
+  const { kysely } = database;
+  return {
+    createWorkplace: async ({ body }) => {
+      const { name, address = null } = body;
+      const workplaceId = newId();
+      const row = { workplace_id: workplaceId, name, address, created_at: now() };
+      await kysely.insertInto("workplaces").values(row).execute();
+      return { status: 201, body: { workplaceId, name, address } };
+    },
+    listWorkplaces: async ({ query }) => {
+      const cursor = cursorOf(query);
+      const select = kysely
+        .selectFrom("workplaces")
+        .selectAll()
+        .orderBy("workplace_id", "desc")
+        .limit(rowsFor(query));
+      const rows = await (cursor === undefined
+        ? select
+        : select.where("workplace_id", "<", cursor)
+      ).execute();
+      const page = pageOf(rows, query, idOf, ({ workplace_id, name, address }) => ({
+        workplaceId: workplace_id,
+        name,
+        address,
+      }));
+      return { status: 200, body: page };
+    },
+  };
+}
+
+const idOf = (row: { workplace_id: string }) => row.workplace_id;
+
+function competenceHandlers({
+  database,
+  newId,
+  now,
+}: Deps): Pick<Onboarding, "createCompetence" | "listCompetences"> {
+  const { kysely } = database;
+  return {
+    createCompetence: async ({ body: { name } }) => {
+      const competenceId = newId();
+      await kysely
+        .insertInto("competences")
+        .values({ competence_id: competenceId, name, created_at: now() })
+        .execute();
+      return { status: 201, body: { competenceId, name } };
+    },
+    listCompetences: async ({ query }) => {
+      const cursor = cursorOf(query);
+      const select = kysely
+        .selectFrom("competences")
+        .selectAll()
+        .orderBy("competence_id", "desc")
+        .limit(rowsFor(query));
+      const rows = await (cursor === undefined
+        ? select
+        : select.where("competence_id", "<", cursor)
+      ).execute();
+      const toItem = ({ competence_id, name }: (typeof rows)[number]) => ({
+        competenceId: competence_id,
+        name,
+      });
+      return { status: 200, body: pageOf(rows, query, (row) => row.competence_id, toItem) };
+    },
+  };
+}
+
+export function toView(row: Integration): IntegrationView {
+  return {
+    providerId: row.provider_id,
+    kind: row.kind,
+    name: row.name,
+    baseUrl: row.base_url,
+    routing: row.routing,
+    state: row.state,
+    timeZone: row.time_zone,
+    dialect: row.dialect,
+    createdAt: row.created_at.toISOString(),
+  };
+}

@@ -1,0 +1,133 @@
+import type { Selectable } from "kysely";
+import type { Handlers } from "../../../generated/operations/server.ts";
+import type { Event, Issue, Notification, TraceStep } from "../../../generated/operations/types.ts";
+import { problem } from "../../contract/problem.ts";
+import type { IssuesTable, NotificationsTable, StoredEvent, TraceStepsTable } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { isShiftEvent } from "../inbox/receive.ts";
+import { cursorOf, pageOf, rowsFor } from "./pages.ts";
+
+type Seeing = Pick<Handlers<undefined>, "listEvents" | "getTrace" | "listNotifications" | "listIssues">;
+
+/** Everything that tells what happened, and why something did not. */
+export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
+  return {
+    listEvents: async ({ query }) => {
+      const cursor = cursorOf(query);
+      let select = kysely.selectFrom("events").selectAll().orderBy("event_id", "desc").limit(rowsFor(query));
+      if (query.providerId !== undefined) select = select.where("provider_id", "=", query.providerId);
+      if (query.shiftId !== undefined) select = select.where("shift_id", "=", query.shiftId);
+      if (query.traceId !== undefined) select = select.where("trace_id", "=", query.traceId.toLowerCase());
+      if (query.status !== undefined) select = select.where("status", "=", query.status);
+      if (cursor !== undefined) select = select.where("event_id", "<", cursor);
+      return { status: 200, body: pageOf(await select.execute(), query, (row) => row.event_id, viewOfEvent) };
+    },
+    getTrace: async ({ path }) => {
+      const traceId = path.traceId.toLowerCase();
+      const events = await kysely.selectFrom("events").selectAll().where("trace_id", "=", traceId).execute();
+      const rows = await kysely
+        .selectFrom("trace_steps")
+        .selectAll()
+        .where("trace_id", "=", traceId)
+        .orderBy("step_id")
+        .execute();
+      const steps = [...events.map(webhookStep), ...rows.map(viewOfStep)];
+      if (steps.length === 0) throw problem("trace_not_found", { detail: "No story has this traceId." });
+      // Stable: steps of one transaction have one time and stay in the order of their writing.
+      steps.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
+      return { status: 200, body: { traceId, steps } };
+    },
+    listNotifications: async ({ query }) => {
+      const cursor = cursorOf(query);
+      let select = kysely
+        .selectFrom("notifications")
+        .selectAll()
+        .orderBy("notification_id", "desc")
+        .limit(rowsFor(query));
+      if (query.candidateId !== undefined) select = select.where("candidate_id", "=", query.candidateId);
+      if (query.jobId !== undefined) select = select.where("job_id", "=", query.jobId);
+      if (cursor !== undefined) select = select.where("notification_id", "<", cursor);
+      const rows = await select.execute();
+      return { status: 200, body: pageOf(rows, query, (row) => row.notification_id, viewOfNotification) };
+    },
+    listIssues: async ({ query }) => {
+      const cursor = cursorOf(query);
+      const open = kysely.selectFrom("issues").selectAll().where("resolved_at", "is", null);
+      let select = open.orderBy("issue_id", "desc").limit(rowsFor(query));
+      if (query.providerId !== undefined) select = select.where("provider_id", "=", query.providerId);
+      if (cursor !== undefined) select = select.where("issue_id", "<", cursor);
+      return { status: 200, body: pageOf(await select.execute(), query, (row) => row.issue_id, viewOfIssue) };
+    },
+  };
+}
+
+function viewOfEvent(row: StoredEvent): Event {
+  return {
+    eventId: row.event_id,
+    event: row.event,
+    providerId: row.provider_id,
+    shiftId: row.shift_id,
+    traceId: row.trace_id,
+    status: row.status,
+    attempts: row.attempts,
+    receivedAt: row.received_at.toISOString(),
+    ...(row.verdict !== null && { verdict: row.verdict }),
+    ...(row.processed_at !== null && { processedAt: row.processed_at.toISOString() }),
+  };
+}
+
+/** The first station of a story is the stored event itself. */
+function webhookStep(row: StoredEvent): TraceStep {
+  const { provider_id, shift_id, event, received_at, status } = row;
+  const isUnknown = status === "ignored" && !isShiftEvent(event);
+  return {
+    at: received_at.toISOString(),
+    step: "webhook",
+    verdict: isUnknown ? `${event} stored, and ignored: it is no event that we know` : `${event} stored`,
+    providerId: provider_id,
+    shiftId: shift_id,
+  };
+}
+
+function viewOfStep(row: Selectable<TraceStepsTable>): TraceStep {
+  return {
+    at: row.at.toISOString(),
+    step: row.step,
+    verdict: row.verdict,
+    detail: row.detail,
+    ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
+    ...(row.provider_id !== null && { providerId: row.provider_id }),
+    ...(row.shift_id !== null && { shiftId: row.shift_id }),
+    ...(row.job_id !== null && { jobId: row.job_id }),
+  };
+}
+
+function viewOfNotification(row: Selectable<NotificationsTable>): Notification {
+  return {
+    notificationId: row.notification_id,
+    candidateId: row.candidate_id,
+    jobId: row.job_id,
+    kind: row.kind as Notification["kind"],
+    content: row.content,
+    traceId: row.trace_id,
+    createdAt: row.created_at.toISOString(),
+    ...(row.channel !== null && { channel: row.channel }),
+    ...(row.delivered_at !== null && { deliveredAt: row.delivered_at.toISOString() }),
+    ...(row.delivery_error !== null && { deliveryError: row.delivery_error }),
+  };
+}
+
+function viewOfIssue(row: Selectable<IssuesTable>): Issue {
+  return {
+    issueId: row.issue_id,
+    code: row.code,
+    subject: row.subject,
+    detail: row.detail,
+    remedy: row.remedy,
+    count: row.count,
+    firstAt: row.first_at.toISOString(),
+    lastAt: row.last_at.toISOString(),
+    ...(row.provider_id !== null && { providerId: row.provider_id }),
+    ...(row.trace_id !== null && { traceId: row.trace_id }),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Handlers } from "../../../generated/platform/server.ts";
+import type { WebhookEvent } from "../../../generated/platform/types.ts";
+import { problem } from "../../contract/problem.ts";
+import { inTime } from "../db/in-time.ts";
+import type { Deps } from "../deps.ts";
+import { type Inbox, isShiftEvent, type ReceivedEvent } from "../inbox/receive.ts";
+import type { TokenOwner } from "../integrations/tokens.ts";
+import { storeUnavailable } from "./authenticate.ts";
+
+/** Both webhook paths (contract 4.3) and the health checks. */
+export function webhookHandlers({ database, log }: Deps, inbox: Inbox): Handlers<TokenOwner> {
+  const receive = async (event: WebhookEvent, owner: TokenOwner) => {
+    if (event.providerId.toLowerCase() !== owner.providerId) {
+      throw problem("forbidden", {
+        detail: "The token speaks for another providerId than the payload names.",
+      });
+    }
+    try {
+      await inbox.receive(toReceive(event, owner));
+    } catch (error) {
+      log.error({ err: error, traceId: event.traceId }, "could not store an event");
+      throw storeUnavailable();
+    }
+    return { status: 200, body: { received: true } } as const;
+  };
+  return {
+    receiveIntegrationWebhook: ({ path, body }, owner) => {
+      if (path.provider === owner.kind) return receive(body, owner);
+      throw problem("provider_kind_unknown", {
+        detail: "The token's integration is of another kind than the path names.",
+      });
+    },
+    receiveSchedulingProviderWebhook: ({ body }, owner) => receive(body, owner),
+    getLiveness: () => ({ status: 200, body: { status: "ok" } }),
+    getReadiness: async () => {
+      try {
+        await inTime(database.ping());
+        return { status: 200, body: { status: "ok" } };
+      } catch (error) {
+        log.error({ err: error }, "the database does not answer");
+        throw storeUnavailable();
+      }
+    },
+  };
+}
+
+/** Only what the contract names is stored: an unknown field may hold anything, personal data too. */
+function toReceive(body: WebhookEvent, { providerId }: TokenOwner): ReceivedEvent {
+  // A UUID is the same in either case (RFC 9562), and a repetition has to be known as one.
+  const traceId = body.traceId.toLowerCase();
+  const event = body.event.toWellFormed();
+  const shiftId = shiftIdOf(body);
+  const payload = { event, providerId, content: { shiftId }, traceId };
+  return {
+    providerId,
+    event,
+    shiftId,
+    traceId,
+    payload,
+    status: isShiftEvent(body.event) ? "queued" : "ignored",
+  };
+}
+
+/** Of an unknown event the content is not known either: its shiftId is kept if it looks like one. */
+function shiftIdOf({ content }: WebhookEvent): string {
+  const shiftId: unknown = (content as { shiftId?: unknown } | undefined)?.shiftId;
+  return typeof shiftId === "string" && /^[\x21-\x7e]{1,200}$/.test(shiftId) ? shiftId : "";
+}

@@ -1,0 +1,132 @@
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
+import { newId as makeId } from "../ids.ts";
+
+export interface ReceivedEvent {
+  providerId: string;
+  event: string;
+  shiftId: string;
+  traceId: string;
+  payload: Record<string, unknown>;
+  /** `ignored`: an event of a name that we do not know. It is stored, and never dispatched. */
+  status?: "queued" | "ignored";
+}
+
+/** Is it one of the contract's events (contract 4.3)? Any other is stored and ignored. */
+export const isShiftEvent = (event: string): boolean =>
+  ["shift.create", "shift.update", "shift.delete"].includes(event);
+
+export type Receipt = "stored" | "duplicate";
+
+export interface Inbox {
+  /** Resolves once the event is committed; rejects if it, and not merely a neighbour, could not be stored. */
+  receive(event: ReceivedEvent): Promise<Receipt>;
+}
+
+export interface InboxOptions {
+  db: Pick<Database, "kysely">;
+  /** Called after each commit that left something to dispatch. */
+  onStored: () => void;
+  now?: () => number;
+  newId?: () => string;
+}
+
+interface Waiting {
+  row: EventRow;
+  resolve: (receipt: Receipt) => void;
+  reject: (error: unknown) => void;
+}
+
+type EventRow = Required<ReceivedEvent> & { eventId: string; receivedAt: string };
+
+// At 64 kB an event at most, what one statement may carry.
+const LARGEST_BATCH = 500;
+
+/**
+ * The front door of the platform: what `receive` acknowledges is on disk.
+ *
+ * All calls that wait share one INSERT and its commit, one flush at a time: parsing and planning cost more than
+ * the sync, and commits keep the order of arrival.
+ */
+export function createInbox({ db, onStored, now = Date.now, newId = makeId }: InboxOptions): Inbox {
+  const waiting: Waiting[] = [];
+  let flushing = false;
+
+  const flushAll = async () => {
+    flushing = true;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, LARGEST_BATCH);
+      if (await settle(db.kysely, batch)) onStored();
+    }
+    flushing = false;
+  };
+
+  return {
+    receive: (event) =>
+      new Promise((resolve, reject) => {
+        const receivedAt = new Date(now()).toISOString();
+        waiting.push({
+          row: { status: "queued", ...event, eventId: newId(), receivedAt },
+          resolve,
+          reject,
+        });
+        if (!flushing) void flushAll();
+      }),
+  };
+}
+
+type Kysely = Database["kysely"];
+
+/** Stores a batch and settles each of its promises; answers whether there is something to dispatch. Never rejects. */
+async function settle(kysely: Kysely, batch: Waiting[]): Promise<boolean> {
+  try {
+    const stored = await insert(kysely, batch);
+    const duplicates = batch.filter(({ row }) => !stored.has(row.eventId));
+    for (const { row, resolve } of batch) if (stored.has(row.eventId)) resolve("stored");
+    const revived = duplicates.length > 0 && (await settleDuplicates(kysely, duplicates));
+    return revived || batch.some(({ row }) => row.status === "queued" && stored.has(row.eventId));
+  } catch (error) {
+    if (batch.length > 1) return replayOneByOne(kysely, batch);
+    for (const { reject } of batch) reject(error);
+    return false;
+  }
+}
+
+/** One row that the database refuses fails the whole INSERT: its neighbours must not pay for it. */
+async function replayOneByOne(kysely: Kysely, batch: Waiting[]): Promise<boolean> {
+  let any = false;
+  for (const one of batch) any = (await settle(kysely, [one])) || any;
+  return any;
+}
+
+const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text, payload jsonb,
+  status text, "receivedAt" timestamptz)`;
+
+/** Answers the ids that are new. One parameter: the statement's text, and so its cost, is the same for any number. */
+async function insert(kysely: Kysely, batch: Waiting[]): Promise<Set<string>> {
+  const rows = JSON.stringify(batch.map(({ row }) => row));
+  const { rows: stored } = await sql<{ event_id: string }>`
+    insert into events (event_id, provider_id, event, shift_id, trace_id, payload, status, received_at)
+    select * from json_to_recordset(${rows}::text::json) as incoming ${COLUMNS}
+    on conflict (provider_id, event, shift_id, trace_id) do nothing
+    returning event_id`.execute(kysely);
+  return new Set(stored.map(({ event_id }) => event_id));
+}
+
+/** DECISIONS, "duplicate traceId": processed again only if the first try failed for good. */
+async function settleDuplicates(kysely: Kysely, duplicates: Waiting[]): Promise<boolean> {
+  try {
+    const rows = JSON.stringify(duplicates.map(({ row }) => row));
+    const { numAffectedRows } = await sql`
+      update events set status = 'queued', dispatched_at = null, processed_at = null, verdict = null
+      from json_to_recordset(${rows}::text::json) as again ${COLUMNS}
+      where (events.provider_id, events.event, events.shift_id, events.trace_id)
+          = (again."providerId", again.event, again."shiftId", again."traceId")
+        and events.status in ('failed', 'dead')`.execute(kysely);
+    for (const { resolve } of duplicates) resolve("duplicate");
+    return (numAffectedRows ?? 0n) > 0n;
+  } catch (error) {
+    for (const { reject } of duplicates) reject(error);
+    return false;
+  }
+}

@@ -1,0 +1,119 @@
+import { sql } from "kysely";
+import type { Mappings } from "../../../generated/operations/types.ts";
+import { problem } from "../../contract/problem.ts";
+import type { Deps } from "../deps.ts";
+import { lockJob, refreshJob } from "../jobs/job.ts";
+import type { Trx } from "../queue/task.ts";
+
+/**
+ * Maps outlets to workplaces and roles to competences; what is not named stays. Jobs that waited go on.
+ * @throws ProblemError validation_failed, naming each id that is not known.
+ */
+export async function updateMappings(deps: Deps, providerId: string, mappings: Mappings): Promise<Mappings> {
+  return deps.database.kysely.transaction().execute(async (trx) => {
+    const errors = [
+      ...(await writeOutlets(trx, providerId, mappings)),
+      ...(await writeRoles(trx, providerId, mappings)),
+    ];
+    if (errors.length > 0) throw problem("validation_failed", { detail: "Nothing was mapped.", errors });
+    await refreshWaiting(trx, deps, providerId);
+    return readMappings(trx, providerId);
+  });
+}
+
+interface Fault {
+  pointer: string;
+  message: string;
+}
+
+async function writeOutlets(trx: Trx, providerId: string, { outlets }: Mappings): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  const known = await trx.selectFrom("workplaces").select("workplace_id").execute();
+  const workplaces = new Set(known.map(({ workplace_id }) => workplace_id));
+  for (const [index, { outletId, workplaceId }] of outlets.entries()) {
+    if (!workplaces.has(workplaceId.toLowerCase())) {
+      faults.push({ pointer: `/outlets/${index}/workplaceId`, message: "is not a workplace" });
+      continue;
+    }
+    const { numUpdatedRows } = await trx
+      .updateTable("outlets")
+      .set({ workplace_id: workplaceId })
+      .where("provider_id", "=", providerId)
+      .where("outlet_id", "=", outletId)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n)
+      faults.push({ pointer: `/outlets/${index}/outletId`, message: "is not an outlet of this provider" });
+  }
+  return faults;
+}
+
+async function writeRoles(trx: Trx, providerId: string, { roles }: Mappings): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  const known = await trx.selectFrom("competences").select("competence_id").execute();
+  const competences = new Set(known.map(({ competence_id }) => competence_id));
+  for (const [index, { roleId, competenceId }] of roles.entries()) {
+    if (!competences.has(competenceId.toLowerCase())) {
+      faults.push({ pointer: `/roles/${index}/competenceId`, message: "is not a competence" });
+      continue;
+    }
+    const { numUpdatedRows } = await trx
+      .updateTable("roles")
+      .set({ competence_id: competenceId })
+      .where("provider_id", "=", providerId)
+      .where("role_id", "=", roleId)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n)
+      faults.push({ pointer: `/roles/${index}/roleId`, message: "is not a role of this provider" });
+  }
+  return faults;
+}
+
+async function readMappings(trx: Trx, providerId: string): Promise<Mappings> {
+  const outlets = await trx
+    .selectFrom("outlets")
+    .select(["outlet_id as outletId", "workplace_id as workplaceId"])
+    .where("provider_id", "=", providerId)
+    .where("workplace_id", "is not", null)
+    .orderBy("outlet_id")
+    .$narrowType<{ workplaceId: string }>()
+    .execute();
+  const roles = await trx
+    .selectFrom("roles")
+    .select(["role_id as roleId", "competence_id as competenceId"])
+    .where("provider_id", "=", providerId)
+    .where("competence_id", "is not", null)
+    .orderBy("role_id")
+    .$narrowType<{ competenceId: string }>()
+    .execute();
+  return { outlets, roles };
+}
+
+/** Gives future jobs the mapping as it is now, and settles the issues that it answers. */
+export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
+  const { rows } = await sql<{ job_id: string }>`
+    update jobs set workplace_id = outlets.workplace_id, competence_id = roles.competence_id
+    from outlets, roles
+    where jobs.provider_id = ${providerId} and jobs.status in ('blocked_mapping', 'open', 'filled')
+      and outlets.provider_id = jobs.provider_id and outlets.outlet_id = jobs.outlet_id
+      and roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id
+      and (jobs.workplace_id is distinct from outlets.workplace_id or jobs.competence_id is distinct from roles.competence_id)
+    returning jobs.job_id`.execute(trx);
+  for (const { job_id } of rows) {
+    const job = await lockJob(trx, job_id);
+    if (job) await refreshJob(trx, deps, job);
+  }
+  await settleIssues(trx, deps, providerId);
+}
+
+/** Whether or not a job still waits for the mapping: it may be over. */
+async function settleIssues(trx: Trx, { now }: Deps, providerId: string): Promise<void> {
+  await sql`
+    update issues set resolved_at = ${now()}
+    where provider_id = ${providerId} and resolved_at is null and (
+      code = 'outlet_not_mapped' and subject in (
+        select 'outlet ' || outlet_id from outlets where provider_id = ${providerId} and workplace_id is not null)
+      or code = 'role_not_mapped' and subject in (
+        select 'role ' || role_id from roles where provider_id = ${providerId} and competence_id is not null))`.execute(
+    trx,
+  );
+}

@@ -1,0 +1,80 @@
+import type { PlatformTokenRotated } from "../../../generated/operations/types.ts";
+import type { Integration } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import type { Trx } from "../queue/task.ts";
+import { lockIntegration } from "./integration.ts";
+import { hashToken, makePlatformToken, type TokenOwners } from "./tokens.ts";
+
+const HOUR_MS = 3_600_000;
+/** DECISIONS, "tokens". */
+const OVERLAP_HOURS = 24;
+
+/**
+ * Makes a new PLATFORM_TOKEN, which is in this answer and nowhere else. The one before stays valid for `overlapHours` (24 unless
+ * given, 0: ends now); one that was on its way out already ends, so that two at most are valid.
+ * @throws ProblemError provider_not_found
+ */
+export async function rotatePlatformToken(
+  deps: Deps,
+  owners: Pick<TokenOwners, "forget">,
+  providerId: string,
+  overlapHours = OVERLAP_HOURS,
+): Promise<PlatformTokenRotated> {
+  const platformToken = makePlatformToken();
+  const at = deps.now();
+  const validUntil = new Date(at.getTime() + overlapHours * HOUR_MS);
+  const provider_id = await deps.database.kysely.transaction().execute(async (trx) => {
+    const integration = await lockIntegration(trx, providerId);
+    await endTokens(trx, integration.provider_id, at, validUntil);
+    const token = {
+      token_hash: hashToken(platformToken),
+      provider_id: integration.provider_id,
+      created_at: at,
+    };
+    await trx
+      .insertInto("platform_tokens")
+      .values({ ...token, valid_until: null })
+      .execute();
+    return integration.provider_id;
+  });
+  owners.forget(provider_id);
+  deps.log.info({ providerId: provider_id, overlapHours }, "a new platform token was made");
+  return { platformToken, previousValidUntil: validUntil.toISOString() };
+}
+
+async function endTokens(trx: Trx, providerId: string, at: Date, validUntil: Date): Promise<void> {
+  await trx
+    .updateTable("platform_tokens")
+    .set({ valid_until: at })
+    .where("provider_id", "=", providerId)
+    .where("valid_until", ">", at)
+    .execute();
+  await trx
+    .updateTable("platform_tokens")
+    .set({ valid_until: validUntil })
+    .where("provider_id", "=", providerId)
+    .where("valid_until", "is", null)
+    .execute();
+}
+
+/**
+ * Takes the PROVIDER_TOKEN that the provider issued; every call from now on carries it.
+ * @throws ProblemError provider_not_found
+ */
+export async function takeProviderToken(
+  deps: Deps,
+  providerId: string,
+  providerToken: string,
+): Promise<Integration> {
+  const integration = await deps.database.kysely.transaction().execute(async (trx) => {
+    await lockIntegration(trx, providerId);
+    return trx
+      .updateTable("integrations")
+      .set({ provider_token: deps.vault.seal(providerToken), updated_at: deps.now() })
+      .where("provider_id", "=", providerId)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  });
+  deps.log.info({ providerId: integration.provider_id }, "the provider's token was exchanged");
+  return integration;
+}

@@ -1,0 +1,74 @@
+/** A thing of the platform that a thing of the provider may be. */
+export interface Option {
+  id: string;
+  name: string;
+  address?: string | null;
+}
+
+export interface Suggestion {
+  id: string;
+  name: string;
+  /** 0 to 1. */
+  score: number;
+}
+
+export interface Guess {
+  /** The one option that it certainly is: the same normalised name, or the same address. */
+  certain: string | undefined;
+  /** What a person may confirm, best first. */
+  suggestions: Suggestion[];
+}
+
+/** DECISIONS, "mapping suggestions": "Stureplan" and "Sturegatan" score 0.83 and are two places. */
+const SIMILAR = 0.85;
+const AHEAD = 0.15;
+
+/** Which of the options is `wanted`? Equal names or addresses are certain, similar names are only suggested. */
+export function guess(wanted: Omit<Option, "id">, options: readonly Option[]): Guess {
+  const equal = options.filter((option) => isEqual(wanted, option));
+  const [only] = equal;
+  const scored = options
+    .map(({ id, name }) => ({ id, name, score: dice(normalise(wanted.name), normalise(name)) }))
+    .sort((left, right) => right.score - left.score);
+  const [best, next] = scored;
+  const isClear = best !== undefined && best.score >= SIMILAR && best.score - (next?.score ?? 0) >= AHEAD;
+  const certain = equal.length === 1 ? only?.id : undefined;
+  return { certain, suggestions: certain === undefined && isClear ? [best] : [] };
+}
+
+function isEqual(wanted: Omit<Option, "id">, option: Option): boolean {
+  const name = normalise(wanted.name);
+  if (name !== "" && name === normalise(option.name)) return true;
+  const address = normalise(wanted.address ?? "");
+  return address !== "" && address === normalise(option.address ?? "");
+}
+
+const NOISE = new Set(["ab", "hb", "restaurang"]);
+
+/** Case, diacritics, punctuation and the words that say nothing are dropped. */
+function normalise(name: string): string {
+  const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "" && !NOISE.has(word));
+  return words.join(" ");
+}
+
+/** Dice coefficient of the bigrams, 0 to 1. */
+function dice(left: string, right: string): number {
+  const ofLeft = bigrams(left);
+  const ofRight = bigrams(right);
+  const total = left.length + right.length - 2;
+  // A name of nothing but noise is like no other.
+  if (total <= 0) return left === right && left !== "" ? 1 : 0;
+  let shared = 0;
+  for (const [pair, count] of ofLeft) shared += Math.min(count, ofRight.get(pair) ?? 0);
+  return (2 * shared) / total;
+}
+
+function bigrams(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (let index = 0; index < text.length - 1; index += 1) {
+    const pair = text.slice(index, index + 2);
+    counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,167 @@
+import type { Shift } from "../../contract/shift.ts";
+import type { Integration, Job } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { raiseIssue } from "../issues/issues.ts";
+import { notify } from "../notifications/notify.ts";
+import type { Trx } from "../queue/task.ts";
+import { recordSteps } from "../traces/trace.ts";
+import { closeJob } from "./close.ts";
+import { liveBookings, lockJobOf, offerIfOpen, updateStatus } from "./job.ts";
+import { isMaterialChange } from "./status.ts";
+
+export interface ShiftRead {
+  integration: Integration;
+  shift: Shift;
+  traceId: string;
+}
+
+/** Brings the job of a shift up to date with the shift as the provider has it now. Answers what came of it. */
+export async function syncShift(trx: Trx, deps: Deps, read: ShiftRead): Promise<string> {
+  const { integration, shift, traceId } = read;
+  const key = { providerId: integration.provider_id, shiftId: shift.id };
+  if (shift.cancelled) return closeJob(trx, deps, { ...key, traceId, reason: "shift_cancelled" });
+  const mapping = await mappingOf(trx, key.providerId, shift);
+  const before = await lockJobOf(trx, key.providerId, shift.id);
+  if (before?.status === "cancelled") return "nothing changed: the job is cancelled";
+  await trx
+    .deleteFrom("tombstones")
+    .where("provider_id", "=", key.providerId)
+    .where("shift_id", "=", shift.id)
+    .execute();
+  const job = await writeJob(trx, deps, read, mapping, before);
+  await raiseMappingIssues(trx, deps, job);
+  const after = await updateStatus(trx, deps, job);
+  const verdict = `${before ? "job updated" : "job created"}: ${after.status}`;
+  const step = { traceId, ...key, jobId: job.job_id };
+  const detail = { warnings: shift.warnings, variant: shift.variant };
+  await recordSteps(trx, [{ ...step, step: "job", verdict, detail }]);
+  const told = before && isMaterialChange(before, job) ? await tellBooked(trx, deps, job, traceId) : 0;
+  if (told > 0) {
+    await recordSteps(trx, [{ ...step, step: "notification", verdict: `change told to ${told}` }]);
+  }
+  await offerIfOpen(trx, deps, job, after);
+  return verdict;
+}
+
+async function writeJob(
+  trx: Trx,
+  deps: Deps,
+  { integration, shift, traceId }: ShiftRead,
+  mapping: Mapping,
+  before?: Job,
+): Promise<Job> {
+  const facts = {
+    variant: shift.variant,
+    start_time: new Date(shift.startTime),
+    end_time: new Date(shift.endTime),
+    positions: shift.positions,
+    outlet_id: shift.outletId,
+    outlet_name: shift.outletName ?? null,
+    role_id: shift.roleId,
+    role_name: shift.roleName ?? null,
+    warnings: JSON.stringify(shift.warnings),
+    updated_at: deps.now(),
+    ...mapping,
+  };
+  if (before) {
+    const update = trx.updateTable("jobs").set(facts).where("job_id", "=", before.job_id);
+    return update.returningAll().executeTakeFirstOrThrow();
+  }
+  const key = {
+    job_id: deps.newId(),
+    provider_id: integration.provider_id,
+    shift_id: shift.id,
+    trace_id: traceId,
+  };
+  // Until it is refreshed, in this transaction, it is not offered.
+  const insert = trx
+    .insertInto("jobs")
+    .values({ ...key, ...facts, status: "blocked_mapping", created_at: deps.now() });
+  return insert.returningAll().executeTakeFirstOrThrow();
+}
+
+type Mapping = Pick<Job, "workplace_id" | "competence_id">;
+
+/**
+ * What the outlet and the role mean here; what was never heard of is noted, so that somebody can map it. Locked against a mapping
+ * that is being made: it waits, and then finds the job, or it is waited for. Before the job, because a mapping locks in that order.
+ */
+async function mappingOf(trx: Trx, provider_id: string, shift: Shift): Promise<Mapping> {
+  const { outletId, outletName, roleId, roleName } = shift;
+  const outlet = {
+    provider_id,
+    outlet_id: outletId,
+    name: outletName ?? outletId,
+    address: null,
+    workplace_id: null,
+  };
+  await trx
+    .insertInto("outlets")
+    .values(outlet)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const role = { provider_id, role_id: roleId, name: roleName ?? roleId, competence_id: null };
+  await trx
+    .insertInto("roles")
+    .values(role)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const [{ workplace_id }, { competence_id }] = [
+    await trx
+      .selectFrom("outlets")
+      .select("workplace_id")
+      .where("provider_id", "=", provider_id)
+      .where("outlet_id", "=", outletId)
+      .forShare()
+      .executeTakeFirstOrThrow(),
+    await trx
+      .selectFrom("roles")
+      .select("competence_id")
+      .where("provider_id", "=", provider_id)
+      .where("role_id", "=", roleId)
+      .forShare()
+      .executeTakeFirstOrThrow(),
+  ];
+  return { workplace_id, competence_id };
+}
+
+async function raiseMappingIssues(trx: Trx, deps: Deps, job: Job): Promise<void> {
+  const about = { providerId: job.provider_id, traceId: job.trace_id };
+  if (job.workplace_id === null) {
+    const detail = `A shift is at outlet ${job.outlet_id}, which is mapped to no workplace.`;
+    await raiseIssue(trx, deps, {
+      ...about,
+      code: "outlet_not_mapped",
+      subject: `outlet ${job.outlet_id}`,
+      detail,
+    });
+  }
+  if (job.competence_id === null) {
+    const detail = `A shift asks for role ${job.role_id}, which is mapped to no competence.`;
+    await raiseIssue(trx, deps, {
+      ...about,
+      code: "role_not_mapped",
+      subject: `role ${job.role_id}`,
+      detail,
+    });
+  }
+}
+
+async function tellBooked(trx: Trx, deps: Deps, job: Job, traceId: string): Promise<number> {
+  const bookings = await liveBookings(trx, job.job_id);
+  const content = {
+    startTime: job.start_time,
+    endTime: job.end_time,
+    outletName: job.outlet_name,
+    roleName: job.role_name,
+  };
+  const candidateIds = bookings.map((booking) => booking.candidate_id);
+  return notify(trx, deps, candidateIds, {
+    kind: "shift_changed",
+    jobId: job.job_id,
+    // A trace may tell of several changes: an event that is replayed finds what changed since. Each is seen once, under the job's lock.
+    changeKey: deps.newId(),
+    content,
+    traceId,
+  });
+}

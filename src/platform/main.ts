@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import type { CallLimits } from "../clients/provider/call-policy.ts";
+import { createApp } from "./app.ts";
+import { bookingTasks } from "./bookings/tasks.ts";
+import type { Config } from "./config.ts";
+import { openDatabase } from "./db/database.ts";
+import { openSignals } from "./db/signals.ts";
+import type { Deps, Timing } from "./deps.ts";
+import { serve } from "./http/serve.ts";
+import { newId } from "./ids.ts";
+import { createDispatcher } from "./inbox/dispatch.ts";
+import { eventTasks } from "./inbox/process.ts";
+import { createInbox } from "./inbox/receive.ts";
+import { createProviderClients } from "./integrations/clients.ts";
+import { createFieldUses } from "./integrations/field-uses.ts";
+import { noteCircuit } from "./integrations/outages.ts";
+import { createVault } from "./integrations/vault.ts";
+import { createLog } from "./log.ts";
+import { createMetrics } from "./metrics/metrics.ts";
+import { createReadings } from "./metrics/readings.ts";
+import { deliveryTasks } from "./notifications/deliver.ts";
+import { createEmailChannel } from "./notifications/email.ts";
+import { createQueue } from "./queue/queue.ts";
+import { PROVIDER_RETRIES, type RetryPolicy } from "./queue/retry.ts";
+import { shiftWriteTasks } from "./shift-writes/tasks.ts";
+import { createRunning, type Running } from "./shut-down.ts";
+import { createStream } from "./stream/stream.ts";
+import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
+
+export interface Platform {
+  port: number;
+  url: string;
+  operationsToken: string;
+  /** Resolves when every stored event is processed and no task waits, not even for a retry. */
+  idle(): Promise<void>;
+  /** Resolves, with the reason, when the platform must end because its database is gone for this process. */
+  lost: Promise<Error>;
+  /**
+   * Answers what is under way, then stops; what is not finished after `graceMs` (8 s unless given) goes on at the next start. Never
+   * rejects, and ends within 10 s.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** What a test or the demo may set differently. */
+export interface PlatformOptions {
+  log?: Logger;
+  now?: () => Date;
+  timing?: Partial<Timing>;
+  retries?: Partial<RetryPolicy>;
+  /** Of one call to a provider. Milliseconds. */
+  providerTimeoutMs?: number;
+  upkeep?: Partial<Omit<UpkeepOptions, "onStored">>;
+  /** Of the calls to each provider. */
+  calls?: Partial<CallLimits>;
+}
+
+const TIMING: Timing = { absenceRetriesMs: [5_000, 30_000, 120_000], answerWithinMs: 5_000 };
+
+/** Starts the platform: database, queue, inbox, HTTP. Rejects with one clear line when a part cannot start. */
+export async function startPlatform(config: Config, options: PlatformOptions = {}): Promise<Platform> {
+  const log = options.log ?? createLog(config.logLevel);
+  const running = createRunning(log);
+  try {
+    return await startParts(config, options, log, running);
+  } catch (error) {
+    await running.close(0);
+    throw error;
+  }
+}
+
+async function startParts(
+  config: Config,
+  options: PlatformOptions,
+  log: Logger,
+  running: Running,
+): Promise<Platform> {
+  const { allowInsecureProviders, operationsToken, webhookRateLimit } = config;
+  const { deps, fieldUses, metrics } = await openDeps(config, options, log, running);
+  const { database, queue, signals } = deps;
+  const clock = () => deps.now().getTime();
+  const dispatcher = createDispatcher({ db: database, queue, log, now: clock });
+  const inbox = createInbox({ db: database, onStored: dispatcher.wake, now: clock });
+  const upkeep = createUpkeep(deps, { ...options.upkeep, onStored: dispatcher.wake });
+  const stream = createStream(signals);
+  running.feeds(stream.close);
+  running.feeds(upkeep.stop);
+  running.feeds(dispatcher.stop);
+  await startTasks(deps, running);
+  const app = createApp({
+    ...{ deps, inbox, dispatcher, fieldUses, stream, metrics, log },
+    ...{ operationsToken, allowInsecureProviders, webhookRateLimit },
+  });
+  const server = await serve(app, config.port);
+  running.serves(server);
+  dispatcher.start();
+  upkeep.start();
+  return {
+    port: server.port,
+    url: server.url,
+    operationsToken,
+    lost: database.lost,
+    idle: async () => {
+      await dispatcher.run();
+      await queue.idle();
+    },
+    close: running.close,
+  };
+}
+
+/** The database and what works on it. */
+async function openDeps(config: Config, options: PlatformOptions, log: Logger, running: Running) {
+  const { databaseUrl: url, dataDir, allowInsecureProviders: allowInsecure } = config;
+  const { providerTimeoutMs, retries, now = () => new Date() } = options;
+  const vault = createVault(config.secretKey);
+  const database = await (url
+    ? openDatabase({ url, log }).catch(refuseToStart)
+    : openDatabase({ dataDir: join(dataDir, "database"), log }));
+  running.holds(database.close);
+  const fieldUses = createFieldUses({ database, log });
+  running.holds(fieldUses.close);
+  const metrics = createMetrics(createReadings(database), log);
+  const clients = createProviderClients({
+    ...{ database, vault, log },
+    http: { allowInsecure, ...(providerTimeoutMs && { timeoutMs: providerTimeoutMs }) },
+    limits: callLimits(config, options),
+    onCall: metrics.providerCalled,
+    onCircuit: (providerId, state) => noteCircuit(deps, providerId, state),
+    onFields: fieldUses.note,
+  });
+  running.holds(clients.close);
+  const signals = await openSignals(database);
+  running.holds(signals.close);
+  const channel = config.mail && createEmailChannel(config.mail);
+  running.holds(() => channel?.close());
+  const deps: Deps = {
+    ...{ database, signals, log, vault, now, newId },
+    queue: createQueue({ database, log, ...(retries && { retries }) }),
+    timing: { ...TIMING, ...options.timing },
+    newTraceId: randomUUID,
+    clientFor: clients.clientFor,
+    ...(channel && { channel }),
+  };
+  return { deps, fieldUses, metrics };
+}
+
+/** The queue begins with what an earlier process left. */
+async function startTasks(deps: Deps, running: Running): Promise<void> {
+  const { queue } = deps;
+  queue.define(eventTasks(deps));
+  queue.define(bookingTasks(deps));
+  queue.define(shiftWriteTasks(deps));
+  queue.define(deliveryTasks(deps));
+  running.works(queue);
+  await queue.start();
+}
+
+/** A name with several addresses fails without a message of its own. The URL stays out: it holds a password. */
+function refuseToStart(error: unknown): never {
+  const { message, code = "" } = error as NodeJS.ErrnoException;
+  if (!code.startsWith("E")) throw error;
+  throw new Error(`the database does not answer: ${message || code}`, { cause: error });
+}
+
+// Of the first wait before another try: a circuit that is open for less would hardly spare the provider anything.
+const OPENS_FOR = 5;
+const OPENS_AT_MOST = 60;
+
+/** A test that makes retries quick makes the circuit quick too. */
+function callLimits(
+  { providerRateLimit: perMinute }: Config,
+  { retries, calls }: PlatformOptions,
+): Partial<CallLimits> {
+  const { baseMs = PROVIDER_RETRIES.baseMs } = retries ?? {};
+  return {
+    opensForMs: OPENS_FOR * baseMs,
+    opensAtMostMs: OPENS_AT_MOST * baseMs,
+    ...(perMinute !== undefined && { perMinute, perSecond: Math.max(1, Math.ceil(perMinute / 50)) }),
+    ...calls,
+  };
+}

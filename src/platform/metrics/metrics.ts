@@ -1,0 +1,108 @@
+import type { RequestHandler } from "express";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Log } from "../db/database.ts";
+import { inTime } from "../db/in-time.ts";
+import type { ProviderCall } from "./provider-calls.ts";
+import { EVENT_STATUSES, type Readings } from "./readings.ts";
+
+export interface Metrics {
+  /** Times a webhook from its arrival until its answer is handed to the network. */
+  acknowledged: RequestHandler;
+  providerCalled(call: ProviderCall): void;
+  /** The Prometheus text format. Never rejects because of the database: then its part is missing and `shiftpact_database_up` is 0. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** A kind and its providerId, never more: labels hold no personal data, and each value makes a time series of its own. */
+const PROVIDER = ["kind", "provider_id"] as const;
+
+/** The measurements of one platform process, in a registry of its own. */
+export function createMetrics(readings: () => Promise<Readings>, log: Log): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const { acknowledgements, webhooks, calls, durations } = counted([registry]);
+  const show = stored([registry]);
+  return {
+    contentType: registry.contentType,
+    acknowledged: (_request, response, next) => {
+      const startedAt = performance.now();
+      response.once("finish", () => {
+        webhooks.inc({ status: response.statusCode });
+        if (response.statusCode === 200) acknowledgements.observe((performance.now() - startedAt) / 1_000);
+      });
+      next();
+    },
+    providerCalled: ({ seconds, outcome, ...call }) => {
+      calls.inc({ ...call, outcome });
+      durations.observe(call, seconds);
+    },
+    text: async () => {
+      try {
+        show(await inTime(readings()));
+      } catch (error) {
+        log.error({ err: error }, "could not read the metrics of the database");
+        show(undefined);
+      }
+      return registry.metrics();
+    },
+  };
+}
+
+/** What this process does, as it does it. */
+function counted(registers: Registry[]) {
+  const acknowledgements = new Histogram({
+    name: "shiftpact_acknowledgement_seconds",
+    help: "From a webhook's arrival to its 200, after it was stored.",
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+    registers,
+  });
+  const webhooks = new Counter({
+    name: "shiftpact_webhooks_total",
+    help: "Webhooks answered, by status.",
+    labelNames: ["status"],
+    registers,
+  });
+  const calls = new Counter({
+    name: "shiftpact_provider_calls_total",
+    help: "Calls to providers; outcome is the class of the status, or `none` when no answer came.",
+    labelNames: [...PROVIDER, "operation", "outcome"],
+    registers,
+  });
+  const durations = new Histogram({
+    name: "shiftpact_provider_call_seconds",
+    help: "From a call to a provider to the last byte of its answer.",
+    labelNames: [...PROVIDER, "operation"],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  });
+  return { acknowledgements, webhooks, calls, durations };
+}
+
+/** What is read from the database when somebody asks. */
+function stored(registers: Registry[]): (readings: Readings | undefined) => void {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Gauge({ name: `shiftpact_${name}`, help, labelNames, registers });
+  const up = gauge("database_up", "1: the database answers.");
+  const events = gauge("events", "Stored events, by status.", ["status"]);
+  const dead = gauge("dead_letters", "Events that were given up after every try.");
+  const tasks = gauge("queue_tasks", "Tasks in all processes together.", ["queue", "state"]);
+  const oldest = gauge("queue_oldest_seconds", "Since the oldest task that waits was queued.", ["queue"]);
+  const notifications = gauge("notifications", "Notifications, by how far they came.", ["state"]);
+  const issues = gauge("open_issues", "What needs a person, by code.", ["code"]);
+  const all = [events, dead, tasks, oldest, notifications, issues];
+  return (readings) => {
+    up.set(readings ? 1 : 0);
+    for (const each of all) each.reset();
+    if (!readings) return dead.remove();
+    for (const status of EVENT_STATUSES) events.set({ status }, readings.events[status] ?? 0);
+    dead.set(readings.events.dead ?? 0);
+    for (const { queue, waiting, active, oldestSeconds } of readings.queues) {
+      tasks.set({ queue, state: "waiting" }, waiting);
+      tasks.set({ queue, state: "active" }, active);
+      oldest.set({ queue }, oldestSeconds);
+    }
+    for (const [state, count] of Object.entries(readings.notifications)) notifications.set({ state }, count);
+    for (const { code, count } of readings.issues) issues.set({ code }, count);
+  };
+}

@@ -1,0 +1,46 @@
+import { operationsTable } from "../../../generated/provider/server.ts";
+import type { Integration } from "../db/schema.ts";
+
+/** One call to a provider, as metrics show it. */
+export interface ProviderCall {
+  kind: string;
+  provider_id: string;
+  /** The operationId of the provider's document. */
+  operation: string;
+  /** `2xx`, `4xx`, ... or `none` when no answer came. */
+  outcome: string;
+  seconds: number;
+}
+
+// The literal path before the templated one, as OpenAPI matches them.
+const OPERATIONS = operationsTable.map(({ operationId, method, path }) => ({
+  operationId,
+  method,
+  path: new RegExp(`${path.replaceAll(/\{[^}]+\}/g, "[^/]+").replace(/\/$/, "")}/?$`),
+}));
+
+/** The provider's base URL may end with any path, so only the end of the path tells. */
+function operationOf(request: Request): string {
+  const { pathname } = new URL(request.url);
+  const found = OPERATIONS.find(({ method, path }) => method === request.method && path.test(pathname));
+  return found?.operationId ?? "unknown";
+}
+
+/** Makes a call and tells of it. Nothing of the URL but the operation is told: a query may hold a personal number. */
+export async function measureCall(
+  { kind, provider_id }: Pick<Integration, "kind" | "provider_id">,
+  request: Request,
+  call: () => Promise<Response>,
+  onCall: (call: ProviderCall) => void,
+): Promise<Response> {
+  const operation = operationOf(request);
+  const startedAt = performance.now();
+  let outcome = "none";
+  try {
+    const response = await call();
+    outcome = `${Math.floor(response.status / 100)}xx`;
+    return response;
+  } finally {
+    onCall({ kind, provider_id, operation, outcome, seconds: (performance.now() - startedAt) / 1_000 });
+  }
+}

@@ -1,0 +1,87 @@
+import { createTransport } from "nodemailer";
+import type { Channel, Delivery, Letter } from "../deps.ts";
+
+export interface MailSettings {
+  /** `smtp://` (STARTTLS when the server offers it) or `smtps://`, with user and password percent-encoded. */
+  url: string;
+  /** A bare address. */
+  from: string;
+  /** From the call to the server's last word, for one mail. Milliseconds. */
+  timeoutMs?: number;
+}
+
+/** Connections at most, each kept for the next mail. */
+const CONNECTIONS = 5;
+const TIMEOUT_MS = 30_000;
+
+/** Notifications by e-mail. Reasons never hold an address: a server's own words often do, so only its code is kept. */
+export function createEmailChannel({ url, from, timeoutMs = TIMEOUT_MS }: MailSettings): Channel {
+  const transport = createTransport({
+    ...serverOf(url),
+    pool: true,
+    maxConnections: CONNECTIONS,
+    // Trying again is the queue's work.
+    maxRequeues: 0,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    name: "email",
+    deliver: async (letter, signal) => {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        await transport.sendMail({ ...mailOf(letter, from), signal: limit });
+        return { kind: "delivered" };
+      } catch (error) {
+        return whatCameOf(error);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Read by us, because nodemailer takes any of its options, file names among them, from the URL's query. */
+function serverOf(text: string) {
+  const url = new URL(text);
+  const secure = url.protocol === "smtps:";
+  const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    secure,
+    ...(url.port !== "" && { port: Number(url.port) }),
+    ...(auth.user !== "" && { auth }),
+  };
+}
+
+/** One Message-ID for each notification, however often it is sent: a server or a mail program drops the repetition. */
+function mailOf({ id, address, subject, text }: Letter, from: string) {
+  return {
+    from: { name: "", address: from },
+    to: { name: "", address },
+    envelope: { from, to: [address] },
+    messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
+    // RFC 3834: nobody's absence note is sent back.
+    headers: { "Auto-Submitted": "auto-generated" },
+    subject,
+    text,
+  };
+}
+
+/** RFC 5321: a 5yz about the recipient or the mail is final; anything else, a failed login too, may be mended. */
+function whatCameOf(error: unknown): Delivery {
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+  const isAboutMail = code === "EENVELOPE" || code === "EMESSAGE";
+  if (typeof responseCode !== "number") {
+    // Refused before it was sent: the address is none that mail could go to.
+    if (isAboutMail) return { kind: "refused", reason: "the address cannot be used" };
+    return { kind: "unavailable", reason: `the mail server gave no answer (${nameOf(code)})` };
+  }
+  const reason = `the mail server answered ${responseCode}`;
+  return isAboutMail && responseCode >= 500 ? { kind: "refused", reason } : { kind: "unavailable", reason };
+}
+
+const nameOf = (code: unknown) =>
+  typeof code === "string" && /^[A-Z_]{2,40}$/.test(code) ? code : "unknown";

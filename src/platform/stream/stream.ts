@@ -1,0 +1,76 @@
+import type { Signals } from "../db/signals.ts";
+import { newsOf } from "./news.ts";
+
+/** Whoever reads the stream: a response, as far as this needs it. */
+export interface Reader {
+  write(chunk: string): unknown;
+  end(): unknown;
+  destroy(): unknown;
+  /** Bytes that wait to be sent. */
+  readonly writableLength: number;
+}
+
+export interface Stream {
+  /** Sends what is committed from now on; answers how to stop that. False when there are too many readers, or it is closed. */
+  add(reader: Reader): (() => void) | false;
+  /** Ends every reader's response. */
+  close(): void;
+}
+
+export interface StreamOptions {
+  /** Milliseconds. */
+  heartbeatMs?: number;
+  /** A reader that leaves more than this unread is dropped. Bytes. */
+  maxWaiting?: number;
+  maxReaders?: number;
+}
+
+/** How soon a browser connects again. Milliseconds. */
+const RETRY_MS = 2_000;
+
+/**
+ * Server-sent events (WHATWG HTML, section 9.2) of what is committed by any process on the database. Decision: nothing is kept for
+ * readers that were away, so there are no event ids; a reader that connects, or is told `gap`, reads the lists anew.
+ */
+export function createStream(signals: Pick<Signals, "subscribe">, options: StreamOptions = {}): Stream {
+  const { heartbeatMs = 15_000, maxWaiting = 64 * 1024, maxReaders = 100 } = options;
+  const readers = new Set<Reader>();
+  let closed = false;
+  const send = (text: string) => {
+    for (const reader of readers) {
+      reader.write(text);
+      if (reader.writableLength <= maxWaiting) continue;
+      readers.delete(reader);
+      reader.destroy();
+    }
+  };
+  const unsubscribe = signals.subscribe({
+    onTopic: (topic) => {
+      if (readers.size === 0) return;
+      const news = newsOf(topic);
+      if (!news) return;
+      const { type, ...data } = news;
+      send(message(type, data));
+    },
+    onGap: () => send(message("gap", {})),
+  });
+  const heartbeat = setInterval(() => send(": still here\n\n"), heartbeatMs);
+  heartbeat.unref();
+  return {
+    add: (reader) => {
+      if (closed || readers.size >= maxReaders) return false;
+      readers.add(reader);
+      reader.write(`retry: ${RETRY_MS}\n\n`);
+      return () => void readers.delete(reader);
+    },
+    close: () => {
+      closed = true;
+      clearInterval(heartbeat);
+      unsubscribe();
+      for (const reader of readers) reader.end();
+      readers.clear();
+    },
+  };
+}
+
+const message = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -1,0 +1,79 @@
+import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from "express";
+import { rateLimit } from "express-rate-limit";
+import helmet from "helmet";
+import type { Logger } from "pino";
+import { createRouter } from "../../generated/provider/server.ts";
+import { problemHandler } from "../../generated/runtime/problem-response.ts";
+import { problem } from "../contract/problem.ts";
+import { authenticator } from "./authenticate.ts";
+import { callLog } from "./call-log.ts";
+import { faultMiddleware } from "./faults/middleware.ts";
+import type { FaultSwitchboard } from "./faults/switchboard.ts";
+import { handlersOf } from "./handlers/handlers.ts";
+import type { Organisations } from "./organisation.ts";
+import type { World } from "./world.ts";
+
+export interface AppParts {
+  world: World;
+  organisations: Organisations;
+  faults: FaultSwitchboard;
+  log: Logger;
+  /** Calls a minute; 0: no limit. */
+  rateLimit: number;
+}
+
+const MINUTE = 60_000;
+const LONGEST_TRACE_ID = 100;
+
+/** The provider's API on the generated stubs, under the routing conventions that its forms name (contract 4.1). */
+export function createApp(parts: AppParts): Express {
+  const { world, organisations, log } = parts;
+  const app = express();
+  app.disable("x-powered-by");
+  app.use(callLog(log, world.now), helmet());
+  if (parts.rateLimit > 0) app.use(limiter(parts.rateLimit));
+  app.use(faultMiddleware(parts.faults, organisations));
+  const router = createRouter({
+    handlers: handlersOf(world),
+    authenticate: authenticator(organisations),
+    traceId,
+    onInvalidResponse: (operation, errors) =>
+      log.error({ operation: operation.operationId, errors }, "answer"),
+  });
+  const { routing } = world.forms;
+  if (routing !== "header") app.use("/providers/:providerId", router);
+  if (routing !== "path") app.use(router);
+  app.use(() => {
+    throw problem("not_found");
+  });
+  app.use(problemHandler({ traceId }), unexpected(log));
+  return app;
+}
+
+function traceId(request: Request): string | undefined {
+  return request.get("x-trace-id")?.slice(0, LONGEST_TRACE_ID);
+}
+
+function limiter(limit: number): RequestHandler {
+  return rateLimit({
+    windowMs: MINUTE,
+    limit,
+    standardHeaders: "draft-8",
+    legacyHeaders: false,
+    handler: (_request, _response, next) => next(problem("rate_limited")),
+  });
+}
+
+/** The error's own text may quote what was sent: only its kind and place are logged. */
+function unexpected(log: Logger): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    const place =
+      error instanceof Error ? error.stack?.split("\n").find((line) => line.startsWith("    at")) : "";
+    log.error(
+      { kind: error instanceof Error ? error.name : typeof error, place: place?.trim() },
+      "unexpected",
+    );
+    if (response.headersSent) response.destroy();
+    else problemHandler({ traceId })(problem("internal_error"), request, response, next);
+  };
+}

@@ -1,0 +1,120 @@
+import type { Message } from "../../generated/events/types.ts";
+import type { Outlet, Role } from "../../generated/provider/types.ts";
+import { parsePersonalNumber } from "../contract/personal-number.ts";
+import type { Organisation, StoredCandidate, StoredShift } from "./organisation.ts";
+import type { PlatformConnection, Webhooks } from "./webhooks.ts";
+import type { World } from "./world.ts";
+
+/** What may be said of a new shift; the rest is made up: tomorrow, eight hours, the first outlet and role, one position. */
+export type NewShift = Partial<
+  Pick<
+    StoredShift,
+    "id" | "startTime" | "endTime" | "outletId" | "roleId" | "positions" | "breakMinutes" | "description"
+  >
+>;
+
+export interface NewCandidate extends Partial<Omit<StoredCandidate, "personalNumber">> {
+  /** In either form; its check digit must be right. */
+  personalNumber: string;
+}
+
+/** A change made at the provider and the traceId of the webhook that tells it. */
+export interface Change {
+  shiftId: string;
+  traceId: string;
+  shift: StoredShift;
+}
+
+/** What a person at the provider can do and see, for one organisation. Changes send webhooks once a platform is connected. */
+export interface Desk {
+  providerId: string;
+  /** PROVIDER_TOKEN (contract 5.1). */
+  token: string;
+  readonly outlets: readonly Outlet[];
+  readonly roles: readonly Role[];
+  /** In the order of their making, cancelled ones too. */
+  readonly shifts: readonly StoredShift[];
+  readonly candidates: readonly StoredCandidate[];
+  shift(shiftId: string): StoredShift | undefined;
+  /** Nothing is checked: a person can type anything. @throws Error when the id is taken. */
+  createShift(shift?: NewShift): Change;
+  /** @throws Error for an unknown shift. */
+  updateShift(shiftId: string, change: Omit<NewShift, "id">): Change;
+  /** @throws Error for an unknown shift. */
+  deleteShift(shiftId: string): Change;
+  /** @throws TypeError for what is no personal number. */
+  addCandidate(candidate: NewCandidate): StoredCandidate;
+  connectPlatform(platform: PlatformConnection): void;
+}
+
+const HOUR = 3_600_000;
+
+export function createDesk(organisation: Organisation, world: World, webhooks: Webhooks): Desk {
+  const { providerId, token, outlets, roles, shifts, candidates } = organisation;
+  const changed = (shift: StoredShift, event: Message["event"]): Change => {
+    const change = { shiftId: shift.id, traceId: world.newId(), shift };
+    webhooks.send({ event, providerId, content: { shiftId: shift.id }, traceId: change.traceId });
+    return change;
+  };
+  const known = (shiftId: string): StoredShift => {
+    const shift = shifts.get(shiftId);
+    if (!shift) throw new Error(`the sandbox has no shift ${shiftId}`);
+    return shift;
+  };
+  const stamp = () => new Date(world.now()).toISOString();
+
+  return {
+    ...{ providerId, token, outlets, roles },
+    get shifts() {
+      return [...shifts.values()];
+    },
+    get candidates() {
+      return [...candidates.values()];
+    },
+    shift: (shiftId) => shifts.get(shiftId),
+    createShift: (given = {}) => {
+      const shift = { ...newShift(organisation, world), ...given };
+      if (shifts.has(shift.id)) throw new Error(`the sandbox has a shift ${shift.id} already`);
+      shifts.set(shift.id, shift);
+      return changed(shift, "shift.create");
+    },
+    updateShift: (shiftId, change) =>
+      changed(Object.assign(known(shiftId), change, { updatedAt: stamp() }), "shift.update"),
+    deleteShift: (shiftId) =>
+      changed(Object.assign(known(shiftId), { cancelled: true, updatedAt: stamp() }), "shift.delete"),
+    addCandidate: (given) => addCandidate(given, organisation, world),
+    connectPlatform: (platform) => webhooks.connect(providerId, platform),
+  };
+}
+
+function newShift({ outlets, roles }: Organisation, { now, newId }: World): StoredShift {
+  const at = (hours: number) => new Date(Math.ceil(now() / HOUR) * HOUR + hours * HOUR).toISOString();
+  const createdAt = new Date(now()).toISOString();
+  return {
+    id: newId(),
+    startTime: at(24),
+    endTime: at(32),
+    outletId: outlets[0]?.id ?? newId(),
+    roleId: roles[0]?.id ?? newId(),
+    positions: 1,
+    assigned: new Map(),
+    cancelled: false,
+    breakMinutes: 30,
+    description: null,
+    createdAt,
+    updatedAt: createdAt,
+  };
+}
+
+function addCandidate(given: NewCandidate, { candidates }: Organisation, { newId }: World): StoredCandidate {
+  const personalNumber = parsePersonalNumber(given.personalNumber);
+  if (!personalNumber) throw new TypeError("the candidate's personal number is not one");
+  const candidate: StoredCandidate = {
+    id: newId(),
+    ...{ firstName: "Kim", lastName: "Holm", email: "kim.holm@example.com", phone: "+46701740610" },
+    ...given,
+    personalNumber,
+  };
+  candidates.set(candidate.id, candidate);
+  return candidate;
+}

@@ -1,0 +1,79 @@
+import type { Handlers } from "../../../generated/provider/server.ts";
+import type { Assignment } from "../../../generated/provider/types.ts";
+import { problem } from "../../contract/problem.ts";
+import { readTimestamp } from "../../contract/timestamp.ts";
+import type { Organisation, StoredShift } from "../organisation.ts";
+import type { World } from "../world.ts";
+import { knownShift } from "./shifts.ts";
+
+type AssignmentHandlers = Pick<
+  Handlers<Organisation>,
+  "assignCandidate" | "unassignCandidate" | "deleteAssignment"
+>;
+
+interface Seat {
+  shiftId: string;
+  candidateId: string;
+}
+
+/** Assigns and unassigns candidates (contract 4.2, both forms of unassign). */
+export function assignmentHandlers(world: World): AssignmentHandlers {
+  const { forms } = world;
+  return {
+    assignCandidate: ({ path, raw }, organisation) => {
+      const { shift, isNew } = assign(path, organisation, world.now());
+      if (isNew && forms.assignEchoes) world.echo("shift.update", shift.id, organisation, raw);
+      const assignedAt = shift.assigned.get(path.candidateId) ?? shift.updatedAt;
+      const minimal: Assignment = { success: true };
+      const { shiftId, candidateId } = path;
+      return {
+        status: 200,
+        body:
+          forms.acknowledgement === "minimal" ? minimal : { ...minimal, shiftId, candidateId, assignedAt },
+      };
+    },
+    unassignCandidate: ({ path }, organisation) => {
+      if (forms.unassign === "delete") throw notOffered("");
+      unassign(path, organisation);
+      return { status: 200, body: { success: true } };
+    },
+    deleteAssignment: ({ path }, organisation) => {
+      if (forms.unassign === "put") throw notOffered("PUT");
+      unassign(path, organisation);
+      return { status: 204 };
+    },
+  };
+}
+
+function notOffered(allowed: string) {
+  const detail = "This form of unassign is not offered; the other one is.";
+  return problem("method_not_allowed", { detail }, { Allow: allowed });
+}
+
+/** The same assignment again changes nothing, even when the shift is full or has started: retries must be safe. */
+function assign(
+  { shiftId, candidateId }: Seat,
+  organisation: Organisation,
+  now: number,
+): { shift: StoredShift; isNew: boolean } {
+  const shift = knownShift(organisation, shiftId);
+  if (!organisation.candidates.has(candidateId)) throw problem("candidate_not_found");
+  if (shift.cancelled) throw problem("shift_cancelled");
+  if (shift.assigned.has(candidateId)) return { shift, isNew: false };
+  if (hasStarted(shift, now)) throw problem("shift_started");
+  if (shift.assigned.size >= shift.positions) throw problem("shift_full");
+  shift.assigned.set(candidateId, new Date(now).toISOString());
+  return { shift, isNew: true };
+}
+
+/** "Was not assigned" is no error: retries must be safe. */
+function unassign({ shiftId, candidateId }: Seat, organisation: Organisation): void {
+  const shift = knownShift(organisation, shiftId);
+  if (!organisation.candidates.has(candidateId)) throw problem("candidate_not_found");
+  shift.assigned.delete(candidateId);
+}
+
+function hasStarted({ startTime }: StoredShift, now: number): boolean {
+  const start = readTimestamp(startTime, "UTC");
+  return start !== undefined && Date.parse(start.instant) <= now;
+}

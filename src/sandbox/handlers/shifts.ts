@@ -1,0 +1,63 @@
+import type { Handlers } from "../../../generated/provider/server.ts";
+import type { ShiftUpdate } from "../../../generated/provider/types.ts";
+import { problem } from "../../contract/problem.ts";
+import { readTimestamp } from "../../contract/timestamp.ts";
+import type { Organisation, StoredShift } from "../organisation.ts";
+import { shiftBody } from "../shift-body.ts";
+import type { World } from "../world.ts";
+
+type ShiftHandlers = Pick<Handlers<Organisation>, "getShift" | "updateShift" | "cancelShift">;
+
+/** Reads, replaces and cancels shifts (contract 4.2). */
+export function shiftHandlers(world: World): ShiftHandlers {
+  const { forms } = world;
+  const absent = () => problem(forms.deleted === "410" ? "shift_gone" : "shift_not_found");
+  return {
+    getShift: ({ path }, organisation) => {
+      const shift = knownShift(organisation, path.shiftId);
+      if (shift.cancelled && forms.deleted !== "cancelled") throw absent();
+      return { status: 200, body: shiftBody(shift, organisation, forms) };
+    },
+    updateShift: ({ path, body, raw }, organisation) => {
+      const shift = knownShift(organisation, path.shiftId);
+      if (shift.cancelled) throw problem("shift_cancelled");
+      checkUpdate(body);
+      const { startTime, endTime, slots: positions } = body;
+      Object.assign(shift, { startTime, endTime, positions, updatedAt: new Date(world.now()).toISOString() });
+      world.echo("shift.update", shift.id, organisation, raw);
+      if (forms.updateAnswer === 204) return { status: 204 };
+      return { status: 200, body: shiftBody(shift, organisation, forms) };
+    },
+    cancelShift: ({ path, raw }, organisation) => {
+      const shift = knownShift(organisation, path.shiftId);
+      if (shift.cancelled) throw absent();
+      shift.cancelled = true;
+      shift.updatedAt = new Date(world.now()).toISOString();
+      world.echo("shift.delete", shift.id, organisation, raw);
+      return { status: 204 };
+    },
+  };
+}
+
+/** A cancelled shift is known too: it has its own answers. */
+export function knownShift({ shifts }: Organisation, shiftId: string): StoredShift {
+  const shift = shifts.get(shiftId);
+  if (!shift) throw problem("shift_not_found");
+  return shift;
+}
+
+/** What the schema cannot say. */
+function checkUpdate({ startTime, endTime, slots, numberOfPositions = slots }: ShiftUpdate): void {
+  const [start, end] = [readTimestamp(startTime, "UTC"), readTimestamp(endTime, "UTC")];
+  const errors = [];
+  if (!start) errors.push({ pointer: "/startTime", message: "must be a time that exists" });
+  if (!end) errors.push({ pointer: "/endTime", message: "must be a time that exists" });
+  if (start && end && end.instant <= start.instant) {
+    errors.push({ pointer: "/endTime", message: "must be after startTime" });
+  }
+  if (numberOfPositions !== slots) {
+    errors.push({ pointer: "/numberOfPositions", message: "must be the same as slots" });
+  }
+  if (errors.length > 0)
+    throw problem("unprocessable", { detail: "The shift cannot be changed so.", errors });
+}

@@ -1,0 +1,159 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { Request } from "express";
+import { type Logger, pino } from "pino";
+import type { Delivery } from "../clients/webhook-client.ts";
+import { createApp } from "./app.ts";
+import { createDesk, type Desk } from "./desk.ts";
+import type { FaultSettings } from "./faults/fault.ts";
+import { createFaultSwitchboard, type FaultName } from "./faults/switchboard.ts";
+import { type Forms, formsOf } from "./forms.ts";
+import type { Organisations } from "./organisation.ts";
+import { seededOrganisation } from "./seed.ts";
+import {
+  createWebhooks,
+  type PlatformConnection,
+  type SentWebhook,
+  type Webhooks,
+  type WebhookTiming,
+} from "./webhooks.ts";
+import type { World } from "./world.ts";
+
+export interface OrganisationOptions {
+  /** UUID; made up unless given. */
+  providerId?: string;
+  /** PROVIDER_TOKEN; made up unless given. */
+  token?: string;
+  /** Where webhooks go; nowhere unless given. */
+  platform?: PlatformConnection;
+}
+
+export interface SandboxOptions extends OrganisationOptions {
+  /** Any free one unless given. */
+  port?: number;
+  /** Which of the contract's forms it speaks (contract/dialect.ts), and what else correct providers do differently. */
+  dialect?: Partial<Forms>;
+  /** On from the start. */
+  faults?: readonly FaultName[];
+  log?: Logger;
+  /** Calls a minute from one address; 0: no limit. */
+  rateLimit?: number;
+  webhooks?: WebhookTiming;
+  /** Milliseconds since 1970: decides which shifts have started. */
+  now?: () => number;
+}
+
+/** A running provider. The person's actions are those of its first organisation. */
+export interface Sandbox extends Desk {
+  /** Without a trailing slash and without the `/providers/{providerId}` prefix. */
+  url: string;
+  port: number;
+  /** Another tenant, with seed data and a token of its own. */
+  addOrganisation(options?: OrganisationOptions): Desk;
+  /** @param settings `times`: how many calls are spoilt; `operations`: only these; `retryAfter`: the header's value. */
+  setFault(name: FaultName, settings?: FaultSettings): void;
+  clearFaults(): void;
+  /** Every webhook, of every organisation, in the order of their causes. */
+  readonly deliveries: readonly SentWebhook[];
+  /** What became of the webhook with this traceId. @throws Error when there is none. */
+  delivered(traceId: string): Promise<Delivery>;
+  /** Resolves when no webhook is under way. */
+  settled(): Promise<void>;
+  /** Stops at once, and again does nothing: calls and webhooks under way are given up. */
+  close(): Promise<void>;
+}
+
+/** High enough for a load test on one machine; a real provider's would be lower. */
+const RATE_LIMIT = 60_000;
+
+/**
+ * Starts a reference provider on 127.0.0.1, correct in every dialect unless told to be faulty.
+ * @throws TypeError when the forms exclude one another; Error when the port is taken.
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const organisations: Organisations = new Map();
+  const faults = createFaultSwitchboard();
+  for (const name of options.faults ?? []) faults.set(name);
+  const webhooks = createWebhooks(options.webhooks ?? {}, faults.webhooks);
+  const world = createWorld(options, webhooks);
+  const addOrganisation = organisationAdder(organisations, world, webhooks);
+  const desk = addOrganisation(options);
+  const { log = pino({ level: "silent" }), rateLimit = RATE_LIMIT } = options;
+  const server = createServer(createApp({ world, organisations, faults, log, rateLimit }));
+  const port = await listen(server, options.port ?? 0);
+  let closed: Promise<void> | undefined;
+  return {
+    ...desk,
+    // Spread would freeze what they show now.
+    get shifts() {
+      return desk.shifts;
+    },
+    get candidates() {
+      return desk.candidates;
+    },
+    url: `http://127.0.0.1:${port}`,
+    port,
+    addOrganisation,
+    setFault: faults.set,
+    clearFaults: faults.clear,
+    deliveries: webhooks.sent,
+    delivered: webhooks.delivered,
+    settled: webhooks.settled,
+    close: () => {
+      closed ??= stop(server, webhooks);
+      return closed;
+    },
+  };
+}
+
+function createWorld({ dialect = {}, now = Date.now }: SandboxOptions, webhooks: Webhooks): World {
+  const forms = formsOf(dialect);
+  return {
+    forms,
+    now,
+    newId: randomUUID,
+    echo: (event, shiftId, { providerId }, request) => {
+      const traceId =
+        forms.echoTraceId === "same" ? (request.get("x-trace-id") ?? randomUUID()) : randomUUID();
+      const message = { event, providerId, content: { shiftId }, traceId };
+      webhooks.send(message, { isEcho: true, after: answered(request) });
+    },
+  };
+}
+
+/** The platform must have its answer before it hears of the change. */
+async function answered({ res }: Request): Promise<void> {
+  if (res && !res.closed) await once(res, "close");
+}
+
+function organisationAdder(organisations: Organisations, world: World, webhooks: Webhooks) {
+  return ({ providerId = randomUUID(), token = newToken(), platform }: OrganisationOptions = {}): Desk => {
+    const organisation = seededOrganisation({ providerId, token });
+    if (organisations.has(organisation.providerId)) throw new Error(`the sandbox has ${providerId} already`);
+    organisations.set(organisation.providerId, organisation);
+    const desk = createDesk(organisation, world, webhooks);
+    if (platform) desk.connectPlatform(platform);
+    return desk;
+  };
+}
+
+/** 32 random bytes; the prefix tells it from a platform token at a glance. */
+const newToken = (): string => `provider_${randomBytes(32).toString("base64url")}`;
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the sandbox has no port");
+  return address.port;
+}
+
+async function stop(server: Server, webhooks: Webhooks): Promise<void> {
+  webhooks.close();
+  const closed = once(server, "close");
+  server.close();
+  server.closeAllConnections();
+  await closed;
+  await webhooks.settled();
+}

@@ -1,0 +1,52 @@
+import type { Dialect } from "../contract/dialect.ts";
+
+/** Every choice that a contract leaves to the provider: its dialect, and those that DECISIONS adds. */
+export interface ProviderForms extends Omit<Dialect, "acknowledgement"> {
+  /** `none`: 204. */
+  acknowledgement: Dialect["acknowledgement"] | "none";
+  /** What PUT /shifts/{id} answers with; `none`: 204. */
+  updated: "shift" | "none";
+  /** What GET answers for a deleted shift; `cancelled`: the shift with that status. */
+  deleted: "404" | "410" | "cancelled";
+  /** Under which form of the personal number a candidate is found first. */
+  numbers: "digits" | "hyphenated";
+  /** Whether the optional `GET /candidates/registry` is there. */
+  registry: "offered" | "absent";
+}
+
+/** What is known of a provider; what is not known is left out. */
+export type KnownForms = Partial<ProviderForms>;
+
+/** As much of a Pact file as is needed to choose from it. */
+export interface Contract {
+  interactions: readonly { description: string }[];
+}
+
+const TAG = / \[((?:[a-z]+=[a-z0-9]+ ?)+)\]$/i;
+
+/**
+ * An interaction's description: what it does, and for which providers only, as in `reads a shift [routing=path variant=a]`.
+ * The forms stand in the description, because it is what every Pact verifier, in any language, can filter by.
+ */
+export function describeInteraction(does: string, forms: KnownForms): string {
+  const pairs = Object.entries(forms).map(([form, value]) => `${form}=${value}`);
+  return pairs.length === 0 ? does : `${does} [${pairs.join(" ")}]`;
+}
+
+/** The forms that a description names; none when it holds for every provider. */
+export function formsOfInteraction(description: string): KnownForms {
+  const pairs = TAG.exec(description)?.[1]?.split(" ") ?? [];
+  return Object.fromEntries(pairs.map((pair) => pair.split("=")));
+}
+
+/** Whether a provider of these forms has to honour the interaction. One that names a form not known of the provider does not fit. */
+export function fitsForms(description: string, forms: KnownForms): boolean {
+  const wanted = Object.entries(formsOfInteraction(description));
+  return wanted.every(([form, value]) => forms[form as keyof KnownForms] === value);
+}
+
+/** The contract with only the interactions that fit. */
+export function selectInteractions<C extends Contract>(contract: C, forms: KnownForms): C {
+  const interactions = contract.interactions.filter(({ description }) => fitsForms(description, forms));
+  return { ...contract, interactions };
+}

@@ -1,0 +1,46 @@
+import { cpSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { chaos } from "../../scripts/chaos/run.ts";
+import { startPostgres } from "../../scripts/embedded-postgres.ts";
+import { engines } from "../engines.ts";
+
+const KILLS = 2;
+const seed = Date.now() % 1_000_000;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shiftpact-chaos-"));
+  // PostgreSQL may run as a user of its own.
+  await chmod(folder, 0o755);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** The short form of `npm run chaos`. */
+describe.each(engines)(`a platform that is killed again and again, on %s (seed ${seed})`, (engine) => {
+  it("loses nothing, doubles nothing, and agrees with the providers in the end", {
+    timeout: 120_000,
+  }, async () => {
+    const dataDir = join(folder, "platform");
+    await mkdir(dataDir);
+    if (engine === "pglite") cpSync(inject("pgliteTemplate"), join(dataDir, "database"), { recursive: true });
+    const server =
+      engine === "postgres" ? await startPostgres({ databaseDir: join(folder, "pg") }) : undefined;
+    try {
+      await server?.createDatabase("chaos");
+      const postgres = server && { postgres: { server, database: "chaos" } };
+      const report = await chaos({
+        ...{ engine, seed, dataDir, ...postgres },
+        ...{ kills: KILLS, budgetMs: 60_000, hurry: true, providers: 1 },
+      });
+      expect(report.findings).toEqual([]);
+      const kills = [...report.kills.values()].reduce((sum, count) => sum + count, 0);
+      expect(kills).toBe(KILLS);
+      expect(report.acknowledged).toBeGreaterThan(20);
+    } finally {
+      await server?.stop();
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { sandbox } from "../../src/cli/sandbox.ts";
+import { faultNames } from "../../src/sandbox/faults/switchboard.ts";
+
+/** What the command wrote; `until` resolves with the first line that matches. */
+function terminal() {
+  const out: string[] = [];
+  const err: string[] = [];
+  const waiting: { expression: RegExp; resolve: (line: string) => void }[] = [];
+  const io = {
+    stdout: (line: string) => {
+      out.push(line);
+      for (const { expression, resolve } of waiting) if (expression.test(line)) resolve(line);
+    },
+    stderr: (line: string) => err.push(line),
+    env: {},
+  };
+  const until = (expression: RegExp) =>
+    new Promise<string>((resolve) => waiting.push({ expression, resolve }));
+  return { io, out, err, until };
+}
+
+const others = process.listeners("SIGTERM");
+
+/** The signal, for the command alone: the process that runs the tests has listeners of its own. */
+function stop(): void {
+  for (const listener of process.listeners("SIGTERM")) if (!others.includes(listener)) listener("SIGTERM");
+}
+
+describe("shiftpact sandbox", () => {
+  const before = process.listenerCount("SIGTERM");
+  afterEach(() => expect(process.listenerCount("SIGTERM")).toBe(before));
+
+  it("prints where it is and a call that works, and stays up until it is stopped", async () => {
+    const { io, out, err, until } = terminal();
+    const ready = until(/Ctrl-C/);
+    const exit = sandbox(["--port", "0", "--variant", "b", "--token", "T", "--shift", "2"], io);
+    await ready;
+    const [, url = ""] = /-H "Authorization: Bearer T" (\S+)/.exec(out.join("\n")) ?? [];
+    const answer = await fetch(url, { headers: { Authorization: "Bearer T" } });
+    expect([answer.status, await answer.json()]).toEqual([200, expect.any(Array)]);
+    const [, shiftId] = /shift +(\S+)/.exec(out.find((line) => /^ +shift /.test(line)) ?? "") ?? [];
+    const shift = await fetch(url.replace("/outlets", `/shifts/${shiftId}`), {
+      headers: { Authorization: "Bearer T" },
+    });
+    expect(await shift.json()).toMatchObject({ id: shiftId, status: "open" });
+    stop();
+    expect(await exit).toBe(0);
+    expect(err).toEqual([]);
+    await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+
+  it("speaks the dialect and makes the faults that it is told to", async () => {
+    const { io, out, until } = terminal();
+    const ready = until(/Ctrl-C/);
+    const id = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
+    const flags = ["--port=0", "--routing=header", `--provider-id=${id}`, "--token=T", "--fault=unavailable"];
+    const exit = sandbox(flags, io);
+    await ready;
+    const [, headerName = "", url = ""] = /-H "(X-\S+): \S+" (\S+)/.exec(out.join("\n")) ?? [];
+    const answer = await fetch(url, { headers: { Authorization: "Bearer T", [headerName]: id } });
+    expect(answer.status).toBe(503);
+    stop();
+    expect(await exit).toBe(0);
+  });
+
+  it("prints its help with every fault", async () => {
+    const { io, out } = terminal();
+    expect(await sandbox(["--help"], io)).toBe(0);
+    for (const name of faultNames) expect(out.join("\n")).toContain(`${name} `);
+    expect(out.join("\n")).toContain("Examples:");
+  });
+
+  it.each([
+    [["--fault", "nope"], 'no fault "nope"; there are unavailable, '],
+    [["--variant", "c"], '--variant must be a or b, not "c"'],
+    [["--routing", "query"], "--routing must be path or header"],
+    [["--port", "99999"], "--port must be a number from 0 to 65535"],
+    [["--port", "-1"], "--port"],
+    [["--provider-id", "x"], "--provider-id must be a UUID"],
+    [["--platform-url", "http://127.0.0.1"], "belong together"],
+    [["--platform-url", "ftp://x", "--platform-token", "T"], "http or https"],
+    [["--wat"], "--wat"],
+    [["extra"], "extra"],
+  ])("refuses %j in one line", async (argv, message) => {
+    const { io, out, err } = terminal();
+    expect(await sandbox(argv, io)).toBe(2);
+    expect(err).toEqual([expect.stringContaining(message)]);
+    expect(err[0]).not.toContain("\n");
+    expect(out).toEqual([]);
+  });
+
+  it("says in one line that its port is taken", async () => {
+    const first = terminal();
+    const ready = first.until(/Ctrl-C/);
+    const exit = sandbox(["--port", "0"], first.io);
+    await ready;
+    const [, port = ""] = /127\.0\.0\.1:(\d+)/.exec(first.out.join("\n")) ?? [];
+    const second = terminal();
+    expect(await sandbox(["--port", port], second.io)).toBe(1);
+    expect(second.err).toEqual([expect.stringContaining("EADDRINUSE")]);
+    stop();
+    expect(await exit).toBe(0);
+  });
+});

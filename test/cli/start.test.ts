@@ -1,0 +1,208 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { start } from "../../src/cli/start.ts";
+
+const SCRIPT = new URL("../../src/cli/start.ts", import.meta.url).pathname;
+const ANY_PORTS = ["--port", "0", "--sandbox-port", "0"];
+/** Each process compiles the whole of src anew; on a machine that is busy that takes its time. Milliseconds. */
+const UNHURRIED = { timeout: 120_000 };
+const ESCAPE = "\u001b";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "shiftpact-start-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A data folder with a database that is made already: making one takes two seconds. */
+function madeFolder(name: string): string {
+  const data = join(folder, name);
+  cpSync(inject("pgliteTemplate"), join(data, "database"), { recursive: true });
+  return data;
+}
+
+/** The command as a process of its own, as `npm start` runs it. */
+const run = (...argv: string[]) => spawned(process.execPath, [SCRIPT, ...argv]);
+
+function spawned(command: string, argv: string[]) {
+  const { LOG_LEVEL, DATABASE_URL, ...env } = process.env;
+  const child = spawn(command, argv, {
+    env: { ...env, FORCE_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own, so that a test which fails half way can end all of it.
+    detached: true,
+  });
+  running.add(child);
+  child.once("close", () => running.delete(child));
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  const ended = once(child, "close").then(([code, signal]) => ({ code, signal, stdout, stderr }));
+  const until = async (expression: RegExp) => {
+    while (!expression.test(stdout)) {
+      const end = await Promise.race([once(child.stdout, "data").then(() => undefined), ended]);
+      if (end) throw new Error(`it ended early: ${JSON.stringify(end)}`);
+    }
+    return stdout;
+  };
+  return { child, ended, until };
+}
+
+function terminal(env: Record<string, string> = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const waiting: { expression: RegExp; resolve: () => void }[] = [];
+  const io = {
+    stdout: (line: string) => {
+      out.push(line);
+      for (const { expression, resolve } of waiting) if (expression.test(line)) resolve();
+    },
+    stderr: (line: string) => void err.push(line),
+    env,
+  };
+  const until = (expression: RegExp) => new Promise<void>((resolve) => waiting.push({ expression, resolve }));
+  return { io, out, err, until };
+}
+
+const running = new Set<ChildProcess>();
+
+function endAll(): void {
+  for (const { pid } of running) if (pid !== undefined) process.kill(-pid, "SIGKILL");
+}
+
+const portsIn = (text: string) =>
+  [...text.matchAll(/^ {2}(?:platform|provider) +(http:\S+)/gm)].map(([, url]) => url ?? "");
+
+describe("npm start, as a process", UNHURRIED, () => {
+  afterEach(endAll);
+
+  it("plays the story, stays up until SIGTERM, and plays it again on the same data", async () => {
+    const data = join(folder, "kept");
+    // By way of npm, which passes the signal on to its child and to nobody further down.
+    const first = spawned("npm", ["start", "--", ...ANY_PORTS, "--data", data]);
+    const told = await first.until(/Stop them with Ctrl-C/);
+    const urls = portsIn(told);
+    expect(urls).toHaveLength(2);
+    expect((await fetch(`${urls[0]}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${urls[1]}/nothing`)).status).toBe(404);
+
+    const beside = await run("--once", ...ANY_PORTS, "--data", data).ended;
+    expect(beside).toMatchObject({ code: 2, stdout: "" });
+    expect(beside.stderr).toMatch(
+      /^npm start: the data folder \S+ is in use by another process \(pid \d+\)\n$/,
+    );
+
+    first.child.kill("SIGTERM");
+    expect(await first.ended).toMatchObject({ code: 0, signal: null });
+    for (const url of urls) await expect(fetch(url)).rejects.toThrow("fetch failed");
+
+    const second = await run("--once", ...ANY_PORTS, "--data", data).ended;
+    expect(second).toMatchObject({ code: 0, signal: null, stderr: "" });
+    expect(second.stdout).toContain("All four flows went right");
+    expect(second.stdout).not.toContain(ESCAPE);
+  });
+
+  it("names the step and exits 1 when a step goes wrong", async () => {
+    const data = madeFolder("failing");
+    const { code, stdout, stderr } = await run(
+      "--once",
+      ...ANY_PORTS,
+      "--data",
+      data,
+      "--fault",
+      "assign-conflict",
+    ).ended;
+    expect([code, stderr]).toEqual([1, ""]);
+    expect(stdout).toContain("   ✗ the platform reserves the seat and assigns");
+    expect(stdout).toContain("The story went wrong at: the platform reserves the seat and assigns.");
+  });
+});
+
+describe("npm start", UNHURRIED, () => {
+  const others = process.listeners("SIGINT");
+  const before = { int: process.listenerCount("SIGINT"), term: process.listenerCount("SIGTERM") };
+  afterEach(() => {
+    expect(process.listenerCount("SIGINT")).toBe(before.int);
+    expect(process.listenerCount("SIGTERM")).toBe(before.term);
+  });
+
+  it("stays up until SIGINT, also when the story went wrong, and exits 1 then", async () => {
+    const { io, out, err, until } = terminal();
+    const ready = until(/Stop them/);
+    const exit = start([...ANY_PORTS, "--data", madeFolder("int"), "--fault", "error-500"], io);
+    await ready;
+    const urls = portsIn(out.join("\n"));
+    expect((await fetch(`${urls[0]}/health/live`)).status).toBe(200);
+    // For the command alone: the process that runs the tests has listeners of its own.
+    for (const listener of process.listeners("SIGINT")) if (!others.includes(listener)) listener("SIGINT");
+    expect(await exit).toBe(1);
+    expect(err).toEqual([]);
+    for (const url of urls) await expect(fetch(url)).rejects.toThrow("fetch failed");
+  });
+
+  it.each([["--port"], ["--sandbox-port"]])(
+    "says in one line that the port of %s is in use, and ends",
+    async (flag) => {
+      const squatter = createServer().listen(0, "127.0.0.1");
+      await once(squatter, "listening");
+      const { port } = squatter.address() as AddressInfo;
+      const { io, out, err } = terminal();
+      const data = madeFolder(`squatted-${port}`);
+      expect(await start(["--once", ...ANY_PORTS, flag, String(port), "--data", data], io)).toBe(2);
+      expect(out).toEqual([]);
+      expect(err).toEqual([expect.stringMatching(new RegExp(`^npm start: port ${port} is in use: `))]);
+      squatter.close();
+      // Nothing was left behind: the folder can be used at once.
+      const { io: again, out: told } = terminal();
+      expect(await start(["--once", ...ANY_PORTS, "--data", data], again)).toBe(0);
+      expect(told.join("\n")).toContain("All four flows went right");
+    },
+  );
+
+  it.each([
+    [["--help"], 0],
+    [["-h", "--once"], 0],
+  ])("%j tells what it does", async (argv, code) => {
+    const { io, out, err } = terminal();
+    expect(await start(argv, io)).toBe(code);
+    expect(out.join("\n")).toMatch(/--once[\s\S]*--port N[\s\S]*--sandbox-port N[\s\S]*--data DIR/);
+    expect(err).toEqual([]);
+  });
+
+  it.each<[string[], RegExp]>([
+    [["--twice"], /--twice/],
+    [["again"], /again/],
+    [["--port"], /--port/],
+    [["--port", "http"], /--port must be a port, 0 to 65535, not "http"/],
+    [["--port", "65536"], /--port must be a port/],
+    [["--port=-1"], /--port must be a port/],
+    [["--sandbox-port", "1.5"], /--sandbox-port must be a port/],
+    [["--once=yes"], /--once/],
+    [["--fault", "bad-luck"], /there is no fault "bad-luck"; there are .*no-echo/],
+  ])("%j is refused in one line, with exit code 2", async (argv, line) => {
+    const { io, out, err } = terminal();
+    expect(await start([...argv, "--data", join(folder, "never")], io)).toBe(2);
+    expect(out).toEqual([]);
+    expect(err).toEqual([expect.stringMatching(line)]);
+    expect(err[0]).not.toContain("\n");
+  });
+
+  it("tells each fault of the environment in a line of its own", async () => {
+    const { io, err } = terminal({ LOG_LEVEL: "loud", WEBHOOK_RATE_LIMIT: "x" });
+    expect(await start(["--once", ...ANY_PORTS, "--data", join(folder, "never")], io)).toBe(2);
+    expect(err).toEqual([
+      expect.stringMatching(/^npm start: WEBHOOK_RATE_LIMIT must be /),
+      expect.stringMatching(/^npm start: LOG_LEVEL must be /),
+    ]);
+  });
+});

@@ -1,0 +1,92 @@
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { playStory } from "../../src/cli/story/play.ts";
+import { createLog } from "../../src/platform/log.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { type Edge, OPERATIONS_TOKEN, startEdge } from "../platform/http/edge.ts";
+import { createTheatre } from "./theatre.ts";
+
+/** The people of the story, whom both servers know by now. */
+const PEOPLE = ["197209189294", "197603212387", "197610222387"];
+
+describe("the logs of a whole story", () => {
+  const lines = { platform: [] as string[], provider: [] as string[] };
+  let edge: Edge;
+  let provider: Sandbox;
+  let secrets: string[];
+
+  beforeAll(async () => {
+    const write = (line: string) => void lines.platform.push(line);
+    edge = await startEdge("pglite", { log: createLog("trace", { write }) });
+    const log = pino({ level: "trace" }, { write: (line: string) => void lines.provider.push(line) });
+    provider = await startSandbox({ log });
+    expect(await playStory(createTheatre(edge.platform, provider).stage)).toBe(true);
+    await trouble();
+    secrets = [OPERATIONS_TOKEN, provider.token, edge.tenant.platformToken];
+  });
+  afterAll(async () => {
+    await provider.close();
+    await edge.stop();
+  });
+
+  /** What goes wrong is logged most: errors, refusals, paths that somebody made up. */
+  async function trouble() {
+    const [number = ""] = PEOPLE;
+    const encoded = [...number].map((digit) => `%3${digit}`).join("");
+    const paths = [
+      number,
+      `${number.slice(0, 8)}-${number.slice(8)}`,
+      encoded,
+      "elin.strand@example.com",
+      "+46701740605",
+    ];
+    for (const path of [...paths, `nothing?personalNumber=${number}`]) {
+      await edge.operate("GET", `/candidates/${path}`);
+      await edge.send(`/${path}`);
+    }
+    for (const path of [number, encoded, `?personalNumber=${number}`]) {
+      const headers = { authorization: `Bearer ${provider.token}`, "x-trace-id": number };
+      await fetch(`${provider.url}/candidates/${path}`, { headers });
+    }
+    await edge.operate("GET", `/traces/${number}`);
+    await edge.operate("POST", "/candidates", { personalNumber: number, email: "elin.strand@example.com" });
+    await edge.tell({ event: number, email: "elin.strand@example.com" });
+    await edge.send(`/webhooks/scheduling-provider`, {
+      method: "POST",
+      authorization: `Bearer ${provider.token}`,
+    });
+    provider.setFault("reset");
+    await edge.operate("POST", `/integrations/${provider.providerId}/discover`);
+    await provider.settled();
+    await edge.platform.idle();
+  }
+
+  it.each(["platform", "provider"] as const)("hold lines of the %s that a machine can read", (whose) => {
+    expect(lines[whose].length).toBeGreaterThan(10);
+    for (const line of lines[whose]) expect(JSON.parse(line)).toHaveProperty("msg");
+  });
+
+  it.each(["platform", "provider"] as const)("hold no personal data and no secret, at the %s", (whose) => {
+    const all = lines[whose].join("");
+    for (const number of PEOPLE) {
+      expect(all).not.toContain(number);
+      expect(all).not.toContain(number.slice(2));
+      expect(all).not.toContain(number.slice(-4));
+    }
+    for (const secret of secrets) expect(all).not.toContain(secret);
+    expect(all).not.toMatch(/spp_|provider_[\w-]{20}|@example|\+46|740605|Astrid|Elin|Jonas/i);
+    expect(all).not.toMatch(/%3[0-9]/);
+  });
+
+  it.each(["platform", "provider"] as const)("hold no query string, at the %s", (whose) => {
+    for (const line of lines[whose]) expect(line).not.toMatch(/\?\w+=|personalNumber/);
+  });
+
+  it("hold the traceId of every call to the provider", () => {
+    const calls = lines.provider
+      .map((line) => JSON.parse(line))
+      .filter(({ path }) => /shifts/.test(path ?? ""));
+    expect(calls.length).toBeGreaterThan(2);
+    for (const { traceId } of calls) expect(traceId).toMatch(/^[\da-f-]{36}$/);
+  });
+});

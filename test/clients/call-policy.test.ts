@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type CallLimits, createCallPolicy } from "../../src/clients/provider/call-policy.ts";
+import { createProviderHttp, ProviderHttpError } from "../../src/clients/provider/http.ts";
+import { CALL, providerSandboxes } from "./provider-sandbox.ts";
+
+const NEVER = new AbortController().signal;
+const well = async () => new Response("{}");
+const answering =
+  (status: number, headers: Record<string, string> = {}) =>
+  async () =>
+    new Response(null, { status, headers });
+const silent = async (): Promise<Response> => {
+  throw new ProviderHttpError("no complete answer within the time limit");
+};
+
+describe("the circuit of a provider", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const circuit = (limits: Partial<CallLimits> = {}) => {
+    const states: string[] = [];
+    const onCircuit = (state: string) => void states.push(state);
+    const policy = createCallPolicy({ limits: { perMinute: 0, failures: 3, ...limits }, onCircuit });
+    const run = (call: () => Promise<Response>) => policy.run(call, NEVER).catch((error: unknown) => error);
+    const fail = async (times: number, call = silent) => {
+      for (let n = 0; n < times; n += 1) await run(call);
+    };
+    return { run, fail, states };
+  };
+  const refusedFor = (retryAfterMs: number) => ({ name: "CallRefused", retryAfterMs });
+
+  it.each([
+    ["no answer", silent],
+    ["500", answering(500)],
+    ["503", answering(503)],
+    ["408", answering(408)],
+  ])("opens after so many calls in a row that ended with %s", async (_, call) => {
+    const { run, fail, states } = circuit();
+    await fail(2, call);
+    await run(well);
+    await fail(3, call);
+    expect(states).toEqual(["closed", "open"]);
+    const made = vi.fn(well);
+    expect(await run(made)).toMatchObject(refusedFor(5_000));
+    expect(made).not.toHaveBeenCalled();
+  });
+
+  it.each([400, 401, 404, 409, 429])("stays closed when the provider says %d", async (status) => {
+    const { run, fail, states } = circuit();
+    await fail(20, answering(status));
+    expect(states).toEqual(["closed"]);
+    expect(await run(well)).toBeInstanceOf(Response);
+  });
+
+  it("is told to be closed after the first answer of all, once", async () => {
+    const { run, fail, states } = circuit();
+    await fail(2);
+    expect(states).toEqual([]);
+    await run(well);
+    await run(well);
+    expect(states).toEqual(["closed"]);
+  });
+
+  it("stays closed when we give up ourselves", async () => {
+    const { fail, states } = circuit();
+    await fail(20, async () => {
+      throw new ProviderHttpError("the call was aborted", { isAbort: true });
+    });
+    expect(states).toEqual([]);
+  });
+
+  it("lets one call probe the provider, refuses the others meanwhile, and closes when it is well", async () => {
+    const { run, fail, states } = circuit();
+    await fail(3);
+    vi.advanceTimersByTime(5_000);
+    const probe = Promise.withResolvers<Response>();
+    const probing = run(() => probe.promise);
+    expect(await run(well)).toMatchObject(refusedFor(5_000));
+    probe.resolve(new Response("{}"));
+    expect(await probing).toBeInstanceOf(Response);
+    expect(await run(well)).toBeInstanceOf(Response);
+    expect(states).toEqual(["open", "closed"]);
+  });
+
+  it("stays open longer after each probe that failed, up to a minute", async () => {
+    const { run, fail } = circuit();
+    await fail(3);
+    const waits: unknown[] = [];
+    for (let n = 0; n < 6; n += 1) {
+      const refusal = (await run(well)) as { retryAfterMs: number };
+      waits.push(refusal.retryAfterMs / 1_000);
+      vi.advanceTimersByTime(refusal.retryAfterMs);
+      await run(silent);
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 60, 60]);
+  });
+
+  it("refuses a call that waited for a place while the circuit opened", async () => {
+    const { run } = circuit({ atOnce: 3 });
+    const hanging = Promise.withResolvers<Response>();
+    const made = vi.fn(well);
+    const first = [1, 2, 3].map(() => run(() => hanging.promise));
+    const waiting = run(made);
+    hanging.reject(new ProviderHttpError("no complete answer within the time limit"));
+    await Promise.all(first);
+    expect(await waiting).toMatchObject({ name: "CallRefused" });
+    expect(made).not.toHaveBeenCalled();
+  });
+});
+
+describe("calls at once", () => {
+  it("are five; ten more wait, and the next is refused", async () => {
+    const policy = createCallPolicy({ limits: { perMinute: 0 } });
+    const hanging = Promise.withResolvers<Response>();
+    const made = vi.fn(() => hanging.promise);
+    const calls = Array.from({ length: 15 }, () => policy.run(made, NEVER));
+    await expect(policy.run(made, NEVER)).rejects.toMatchObject({ name: "CallRefused", retryAfterMs: 1_000 });
+    await vi.waitFor(() => expect(made).toHaveBeenCalledTimes(5));
+    hanging.resolve(new Response("{}"));
+    await Promise.all(calls);
+    expect(made).toHaveBeenCalledTimes(15);
+  });
+
+  it("give up their wait for their turn when the caller does", async () => {
+    const policy = createCallPolicy({ limits: { perSecond: 1, perMinute: 60, waitMs: 60_000 } });
+    await policy.run(well, NEVER);
+    const abort = new AbortController();
+    const waiting = policy.run(well, abort.signal);
+    abort.abort();
+    await expect(waiting).rejects.toMatchObject({ name: "ProviderHttpError", isAbort: true });
+  });
+});
+
+describe("a 429 with Retry-After", () => {
+  it("silences every call to the provider for so long, a minute at most", async () => {
+    const policy = createCallPolicy();
+    await policy.run(answering(429, { "Retry-After": "3600" }), NEVER);
+    const refusal = await policy
+      .run(well, NEVER)
+      .catch((error: unknown) => error as { retryAfterMs: number });
+    expect(refusal).toMatchObject({ name: "CallRefused" });
+    const { retryAfterMs } = refusal as { retryAfterMs: number };
+    expect(retryAfterMs).toBeGreaterThan(50_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+describe("a provider that hangs", () => {
+  const start = providerSandboxes();
+
+  it("is soon not called any more, and the client says that it was not asked", async () => {
+    const http = createProviderHttp({ allowInsecure: true, timeoutMs: 30 });
+    const policy = createCallPolicy({ limits: { failures: 2 } });
+    const fetch = (request: Request) => policy.run(() => http.fetch(request), request.signal);
+    const { client } = await start({ faults: ["slow"] }, { fetch });
+    const reason = "no complete answer within the time limit";
+    expect(await client.listRoles(CALL)).toEqual({ kind: "unavailable", reason });
+    expect(await client.listRoles(CALL)).toEqual({ kind: "unavailable", reason });
+    expect(await client.listRoles(CALL)).toEqual({
+      kind: "unavailable",
+      reason: "the provider is not called for now: its last calls had no answer",
+      retryAfterMs: expect.any(Number),
+      notAsked: true,
+    });
+    await http.close();
+  });
+});

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import { createProviderHttp } from "../../src/clients/provider/http.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox.ts";
+import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "./provider-sandbox.ts";
+
+const start = providerSandboxes();
+
+describe("a refusal", () => {
+  it("of a cancellation is not success", async () => {
+    const { sandbox, client } = await start({ faults: ["cancel-refused"] });
+    expect(await client.cancelShift(idsOf(sandbox).shiftId, CALL)).toMatchObject({
+      kind: "refused",
+      status: 409,
+    });
+  });
+
+  it("of a change is shown with its code", async () => {
+    const { sandbox, client } = await start({ faults: ["update-refused"] });
+    const { shiftId, shift } = idsOf(sandbox);
+    const change = { startTime: shift.startTime, endTime: shift.endTime, positions: 1 };
+    expect(await client.updateShift(shiftId, change, CALL)).toEqual({
+      kind: "refused",
+      status: 409,
+      code: "shift_started",
+    });
+  });
+
+  it("of the token is no reason to try again", async () => {
+    const { client } = await start({}, { token: "wrong" });
+    expect(await client.listRoles(CALL)).toEqual({ kind: "refused", status: 401, code: "unauthorized" });
+  });
+});
+
+describe("no usable answer", () => {
+  it("is a shift that was not asked for", async () => {
+    const { sandbox, client } = await start({ faults: ["shift-of-another"] });
+    const reason = "the shift is not the one asked for";
+    expect(await client.getShift(idsOf(sandbox).shiftId, CALL)).toEqual({ kind: "unavailable", reason });
+  });
+
+  /** One call of each group, so that a fault is met by every way of reading an answer. */
+  async function everyOutcome(options: SandboxOptions) {
+    const { sandbox, client } = await start(options);
+    const { shiftId, shift, seat } = idsOf(sandbox);
+    const change = { startTime: shift.startTime, endTime: shift.endTime, positions: 1 };
+    return Promise.all([
+      client.getShift(shiftId, CALL),
+      client.updateShift(shiftId, change, CALL),
+      client.assign(seat, CALL),
+      client.findCandidates(ADAS_NUMBER, CALL),
+      client.createCandidate(ADA, CALL),
+      client.readRegistry({ limit: 5 }, CALL),
+      client.listOutlets(CALL),
+      client.listRoles(CALL),
+    ]);
+  }
+
+  it.each([
+    ["unavailable", "status 503"],
+    ["rate-limited", "status 429"],
+    ["error-500", "status 500"],
+    ["redirect", "status 302: redirects are not followed"],
+    ["reset", "the connection failed"],
+    ["oversized", "the answer is longer than"],
+    ["garbage", "breaks the contract"],
+    ["empty-body", "breaks the contract"],
+    ["truncated", "breaks the contract"],
+  ] as const)("%s: %s", async (fault, reason) => {
+    for (const outcome of await everyOutcome({ faults: [fault] })) {
+      expect(outcome).toMatchObject({ kind: "unavailable", reason: expect.stringContaining(reason) });
+      expect(JSON.stringify(outcome)).not.toContain(ADA.personalNumber);
+    }
+  });
+
+  it("slow: gives up after its time", async () => {
+    const impatient = createProviderHttp({ allowInsecure: true, timeoutMs: 30 });
+    const { client } = await start({ faults: ["slow"] }, { fetch: impatient.fetch });
+    const reason = "no complete answer within the time limit";
+    expect(await client.listRoles(CALL)).toEqual({ kind: "unavailable", reason });
+    await impatient.close();
+  });
+
+  it("gives up when the caller does", async () => {
+    const { client } = await start({ faults: ["slow"] });
+    const outcome = await client.listRoles({ ...CALL, signal: AbortSignal.abort() });
+    expect(outcome).toEqual({ kind: "unavailable", reason: "the call was aborted" });
+  });
+
+  it("a provider that is not there", async () => {
+    const { sandbox, client } = await start();
+    await sandbox.close();
+    expect(await client.listRoles(CALL)).toEqual({
+      kind: "unavailable",
+      reason: "the connection failed: ECONNREFUSED",
+    });
+  });
+
+  it("without leave, a private address is not even called", async () => {
+    const strict = createProviderHttp();
+    const { client } = await start({}, { fetch: strict.fetch });
+    expect(await client.listRoles(CALL)).toEqual({ kind: "unavailable", reason: "only https is allowed" });
+    await strict.close();
+  });
+
+  it("Retry-After in seconds", async () => {
+    const { sandbox, client } = await start();
+    sandbox.setFault("unavailable", { retryAfter: "7" });
+    expect(await client.listRoles(CALL)).toMatchObject({ kind: "unavailable", retryAfterMs: 7_000 });
+  });
+
+  it("Retry-After as a date", async () => {
+    const { sandbox, client } = await start();
+    const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+    sandbox.setFault("rate-limited", { retryAfter: inAnHour });
+    const outcome = await client.listRoles(CALL);
+    const { retryAfterMs = 0 } = outcome.kind === "unavailable" ? outcome : {};
+    expect(retryAfterMs).toBeGreaterThan(3_000_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
+  });
+
+  it("Retry-After that is neither is ignored", async () => {
+    const { sandbox, client } = await start();
+    sandbox.setFault("unavailable", { retryAfter: "soon" });
+    expect(await client.listRoles(CALL)).toEqual({ kind: "unavailable", reason: "status 503" });
+  });
+});

@@ -1,0 +1,232 @@
+import { describe, expect, it } from "vitest";
+import { dialectName, everyDialect } from "../../src/contract/dialect.ts";
+import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "./provider-sandbox.ts";
+
+const start = providerSandboxes();
+
+describe.each(everyDialect().map((dialect) => [dialectName(dialect), dialect] as const))(
+  "%s",
+  (_, dialect) => {
+    it("does everything, and learns the dialect by the way", async () => {
+      const { sandbox, client, seen } = await start({ dialect });
+      const { shiftId, shift, seat } = idsOf(sandbox);
+
+      expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates: [] });
+      const created = await client.createCandidate(ADA, CALL);
+      expect(created).toMatchObject({ kind: "created", candidate: ADA });
+      expect(await client.createCandidate(ADA, CALL)).toEqual({ kind: "exists" });
+      expect(await client.findCandidates(ADAS_NUMBER, CALL)).toMatchObject({
+        kind: "found",
+        candidates: [ADA],
+      });
+
+      expect(await client.assign(seat, CALL)).toEqual({ kind: "assigned" });
+      expect(await client.assign(seat, CALL)).toEqual({ kind: "assigned" });
+      expect(await client.getShift(shiftId, CALL)).toMatchObject({
+        kind: "shift",
+        shift: {
+          id: shiftId,
+          variant: dialect.variant,
+          positions: 1,
+          cancelled: false,
+          assigned: [{ providerCandidateId: seat.candidateId }],
+          warnings: [],
+        },
+      });
+      expect(await client.unassign(seat, CALL)).toEqual({ kind: "unassigned" });
+      expect(await client.unassign(seat, CALL)).toEqual({ kind: "unassigned" });
+      expect(shift.assigned.size).toBe(0);
+
+      const change = { startTime: shift.startTime, endTime: shift.endTime, positions: 3 };
+      expect(await client.updateShift(shiftId, change, CALL)).toMatchObject({ shift: { positions: 3 } });
+      expect(await client.cancelShift(shiftId, CALL)).toEqual({ kind: "cancelled" });
+      expect(await client.cancelShift(shiftId, CALL)).toEqual({ kind: "cancelled" });
+      expect(await client.getShift(shiftId, CALL)).toEqual({ kind: "absent", final: false });
+
+      expect(await client.listOutlets(CALL)).toEqual({ kind: "list", items: sandbox.outlets });
+      expect(await client.listRoles(CALL)).toEqual({ kind: "list", items: sandbox.roles });
+      const { routing: _routing, ...learnt } = dialect;
+      expect(seen.at(-1)).toEqual(learnt);
+    });
+  },
+);
+
+describe("the registry", () => {
+  it("comes in pages", async () => {
+    const { sandbox, client } = await start();
+    const first = await client.readRegistry({ limit: 3 }, CALL);
+    if (first.kind !== "page") throw new Error(first.kind);
+    expect(first.page.candidates).toHaveLength(3);
+    const second = await client.readRegistry({ limit: 3, cursor: first.page.nextCursor ?? "" }, CALL);
+    if (second.kind !== "page") throw new Error(second.kind);
+    expect(second.page.nextCursor).toBeUndefined();
+    expect(first.page.candidates.length + second.page.candidates.length).toBe(sandbox.candidates.length);
+  });
+
+  it("may be absent", async () => {
+    const { client } = await start({ dialect: { registry: false } });
+    expect(await client.readRegistry({ limit: 3 }, CALL)).toEqual({ kind: "absent" });
+  });
+});
+
+describe("a shift", () => {
+  it("that was deleted is absent, for good after a 410", async () => {
+    const { sandbox, client } = await start({ dialect: { deleted: "410" } });
+    const { shiftId } = idsOf(sandbox);
+    sandbox.deleteShift(shiftId);
+    expect(await client.getShift(shiftId, CALL)).toEqual({ kind: "absent", final: true });
+    expect(await client.cancelShift(shiftId, CALL)).toEqual({ kind: "cancelled" });
+  });
+
+  it("may still be there as cancelled", async () => {
+    const { sandbox, client } = await start({ dialect: { variant: "b", deleted: "cancelled" } });
+    const { shiftId } = idsOf(sandbox);
+    sandbox.deleteShift(shiftId);
+    expect(await client.getShift(shiftId, CALL)).toMatchObject({ shift: { cancelled: true } });
+  });
+
+  it("is read again when a change is answered with nothing", async () => {
+    const { sandbox, client } = await start({ dialect: { updateAnswer: 204 } });
+    const { shiftId, shift } = idsOf(sandbox);
+    const change = { startTime: shift.startTime, endTime: shift.endTime, positions: 9 };
+    expect(await client.updateShift(shiftId, change, CALL)).toMatchObject({ shift: { positions: 9 } });
+  });
+
+  it("whose change is not possible is a refusal", async () => {
+    const { sandbox, client } = await start();
+    const { shiftId, shift } = idsOf(sandbox);
+    const change = { startTime: shift.endTime, endTime: shift.startTime, positions: 1 };
+    expect(await client.updateShift(shiftId, change, CALL)).toEqual({
+      kind: "refused",
+      status: 422,
+      code: "unprocessable",
+    });
+  });
+
+  it("with a time that lacks its offset is read in the integration's zone, with a warning", async () => {
+    const { sandbox, client } = await start({ faults: ["time-without-offset"] });
+    const times = { startTime: "2027-03-27T22:00:00+01:00", endTime: "2027-03-28T06:00:00+02:00" };
+    const { shiftId } = sandbox.createShift(times);
+    expect(await client.getShift(shiftId, CALL)).toMatchObject({
+      shift: {
+        startTime: "2027-03-27T21:00:00.000Z",
+        endTime: "2027-03-28T04:00:00.000Z",
+        warnings: ["time_without_offset"],
+      },
+    });
+  });
+
+  it("that ends before it starts cannot be used", async () => {
+    const { sandbox, client } = await start({ faults: ["end-before-start"] });
+    expect(await client.getShift(idsOf(sandbox).shiftId, CALL)).toEqual({
+      kind: "unusable",
+      unusable: { fault: "end_not_after_start", pointer: "/endTime" },
+    });
+  });
+
+  it("may lag behind its event", async () => {
+    const { sandbox, client } = await start();
+    const { shiftId } = idsOf(sandbox);
+    sandbox.setFault("shift-lag", { times: 1 });
+    expect(await client.getShift(shiftId, CALL)).toEqual({ kind: "absent", final: false });
+    expect(await client.getShift(shiftId, CALL)).toMatchObject({ kind: "shift" });
+  });
+});
+
+describe("an assignment", () => {
+  it.each([
+    ["assign-conflict", { kind: "refused", status: 409, code: "shift_full" }],
+    ["assign-not-successful", { kind: "refused", status: 200, code: "assignment_not_successful" }],
+    ["assign-of-another", { kind: "refused", status: 200, code: "assignment_of_another" }],
+    ["assign-no-content", { kind: "assigned" }],
+    ["assign-lost-answer", { kind: "unavailable", reason: "status 500" }],
+  ] as const)("%s", async (fault, outcome) => {
+    const { sandbox, client } = await start({ faults: [fault] });
+    expect(await client.assign(idsOf(sandbox).seat, CALL)).toEqual(outcome);
+  });
+
+  it("whose answer was lost is there once when it is tried again", async () => {
+    const { sandbox, client } = await start({ faults: ["assign-lost-answer"] });
+    const { seat, shift } = idsOf(sandbox);
+    expect(await client.assign(seat, CALL)).toMatchObject({ kind: "unavailable" });
+    expect(await client.assign(seat, CALL)).toEqual({ kind: "assigned" });
+    expect([...shift.assigned.keys()]).toEqual([seat.candidateId]);
+  });
+
+  it("is undone by the other form when PUT /unassign/ is an unknown path, which is remembered", async () => {
+    const { sandbox, client, seen } = await start({ faults: ["unassign-unknown-path"] });
+    const { seat, shift } = idsOf(sandbox);
+    await client.assign(seat, CALL);
+    expect(await client.unassign(seat, CALL)).toEqual({ kind: "unassigned" });
+    expect(shift.assigned.size).toBe(0);
+    expect(seen.at(-1)).toMatchObject({ unassign: "delete" });
+  });
+
+  it("of a shift that is not there any more counts as undone", async () => {
+    const { client } = await start();
+    const seat = { shiftId: "gone", candidateId: "nobody" };
+    expect(await client.unassign(seat, CALL)).toEqual({ kind: "unassigned" });
+  });
+
+  it("is not undone when the provider says so", async () => {
+    const { sandbox, client } = await start({ faults: ["unassign-not-successful"] });
+    expect(await client.unassign(idsOf(sandbox).seat, CALL)).toEqual({
+      kind: "refused",
+      status: 200,
+      code: "unassignment_not_successful",
+    });
+  });
+
+  it("reaches the ids whatever characters they hold", async () => {
+    const { sandbox, client } = await start();
+    const shiftId = "week 12/å?#%2F";
+    const { shift } = sandbox.createShift({ id: shiftId });
+    const { id: candidateId } = sandbox.addCandidate({ ...ADA, id: "a/b c" });
+    expect(await client.assign({ shiftId, candidateId }, CALL)).toEqual({ kind: "assigned" });
+    expect([...shift.assigned.keys()]).toEqual([candidateId]);
+  });
+});
+
+describe("a candidate", () => {
+  it("is found under the hyphenated number when the provider knows no other", async () => {
+    const { sandbox, client } = await start({ dialect: { personalNumbers: "hyphenated" } });
+    const { id } = sandbox.addCandidate(ADA);
+    const candidates = [{ ...ADA, id, personalNumber: "19760625-2380" }];
+    expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates });
+  });
+
+  it("is not a stranger whom a lookup brings up", async () => {
+    const { client } = await start({ faults: ["foreign-candidate"] });
+    expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates: [] });
+  });
+
+  it("is found among strangers", async () => {
+    const { sandbox, client } = await start({ faults: ["foreign-candidate"] });
+    const { id } = sandbox.addCandidate(ADA);
+    expect(await client.findCandidates(ADAS_NUMBER, CALL)).toMatchObject({ candidates: [{ id }] });
+  });
+
+  it("may be there twice, which the caller is told", async () => {
+    const { sandbox, client } = await start({ faults: ["two-candidates"] });
+    sandbox.addCandidate(ADA);
+    const found = await client.findCandidates(ADAS_NUMBER, CALL);
+    if (found.kind !== "found") throw new Error(found.kind);
+    expect(found.candidates).toHaveLength(2);
+  });
+
+  it("whom somebody else created in between is found by the next lookup", async () => {
+    const { client } = await start({ faults: ["candidate-race"] });
+    expect(await client.createCandidate(ADA, CALL)).toEqual({ kind: "exists" });
+    expect(await client.findCandidates(ADAS_NUMBER, CALL)).toMatchObject({ candidates: [ADA] });
+  });
+
+  it("who comes back as somebody else is not taken", async () => {
+    const { client } = await start({ faults: ["created-another"] });
+    expect(await client.createCandidate(ADA, CALL)).toMatchObject({ kind: "unavailable" });
+  });
+
+  it("may be answered 200", async () => {
+    const { client } = await start({ dialect: { createAnswer: 200 } });
+    expect(await client.createCandidate(ADA, CALL)).toMatchObject({ kind: "created" });
+  });
+});

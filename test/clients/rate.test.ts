@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { CallRefused } from "../../src/clients/provider/http.ts";
+import { createRate, type RateLimits } from "../../src/clients/provider/rate.ts";
+
+const NEVER = new AbortController().signal;
+
+/** A clock that only waiting moves. */
+function clock() {
+  let now = 1_000_000;
+  return {
+    now: () => now,
+    wait: async (ms: number) => {
+      now += ms;
+    },
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+/** When each of `count` calls, one after the other, may start. */
+async function startsOf(limits: Partial<RateLimits>, count: number): Promise<number[]> {
+  const time = clock();
+  const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 5_000, ...limits }, time);
+  const starts: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    await rate.turn(NEVER);
+    starts.push(time.now());
+  }
+  return starts;
+}
+
+const mostWithin = (starts: number[], ms: number) =>
+  Math.max(...starts.map((start) => starts.filter((other) => other >= start && other < start + ms).length));
+
+describe("the rate of calls to a provider", () => {
+  it("is at most 10 in any second and 500 in any minute", async () => {
+    const starts = await startsOf({}, 1_500);
+    expect(mostWithin(starts, 1_000)).toBe(10);
+    expect(mostWithin(starts, 60_000)).toBeLessThanOrEqual(500);
+    expect(mostWithin(starts, 60_000)).toBeGreaterThan(400);
+  });
+
+  it("lets a few calls out at once, and goes on steadily", async () => {
+    const starts = await startsOf({}, 200);
+    expect(new Set(starts.slice(0, 10)).size).toBe(1);
+    const gaps = starts.slice(1).map((start, n) => start - (starts[n] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(1_000);
+  });
+
+  it("0 a minute is no limit", async () => {
+    expect(new Set(await startsOf({ perMinute: 0 }, 1_000)).size).toBe(1);
+  });
+
+  it("refuses who would have to wait long, says when to come again, and does not count the refusal", async () => {
+    const time = clock();
+    const rate = createRate({ perSecond: 1, perMinute: 60, waitMs: 0 }, time);
+    await rate.turn(NEVER);
+    for (const _ of "12") {
+      const refusal = await rate.turn(NEVER).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(CallRefused);
+      expect(refusal).toMatchObject({ retryAfterMs: 1_000 });
+    }
+    time.pass(1_000);
+    await rate.turn(NEVER);
+  });
+
+  it("pauses when the provider asks for it", async () => {
+    const time = clock();
+    const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 5_000 }, time);
+    rate.pause(30_000);
+    await expect(rate.turn(NEVER)).rejects.toMatchObject({ retryAfterMs: 30_000 });
+    time.pass(30_000);
+    await rate.turn(NEVER);
+  });
+});

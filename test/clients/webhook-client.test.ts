@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Message } from "../../generated/events/types.ts";
+import {
+  createWebhookClient,
+  WEBHOOK_SCHEDULE,
+  type WebhookClientOptions,
+} from "../../src/clients/webhook-client.ts";
+import { RECEIPT, type Reply, startPlatform } from "../sandbox/platform-stand-in.ts";
+
+const EVENT: Message = {
+  event: "shift.create",
+  providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11",
+  content: { shiftId: "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3" },
+  traceId: "3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55",
+};
+const MINUTE = 60_000;
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+
+/** A platform that gives these replies, and a client whose waiting takes no time. */
+async function start(replies: Reply[], options: Partial<WebhookClientOptions> = {}) {
+  const platform = await startPlatform(...replies);
+  open.push(platform);
+  const waits: number[] = [];
+  const client = createWebhookClient({
+    platformUrl: `${platform.url}/`,
+    token: "platform-token",
+    wait: async (ms) => {
+      waits.push(ms);
+    },
+    ...options,
+  });
+  return { platform, client, waits };
+}
+
+const answering =
+  (status: number, headers: Record<string, string> = {}): Reply =>
+  (response) =>
+    response.writeHead(status, headers).end();
+
+const never: Reply = () => undefined;
+
+describe("one try", () => {
+  it.each([
+    [undefined, "/webhooks/scheduling-provider"],
+    ["demo", "/api/v3/integrations/demo/webhook"],
+  ])("of kind %s is posted to %s", async (kind, path) => {
+    const { platform, client } = await start([RECEIPT], kind === undefined ? {} : { kind });
+    expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 1 });
+    expect(platform.received).toEqual([
+      {
+        path,
+        headers: expect.objectContaining({
+          authorization: "Bearer platform-token",
+          "content-type": "application/json",
+          "x-trace-id": EVENT.traceId,
+          traceparent: expect.stringContaining("3f1f6f5c0f4e4a3a8d0f2c9f6f1f7a55"),
+        }),
+        body: EVENT,
+      },
+    ]);
+  });
+
+  it("is enough when the second path answers 200 without a body", async () => {
+    const { client } = await start([answering(200)]);
+    expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 1 });
+  });
+
+  it.each([
+    ["nothing", answering(200)],
+    ["a web page", ((response) => response.end("<h1>Welcome</h1>")) as Reply],
+    ["received: false", ((response) => response.end('{"received":false}')) as Reply],
+  ])("is not enough when the first path answers 200 with %s", async (_, reply) => {
+    const { client } = await start([reply, RECEIPT], { kind: "demo" });
+    expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 2 });
+  });
+
+  it.each([400, 401, 403, 404, 413, 415, 422])(
+    "is the last one when the platform refuses with %i",
+    async (status) => {
+      const { platform, client } = await start([answering(status)]);
+      expect(await client.send(EVENT)).toEqual({ delivered: false, tries: 1, reason: `status ${status}` });
+      expect(platform.received).toHaveLength(1);
+    },
+  );
+});
+
+describe("further tries", () => {
+  it.each([408, 429, 500, 502, 503, 504])("follow a %i", async (status) => {
+    const { client } = await start([answering(status), RECEIPT]);
+    expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 2 });
+  });
+
+  it("follow a redirect, which would lead the token and the event astray", async () => {
+    const away = answering(302, { Location: "/elsewhere" });
+    const { platform, client } = await start([away, RECEIPT]);
+    expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 2 });
+    expect(platform.received.map(({ path }) => path)).not.toContain("/elsewhere");
+  });
+
+  it("follow an answer that is late", async () => {
+    const { client } = await start([never], { timeoutMs: 20, schedule: [0, 0] });
+    expect(await client.send(EVENT)).toEqual({
+      delivered: false,
+      tries: 2,
+      reason: "no answer within 20 ms",
+    });
+  });
+
+  it("follow a connection that fails", async () => {
+    const { platform, client } = await start([RECEIPT], { schedule: [0, 0, 0] });
+    await platform.close();
+    open.length = 0;
+    expect(await client.send(EVENT)).toEqual({ delivered: false, tries: 3, reason: "the connection failed" });
+  });
+
+  it("keep to the recommended schedule, and end with it", async () => {
+    const { client, waits } = await start([answering(503)]);
+    const tries = WEBHOOK_SCHEDULE.length;
+    expect(await client.send(EVENT)).toEqual({ delivered: false, tries, reason: "status 503" });
+    expect(waits).toEqual(WEBHOOK_SCHEDULE);
+    expect(waits.slice(0, 4)).toEqual([0, 5_000, 5 * MINUTE, 30 * MINUTE]);
+    expect(waits.slice(4).map((ms) => ms / (60 * MINUTE))).toEqual([2, 5, 10, 14, 20, 24]);
+  });
+
+  it("are the same event with the same traceId", async () => {
+    const { platform, client } = await start([answering(503), answering(500), RECEIPT]);
+    await client.send(EVENT);
+    const sent = platform.received.map(({ body, headers }) => [body, headers["x-trace-id"]]);
+    expect(sent).toEqual([1, 2, 3].map(() => [EVENT, EVENT.traceId]));
+  });
+
+  it("wait for a Retry-After that is longer than the schedule, and for no shorter one", async () => {
+    const replies = [
+      answering(503, { "Retry-After": "60" }),
+      answering(429, { "Retry-After": "60" }),
+      RECEIPT,
+    ];
+    const { client, waits } = await start(replies);
+    expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 3 });
+    expect(waits).toEqual([0, MINUTE, 5 * MINUTE]);
+  });
+
+  it("wait for a Retry-After that is a date", async () => {
+    const now = Date.parse("2027-03-01T12:00:00Z");
+    const reply = answering(503, { "Retry-After": new Date(now + 30_000).toUTCString() });
+    const { client, waits } = await start([reply, RECEIPT], { now: () => now });
+    await client.send(EVENT);
+    expect(waits).toEqual([0, 30_000]);
+  });
+
+  it("end when the sender gives up while it waits", async () => {
+    const giveUp = new AbortController();
+    const wait: WebhookClientOptions["wait"] = async (ms, signal) => {
+      if (ms > 0) giveUp.abort();
+      signal?.throwIfAborted();
+    };
+    const { platform, client } = await start([answering(503)], { wait });
+    await expect(client.send(EVENT, giveUp.signal)).rejects.toThrow("aborted");
+    expect(platform.received).toHaveLength(1);
+  });
+
+  it("end when the sender gives up while the platform is silent", async () => {
+    const giveUp = new AbortController();
+    const { platform, client } = await start([() => giveUp.abort()]);
+    await expect(client.send(EVENT, giveUp.signal)).rejects.toThrow("aborted");
+    expect(platform.received).toHaveLength(1);
+  });
+
+  it("really wait unless told otherwise", async () => {
+    const platform = await startPlatform(answering(503), RECEIPT);
+    open.push(platform);
+    const client = createWebhookClient({ platformUrl: platform.url, token: "t", schedule: [0, 1] });
+    expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 2 });
+  });
+});

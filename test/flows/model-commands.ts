@@ -1,0 +1,203 @@
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
+import type { Model, Refusal, Values, Webhook } from "./model.ts";
+import * as rules from "./model.ts";
+import type { Real } from "./model-real.ts";
+
+type Command = fc.AsyncCommand<Model, Real>;
+
+interface Doing {
+  name: string;
+  check?: (model: Model) => boolean;
+  /** Does it to both. */
+  both: (model: Model, real: Real) => Promise<void>;
+}
+
+/** After every command the platform is let finish, and both sides are compared with the model. */
+function command({ name, check = () => true, both }: Doing): Command {
+  return {
+    toString: () => name,
+    check,
+    run: async (model, real) => {
+      await both(model, real);
+      await real.compare(model);
+    },
+  };
+}
+
+const SHIFTS = 3;
+const PEOPLE = 4;
+const shift = fc.nat({ max: SHIFTS - 1 });
+const person = fc.nat({ max: PEOPLE - 1 });
+const place = fc.nat({ max: 20 });
+const hasJob = (index: number) => (model: Model) => rules.at(model, index).job !== undefined;
+const values: fc.Arbitrary<Partial<Values>> = fc.oneof(
+  fc.record({ positions: fc.integer({ min: 0, max: 3 }) }),
+  fc.record({ start: fc.integer({ min: 0, max: 2 }) }),
+  fc.record({ end: fc.integer({ min: 6, max: 8 }) }),
+);
+
+/** One of the list, whatever its length. */
+const pick = <T>(list: readonly T[], at: number): T => {
+  const found = list[at % list.length];
+  if (found === undefined) throw new Error("nothing to pick from");
+  return found;
+};
+
+const accept = fc.tuple(shift, person).map(([index, who]) =>
+  command({
+    name: `accept(shift ${index}, person ${who})`,
+    check: hasJob(index),
+    both: async (model, real) =>
+      expect(await real.accept(index, who)).toEqual(rules.accept(model, index, who)),
+  }),
+);
+
+const withdraw = fc.tuple(shift, person).map(([index, who]) =>
+  command({
+    name: `withdraw(shift ${index}, person ${who})`,
+    check: hasJob(index),
+    both: async (model, real) =>
+      expect(await real.withdraw(index, who)).toEqual(rules.withdraw(model, index, who)),
+  }),
+);
+
+const cancel = shift.map((index) =>
+  command({
+    name: `cancel(shift ${index})`,
+    check: hasJob(index),
+    both: async (model, real) => {
+      const { echoed, ...answer } = rules.cancel(model, index);
+      expect(await real.cancel(index)).toEqual(answer);
+      if (echoed) model.waiting.push(real.webhook("shift.delete", index));
+    },
+  }),
+);
+
+const change = fc.tuple(shift, values).map(([index, named]) =>
+  command({
+    name: `change(shift ${index}, ${JSON.stringify(named)})`,
+    check: hasJob(index),
+    both: async (model, real) => {
+      const { echoed, ...answer } = rules.change(model, index, named);
+      expect(await real.change(index, named)).toEqual(answer);
+      if (echoed) model.waiting.push(real.webhook("shift.update", index));
+    },
+  }),
+);
+
+const providerUpdates = fc.tuple(shift, values).map(([index, named]) =>
+  command({
+    name: `the provider updates(shift ${index}, ${JSON.stringify(named)})`,
+    check: (model) => !rules.at(model, index).shift.isDeleted,
+    both: async (model, real) => {
+      Object.assign(rules.at(model, index).shift, named);
+      real.providerUpdates(index, named);
+      model.waiting.push(real.webhook("shift.update", index));
+    },
+  }),
+);
+
+const providerDeletes = shift.map((index) =>
+  command({
+    name: `the provider deletes(shift ${index})`,
+    check: (model) => !rules.at(model, index).shift.isDeleted,
+    both: async (model, real) => {
+      rules.at(model, index).shift.isDeleted = true;
+      real.providerDeletes(index);
+      model.waiting.push(real.webhook("shift.delete", index));
+    },
+  }),
+);
+
+/** Any that waits, so that an update may come before its create, and a delete before either. */
+const deliver = place.map((at) =>
+  command({
+    name: `deliver(${at})`,
+    check: ({ waiting }) => waiting.length > 0,
+    both: async (model, real) => {
+      const webhook = pick(model.waiting, at);
+      model.waiting = model.waiting.filter((each) => each !== webhook);
+      rules.deliver(model, webhook);
+      await real.send(webhook);
+    },
+  }),
+);
+
+const deliverAll = fc.constant(
+  command({
+    name: "deliver all at once",
+    check: ({ waiting }) => waiting.length > 1,
+    both: async (model, real) => {
+      const webhooks = model.waiting.splice(0).reverse();
+      for (const webhook of webhooks) rules.deliver(model, webhook);
+      await Promise.all(webhooks.map(real.send));
+    },
+  }),
+);
+
+const lie = shift.map((index) =>
+  command({
+    name: `a spoofed delete(shift ${index})`,
+    both: async (model, real) => {
+      const webhook: Webhook = real.webhook("shift.delete", index);
+      rules.deliver(model, webhook);
+      await real.send(webhook);
+    },
+  }),
+);
+
+const repeat = place.map((at) =>
+  command({
+    name: `deliver again(${at})`,
+    check: ({ delivered }) => delivered.length > 0,
+    both: (model, real) => real.send(pick(model.delivered, at)),
+  }),
+);
+
+const replay = place.map((at) =>
+  command({
+    name: `replay(${at})`,
+    check: ({ delivered }) => delivered.length > 0,
+    both: async (model, real) => {
+      const webhook = pick(model.delivered, at);
+      rules.replay(model, webhook);
+      await real.replay(webhook);
+    },
+  }),
+);
+
+const refuse = fc.constantFrom<Refusal[]>("assign-conflict", "cancel-refused", "update-refused").map((name) =>
+  command({
+    name: `the provider refuses next(${name})`,
+    both: async ({ refusing }, real) => {
+      refusing.add(name);
+      real.fault(name, 1);
+    },
+  }),
+);
+
+const TROUBLE = ["unavailable", "error-500", "reset", "truncated", "assign-lost-answer"] as const;
+
+const trouble = fc
+  .tuple(fc.constantFrom<FaultName[]>(...TROUBLE), fc.integer({ min: 1, max: 3 }))
+  .map(([name, times]) =>
+    command({
+      name: `trouble at the provider(${name}, ${times} times)`,
+      both: async (_model, real) => real.fault(name, times),
+    }),
+  );
+
+/** What is done often is there more often. Without bias, which would make most runs short. */
+export const commands = (maxCommands: number) =>
+  fc.noBias(
+    fc.commands(
+      [
+        ...[accept, accept, accept, accept, deliver, deliver, deliver, deliverAll, withdraw, cancel],
+        ...[change, change, providerUpdates, providerUpdates, providerUpdates, providerDeletes],
+        ...[lie, repeat, replay, replay, refuse, trouble],
+      ],
+      { maxCommands, size: "max" },
+    ),
+  );

@@ -1,0 +1,178 @@
+import { randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import type { Job } from "../../generated/operations/types.ts";
+import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
+import type { Said } from "./doings.ts";
+import { accept, deliver, type Model, pairOf, statusOf, type Values, type Webhook } from "./model.ts";
+import { type Operations, ok, type Person } from "./operations.ts";
+import type { Organisation } from "./organisation.ts";
+
+/** The platform over HTTP and its provider, as the commands of the model see them. */
+export interface Real {
+  accept(shift: number, person: number): Promise<Said>;
+  withdraw(shift: number, person: number): Promise<Said>;
+  cancel(shift: number): Promise<Said>;
+  change(shift: number, values: Partial<Values>): Promise<Said>;
+  providerUpdates(shift: number, values: Partial<Values>): void;
+  providerDeletes(shift: number): void;
+  webhook(event: Webhook["event"], shift: number): Webhook;
+  send(webhook: Webhook): Promise<void>;
+  replay(webhook: Webhook): Promise<void>;
+  fault(name: FaultName, times: number): void;
+  /** Once everything that came of it is done. */
+  compare(model: Model): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+
+interface NewShift extends Values {
+  day: number;
+}
+
+/** The first two overlap. */
+const SHIFTS: readonly NewShift[] = [
+  { day: 0, start: 0, end: 6, positions: 2 },
+  { day: 0, start: 1, end: 7, positions: 1 },
+  { day: 1, start: 0, end: 6, positions: 1 },
+];
+
+interface Place {
+  organisation: Organisation;
+  operations: Operations;
+  people: readonly Person[];
+  /** So that the runs do not get into each other's way. Each takes two days. */
+  firstDay: number;
+}
+
+/** Three new shifts: a job of two people, an open job, and one whose create waits to be delivered. */
+export async function begin(place: Place): Promise<{ model: Model; real: Real }> {
+  const { model, real } = makeShifts(place);
+  for (const webhook of model.waiting.splice(0, 2)) {
+    deliver(model, webhook);
+    await real.send(webhook);
+  }
+  await place.organisation.quiet();
+  for (const person of [0, 1]) expect(await real.accept(0, person)).toEqual(accept(model, 0, person));
+  return { model, real };
+}
+
+function makeShifts(place: Place): { model: Model; real: Real } {
+  const { provider } = place.organisation;
+  provider.clearFaults();
+  const first = Math.ceil(Date.now() / HOUR_MS) + 24 * place.firstDay;
+  const times = SHIFTS.map(({ day }) => timesOn((first + 24 * day) * HOUR_MS));
+  const shiftIds = SHIFTS.map((shift, index) => provider.createShift(times[index]?.(shift)).shiftId);
+  const real = realOf(place, shiftIds, times);
+  const pairs = SHIFTS.map(({ day, start, end, positions }) => pairOf({ start, end, positions }, day));
+  const waiting = shiftIds.map((_, index) => real.webhook("shift.create", index));
+  return { model: { pairs, waiting, delivered: [], refusing: new Set() }, real };
+}
+
+type Times = (values: Partial<Values>) => { startTime?: string; endTime?: string; positions?: number };
+
+function timesOn(midnight: number): Times {
+  const iso = (hour: number) => new Date(midnight + hour * HOUR_MS).toISOString();
+  return ({ start, end, positions }) => ({
+    ...(start !== undefined && { startTime: iso(start) }),
+    ...(end !== undefined && { endTime: iso(end) }),
+    ...(positions !== undefined && { positions }),
+  });
+}
+
+function realOf(place: Place, shiftIds: readonly string[], times: readonly Times[]): Real {
+  const { organisation, operations, people } = place;
+  const { provider } = organisation;
+  const idOf = (shift: number) => nth(shiftIds, shift);
+  const jobOf = (shift: number) => organisation.job(idOf(shift));
+  const bodyOf = (shift: number, values: Partial<Values>) => nth(times, shift)(values);
+  return {
+    accept: async (shift, person) => organisation.accept(await jobOf(shift), nth(people, person)),
+    withdraw: async (shift, person) => organisation.withdraw(await jobOf(shift), nth(people, person)),
+    cancel: async (shift) => organisation.cancel(await jobOf(shift)),
+    change: async (shift, values) => {
+      const { jobId } = await jobOf(shift);
+      const body = bodyOf(shift, values);
+      const answer = await operations.changeJob({ params: { path: { jobId } }, body });
+      return { status: answer.response.status, said: answer.error?.code };
+    },
+    providerUpdates: (shift, values) => void provider.updateShift(idOf(shift), bodyOf(shift, values)),
+    providerDeletes: (shift) => void provider.deleteShift(idOf(shift)),
+    webhook: (event, shift) => ({ event, shift, traceId: randomUUID() }),
+    send: async ({ event, shift, traceId }) => void (await organisation.send(event, idOf(shift), traceId)),
+    replay: async ({ traceId }) => {
+      const { eventId } = await organisation.event(traceId);
+      ok(await operations.replayEvent({ params: { path: { eventId } } }));
+    },
+    fault: (name, times) => provider.setFault(name, { times, retryAfter: "0" }),
+    compare: async (model) => {
+      await organisation.quiet();
+      const seen = await Promise.all(shiftIds.map((shiftId) => look(place, shiftId)));
+      expect(seen).toEqual(model.pairs.map((pair, index) => expected(pair, nth(times, index))));
+      expectNobodyTwice(place);
+    },
+  };
+}
+
+function nth<T>(list: readonly T[], index: number): T {
+  const found = list[index];
+  if (found === undefined) throw new Error(`there is no ${index} among ${list.length}`);
+  return found;
+}
+
+/** What the model says that `look` finds. */
+function expected({ shift, job }: Model["pairs"][number], times: Times) {
+  const { start, end, positions } = job ?? shift;
+  return {
+    assigned: [...shift.assigned].sort(),
+    isDeleted: shift.isDeleted,
+    job: job && {
+      ...times({ start, end, positions }),
+      status: statusOf(job),
+      overfilled: !job.isCancelled && job.booked.size > job.positions,
+      booked: [...job.booked].sort(),
+      pending: 0,
+      cancelling: false,
+      told: [...job.told].sort(),
+      offeredTwice: 0,
+    },
+  };
+}
+
+async function look(place: Place, shiftId: string) {
+  const { organisation } = place;
+  const shift = organisation.provider.shift(shiftId);
+  const job = await organisation.findJob(shiftId);
+  return {
+    assigned: [...(shift?.assigned.keys() ?? [])].map((id) => whoIs(place, id)).sort(),
+    isDeleted: shift?.cancelled,
+    job: job && (await lookAt(place, job)),
+  };
+}
+
+async function lookAt({ organisation, people }: Place, job: Job) {
+  const { status, startTime, endTime, positions, overfilled, cancelling = false } = job;
+  const personOf = (candidateId: string) => people.findIndex((each) => each.candidateId === candidateId);
+  const having = (wanted: string) => job.bookings.filter((booking) => booking.status === wanted);
+  const notes = await organisation.told(job);
+  const offers = notes.filter(({ kind }) => kind === "job_offered").map((each) => each.candidateId);
+  const told = notes.filter(({ kind }) => kind !== "job_offered");
+  return {
+    ...{ status, startTime, endTime, positions, overfilled, cancelling },
+    booked: having("confirmed")
+      .map(({ candidateId }) => personOf(candidateId))
+      .sort(),
+    pending: having("pending").length,
+    told: told.map(({ kind, candidateId }) => `${kind} ${personOf(candidateId)}`).sort(),
+    offeredTwice: offers.length - new Set(offers).size,
+  };
+}
+
+function whoIs({ organisation, people }: Place, providerCandidateId: string): number {
+  const found = organisation.provider.candidates.find(({ id }) => id === providerCandidateId);
+  return people.findIndex(({ personalNumber }) => personalNumber === found?.personalNumber);
+}
+
+function expectNobodyTwice({ organisation }: Place): void {
+  const numbers = organisation.provider.candidates.map(({ personalNumber }) => personalNumber);
+  expect(new Set(numbers).size).toBe(numbers.length);
+}

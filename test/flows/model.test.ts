@@ -1,0 +1,28 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { engines } from "../engines.ts";
+import { commands } from "./model-commands.ts";
+import { begin } from "./model-real.ts";
+import { useStage } from "./stage.ts";
+
+/** `MODEL_SEED=... npx vitest run test/flows/model.test.ts` does the same again; MODEL_RUNS for longer. */
+const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const RUNS = Number(process.env.MODEL_RUNS ?? 5);
+const COMMANDS = 40;
+
+describe.each(engines)("the platform and the model of it, on %s", (engine) => {
+  const stage = useStage(engine, { retries: { tries: 40 } });
+
+  it(`agree after every command (MODEL_SEED=${SEED})`, { timeout: 60_000 + RUNS * 5_000 }, async () => {
+    const organisation = await stage().onboard({ connect: false });
+    const people = await Promise.all(Array.from({ length: 4 }, () => organisation.addPerson()));
+    let firstDay = 2;
+    const property = fc.asyncProperty(commands(COMMANDS), async (todo) => {
+      const place = { organisation, operations: stage().operations, people, firstDay };
+      firstDay += 2;
+      await fc.asyncModelRun(() => begin(place), todo);
+    });
+    await fc.assert(property, { seed: SEED, numRuns: RUNS, interruptAfterTimeLimit: 55_000 + RUNS * 5_000 });
+    expect(firstDay).toBeGreaterThan(2);
+  });
+});

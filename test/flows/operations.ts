@@ -1,0 +1,28 @@
+import type { createClient } from "../../generated/operations/client.ts";
+
+export type Operations = ReturnType<typeof createClient>;
+
+/** A call of the platform as the provider's log has it; the path without `/providers/{providerId}`. */
+export interface ProviderCall {
+  method: string;
+  path: string;
+  status: number;
+  traceId: string;
+}
+
+export interface Person {
+  candidateId: string;
+  personalNumber: string;
+}
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+/** The body of a successful answer. */
+export function ok<T>({ data, error, response }: Answer<T>): T {
+  if (response.ok && error === undefined) return data as T;
+  throw new Error(`status ${response.status}: ${JSON.stringify(error)}`);
+}

@@ -1,0 +1,254 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { createClient } from "../../generated/operations/client.ts";
+import type { Job, Notification } from "../../generated/operations/types.ts";
+import { createWebhookClient } from "../../src/clients/webhook-client.ts";
+import { copyDatabase } from "../engines.ts";
+import { endProcesses, type PlatformProcess, startProcess } from "../platform/platform-process.ts";
+import { type Operations, ok, type Person } from "./operations.ts";
+import { type Organisation, onboard } from "./organisation.ts";
+
+const ORGANISATIONS = 4;
+const SHIFTS = 500;
+const EVENTS = ORGANISATIONS * SHIFTS;
+/** As many are sent a second time, to the other process. */
+const REPEATED = 200;
+const AT_ONCE = 32;
+const RACES = 10;
+const DAY_MS = 24 * 3_600_000;
+const LIMIT = 200;
+
+interface Side {
+  process: PlatformProcess;
+  url: string;
+  operations: Operations;
+}
+
+interface Crew extends Organisation {
+  people: readonly [Person, Person];
+  shiftIds: readonly string[];
+}
+
+afterEach(endProcesses);
+
+describe("two platform processes on one PostgreSQL", () => {
+  it("start on it at once while it is empty, share 2,000 events, and do nothing twice", {
+    timeout: 90_000,
+  }, async () => {
+    const database = await copyDatabase({ empty: true });
+    const sides = await startTwo(database.where.url);
+    const crews = await Promise.all(Array.from({ length: ORGANISATIONS }, () => enlist(sides[0])));
+    try {
+      await sendAll(sides, crews);
+      await untilProcessed(sides[0]);
+      await isShared(sides);
+      for (const crew of crews) await hasOneJobEach(sides, crew);
+      await Promise.all(crews.map((crew) => race(sides, crew)));
+      await cancelAcross(sides, crews);
+      await untilProcessed(sides[1]);
+      for (const crew of crews) await isDoneOnce(sides[1], crew);
+      await end(sides);
+    } finally {
+      await endProcesses();
+      await Promise.all(crews.map((crew) => crew.close()));
+      await database.remove();
+    }
+  });
+});
+
+async function startTwo(url: string): Promise<[Side, Side]> {
+  const token = "operations-token-of-both";
+  const env = {
+    ...process.env,
+    ALLOW_INSECURE_PROVIDERS: "1",
+    DATABASE_URL: url,
+    LOG_LEVEL: "error",
+    OPERATIONS_TOKEN: token,
+    PROVIDER_RATE_LIMIT: "0",
+    SECRET_KEY: randomBytes(32).toString("base64"),
+    WEBHOOK_RATE_LIMIT: "0",
+  };
+  const start = async (): Promise<Side> => {
+    const process = startProcess({ env });
+    const url = `http://127.0.0.1:${await process.port}`;
+    const headers = { Authorization: `Bearer ${token}` };
+    return { process, url, operations: createClient({ baseUrl: `${url}/operations/v1`, headers }) };
+  };
+  return Promise.all([start(), start()]);
+}
+
+/** An organisation with two people and a shift on each of many days; its events are sent by the test. */
+async function enlist({ url, operations }: Side): Promise<Crew> {
+  const platform = { url, idle: () => Promise.reject(new Error("a process does not say when it is idle")) };
+  const organisation = await onboard({ platform, operations }, { connect: false });
+  const people = [await organisation.addPerson(), await organisation.addPerson()] as const;
+  const first = Math.ceil(Date.now() / DAY_MS + 1) * DAY_MS;
+  const shiftIds = Array.from({ length: SHIFTS }, (_, day) => {
+    const [startTime, endTime] = [first + day * DAY_MS, first + (day + 0.25) * DAY_MS].map((ms) =>
+      new Date(ms).toISOString(),
+    );
+    return organisation.provider.createShift({ startTime: startTime ?? "", endTime: endTime ?? "" }).shiftId;
+  });
+  return { ...organisation, people, shiftIds };
+}
+
+type Event = "shift.create" | "shift.delete";
+
+function sender({ url }: Side, { providerId, platformToken }: Organisation) {
+  const client = createWebhookClient({ platformUrl: url, token: platformToken, schedule: [0] });
+  return async (event: Event, shiftId: string, traceId: string) => {
+    const sent = await client.send({ event, providerId, content: { shiftId }, traceId });
+    expect(sent).toEqual({ delivered: true, tries: 1 });
+  };
+}
+
+/** One event to the one, the next to the other. */
+async function sendAll(sides: readonly [Side, Side], crews: readonly Crew[]): Promise<void> {
+  const sends = Array.from({ length: SHIFTS }, (_, nth) =>
+    crews.flatMap((crew, index) => {
+      const shiftId = crew.shiftIds[nth] ?? "";
+      const traceId = randomUUID();
+      const [one, other] = (nth + index) % 2 === 0 ? sides : [sides[1], sides[0]];
+      const isRepeated = nth < REPEATED / ORGANISATIONS;
+      return (isRepeated ? [one, other] : [one]).map(
+        (side) => () => sender(side, crew)("shift.create", shiftId, traceId),
+      );
+    }),
+  ).flat();
+  expect(sends).toHaveLength(EVENTS + REPEATED);
+  await eachOf(sends, AT_ONCE);
+}
+
+async function eachOf(doings: readonly (() => Promise<void>)[], atOnce: number): Promise<void> {
+  const left = doings.values();
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const doing of left) await doing();
+    }),
+  );
+}
+
+async function untilProcessed({ operations }: Side): Promise<void> {
+  const isNoneQueued = async () => {
+    const query = { status: "queued", limit: 1 } as const;
+    return ok(await operations.listEvents({ params: { query } })).items.length === 0;
+  };
+  await vi.waitUntil(isNoneQueued, { timeout: 60_000, interval: 100 });
+}
+
+/** Each process says what it asked of providers: one GET for each event, as every event is of a shift of its own. */
+async function isShared(sides: readonly Side[]): Promise<void> {
+  const asked = await Promise.all(sides.map((side) => callsOf(side, "getShift")));
+  expect(asked[0]).toBeGreaterThanOrEqual(EVENTS / 4);
+  expect(asked[1]).toBeGreaterThanOrEqual(EVENTS / 4);
+  expect((asked[0] ?? 0) + (asked[1] ?? 0)).toBe(EVENTS);
+}
+
+async function callsOf({ url }: Side, operation: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const lines = text.split("\n").filter((line) => line.startsWith("shiftpact_provider_calls_total{"));
+  return lines
+    .filter((line) => line.includes(`operation="${operation}"`))
+    .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" "))), 0);
+}
+
+async function hasOneJobEach(sides: readonly [Side, Side], crew: Crew): Promise<void> {
+  const jobs = await jobsOf(sides[1], crew);
+  expect(jobs.map(({ shiftId }) => shiftId).sort()).toEqual([...crew.shiftIds].sort());
+  expect(new Set(jobs.map(({ status }) => status))).toEqual(new Set(["open"]));
+  for (const person of crew.people) {
+    const told = await toldTo(sides[0], person);
+    expect(told.map(({ jobId }) => jobId).sort()).toEqual(jobs.map(({ jobId }) => jobId).sort());
+  }
+}
+
+const jobsOf = ({ operations }: Side, { providerId }: Crew): Promise<Job[]> =>
+  pages(async (cursor) =>
+    ok(await operations.listJobs({ params: { query: { providerId, limit: LIMIT, ...cursor } } })),
+  );
+
+const toldTo = ({ operations }: Side, { candidateId }: Person): Promise<Notification[]> =>
+  pages(async (cursor) =>
+    ok(await operations.listNotifications({ params: { query: { candidateId, limit: LIMIT, ...cursor } } })),
+  );
+
+interface Page<T> {
+  items: T[];
+  nextCursor?: string;
+}
+
+async function pages<T>(read: (cursor: { cursor?: string }) => Promise<Page<T>>): Promise<T[]> {
+  const items: T[] = [];
+  let next: string | undefined;
+  do {
+    const page = await read(next === undefined ? {} : { cursor: next });
+    items.push(...page.items);
+    next = page.nextCursor;
+  } while (next !== undefined);
+  return items;
+}
+
+/** Two people take the only seat at the same moment, each through a process of their own. */
+async function race(sides: readonly [Side, Side], crew: Crew): Promise<void> {
+  const jobs = await racedJobs(sides[0], crew);
+  for (const { jobId } of jobs) {
+    const answers = await Promise.all(
+      crew.people.map(async ({ candidateId }, index) => {
+        const { operations } = sides[index === 0 ? 0 : 1];
+        const answer = await operations.acceptJob({ params: { path: { jobId } }, body: { candidateId } });
+        return answer.error?.code ?? answer.data?.status;
+      }),
+    );
+    expect(answers.sort()).toEqual(["confirmed", "job_filled"]);
+  }
+}
+
+async function racedJobs(side: Side, crew: Crew): Promise<Job[]> {
+  const raced = new Set(crew.shiftIds.slice(0, RACES));
+  return (await jobsOf(side, crew)).filter(({ shiftId }) => raced.has(shiftId));
+}
+
+/** Asked for at both at once; the echo comes to both. */
+async function cancelAcross(sides: readonly [Side, Side], crews: readonly Crew[]): Promise<void> {
+  for (const crew of crews) {
+    const [job] = await racedJobs(sides[0], crew);
+    const { jobId = "", shiftId = "" } = job ?? {};
+    for (const { operations } of sides) ok(await operations.cancelJob({ params: { path: { jobId } } }));
+    await vi.waitUntil(async () => {
+      const answer = await sides[1].operations.getJob({ params: { path: { jobId } } });
+      return ok(answer).status === "cancelled";
+    });
+    const traceId = randomUUID();
+    await Promise.all(sides.map((side) => sender(side, crew)("shift.delete", shiftId, traceId)));
+  }
+}
+
+async function isDoneOnce(side: Side, crew: Crew): Promise<void> {
+  const { provider, calls, people } = crew;
+  const jobs = await racedJobs(side, crew);
+  expect(jobs.map(({ status }) => status).sort()).toEqual([
+    "cancelled",
+    ...jobs.slice(1).map(() => "filled"),
+  ]);
+  expect(jobs.map(({ bookings }) => bookings.length)).toEqual(jobs.map(() => 1));
+  for (const { shiftId } of jobs) expect(provider.shift(shiftId)?.assigned.size).toBe(1);
+  const numbers = provider.candidates.map(({ personalNumber }) => personalNumber);
+  expect(new Set(numbers).size).toBe(numbers.length);
+  const asked = (method: string, path: RegExp) =>
+    calls.filter((call) => call.method === method && path.test(call.path)).length;
+  expect(asked("PUT", /\/assign\//)).toBe(RACES);
+  expect(asked("DELETE", /^\/shifts\/[^/]+$/)).toBe(1);
+  expect(asked("POST", /^\/candidates$/)).toBeLessThanOrEqual(people.length);
+  const kinds = (await Promise.all(people.map((person) => toldTo(side, person)))).flat();
+  const count = (kind: string) => kinds.filter((each) => each.kind === kind).length;
+  expect([count("booking_confirmed"), count("shift_cancelled"), count("job_offered")]).toEqual([
+    RACES,
+    1,
+    people.length * SHIFTS,
+  ]);
+}
+
+async function end(sides: readonly Side[]): Promise<void> {
+  for (const { process } of sides) process.child.kill("SIGTERM");
+  for (const { process } of sides) expect(await process.ended).toEqual({ code: 0, signal: null, errors: [] });
+}

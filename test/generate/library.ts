@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import type { ErrorRequestHandler, Router } from "express";
+import type { RouterOptions } from "../../scripts/emit/runtime/server.ts";
+import type { Validator } from "../../scripts/emit/runtime/validator.ts";
+import { folderInProject, LIBRARY, run } from "./workspace.ts";
+
+type Validators = Readonly<Record<string, Validator<unknown>>>;
+
+/** What the tests use of the code that is generated for the fixture; test/generate/types.test.ts holds its exact types. */
+export interface Library {
+  createRouter(options: RouterOptions<object, unknown>): Router;
+  operationsTable: readonly {
+    operationId: string;
+    method: string;
+    path: string;
+    security: readonly string[];
+  }[];
+  createClient(options: { baseUrl: string }): Readonly<Record<string, (init?: object) => Promise<Answered>>>;
+  schemas: Validators;
+  events: Validators;
+  messages: Readonly<Record<string, object>>;
+  requests: Readonly<Record<string, Validators>>;
+  responses: Readonly<Record<string, Validators>>;
+  /** The runtime's own class: one that is imported from its source would be another. */
+  ProblemError: new (
+    status: number,
+    code: string,
+    details?: object,
+    headers?: object,
+  ) => Error;
+  problemHandler: () => ErrorRequestHandler;
+  remove(): void;
+}
+interface Answered {
+  data?: unknown;
+  error?: unknown;
+  response: Response;
+}
+
+/** Generates the fixture into a folder of its own and imports what came out. */
+export async function generateLibrary(): Promise<Library> {
+  const { path, remove } = folderInProject();
+  const { code, error } = await run("--spec", LIBRARY, "--out", path);
+  if (code !== 0) throw new Error(error);
+  const files = ["library/server.ts", "library/client.ts", "library/validators.js", "runtime/problem.ts"];
+  const more = ["runtime/problem-response.ts", "events/types.ts"];
+  const modules = await Promise.all([...files, ...more].map((file) => import(join(path, file))));
+  const { schemas: events } = await import(join(path, "events/validators.js"));
+  return Object.assign({}, ...modules, { events, remove });
+}
+
+/** A printed book that the fixture's schemas accept. */
+export const BOOK = { bookId: "3f0c9a52-7f0e-4b0c-9a53-0d8f4f0f2a11", title: "Momo", pages: 304 };

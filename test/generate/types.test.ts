@@ -1,0 +1,168 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { emit } from "../../scripts/emit/emit.ts";
+import { folderInProject, folderWith, LIBRARY, openapi, PROJECT, run } from "./workspace.ts";
+
+const folder = folderInProject();
+afterAll(() => folder.remove());
+
+/** What a reader of the fixture writes by hand; each line of MISTAKES is added to it alone. */
+const USES = `
+import { createClient } from "./library/client.ts";
+import { createRouter, type Handlers, operationsTable } from "./library/server.ts";
+import type { AudioBook, Book, PrintedBook } from "./library/types.ts";
+import { requests, responses, schemas } from "./library/validators.js";
+import { schemas as events } from "./events/validators.js";
+import { type Message, messages } from "./events/types.ts";
+
+const printed: PrintedBook = { bookId: "1", title: "Momo", pages: 304, subtitle: null };
+const audio: AudioBook = { bookId: "1", title: "Momo", minutes: 400, format: "mp3" };
+export const handlers: Handlers<{ reader: string }> = {
+  listBooks: ({ query }, { reader }) => ({ status: 200, body: { items: [printed] }, headers: { reader, n: String(query.limit ?? 1) } }),
+  addBook: async ({ body }) => ({ status: 201, body }),
+  newestBook: (_request, nobody: undefined) => ({ status: 204 }),
+  getBook: ({ path }) => ({ status: 200, body: { ...printed, bookId: path.bookId } }),
+  renameBook: ({ body }) => (body === undefined ? { status: 204 } : { status: 204, headers: { title: body.title } }),
+  returnBook: () => ({ status: 200, body: { success: true } }),
+};
+export const router = createRouter({ handlers, authenticate: () => ({ reader: "Momo" }) });
+export const id: "listBooks" = operationsTable[0].operationId;
+export async function read(value: unknown): Promise<string> {
+  const client = createClient({ baseUrl: "http://localhost" });
+  const { data, error } = await client.getBook({ params: { path: { bookId: "1" } } });
+  if (error !== undefined) return error.code;
+  const list = await client.listBooks();
+  const first: Book | undefined = list.data?.items[0];
+  if (schemas.AudioBook(value)) return value.format ?? "none";
+  if (events.Lent(value)) return value.until;
+  if (responses.getBook[404](value)) return value.code;
+  if (requests.addBook.body(value)) return value.title;
+  const message: Message = { event: "book.lent", bookId: "1", until: "2024-01-01" };
+  return data.title + (first?.title ?? "") + message.event + messages["book.lent"].title + audio.title;
+}
+`;
+
+const MISTAKES: Record<string, [code: string, told: RegExp]> = {
+  "a missing handler": [
+    "const { returnBook: _1, ...some } = handlers; export const h: Handlers<{ reader: string }> = some;",
+    /returnBook/,
+  ],
+  "an undeclared status": ["handlers.returnBook = () => ({ status: 204 });", /204/],
+  "a body of another shape": [
+    "handlers.returnBook = () => ({ status: 200, body: { success: false } });",
+    /success|false/,
+  ],
+  "a success with the error's body": [
+    'handlers.listBooks = () => ({ status: 200, body: { type: "", title: "", status: 1, code: "" } });',
+    /items|not assignable/,
+  ],
+  "a context where nobody has signed in": [
+    "handlers.newestBook = (_r, context: { reader: string }) => ({ status: 204 });",
+    /undefined/,
+  ],
+  "a forgotten parameter": ["createClient().getBook();", /argument/],
+  "a required field left out": ['export const p: PrintedBook = { bookId: "1", title: "Momo" };', /pages/],
+  "a field of the other branch": [
+    'export const b: AudioBook = { bookId: "1", title: "Momo", pages: 1 };',
+    /never/,
+  ],
+};
+
+interface Compiled {
+  readonly file: string;
+  readonly text: string;
+}
+
+function compile(sources: Readonly<Record<string, string>>): Compiled[] {
+  const { config } = ts.readConfigFile(join(PROJECT, "tsconfig.json"), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent({ ...config, include: [] }, ts.sys, PROJECT);
+  const files = Object.entries(sources).map(([name, text]) => {
+    const file = join(folder.path, name);
+    writeFileSync(file, text);
+    return file;
+  });
+  const program = ts.createProgram(files, options);
+  return ts.getPreEmitDiagnostics(program).map((diagnostic) => ({
+    file: diagnostic.file?.fileName.slice(folder.path.length + 1) ?? "",
+    text: ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n"),
+  }));
+}
+
+describe("the generated types", () => {
+  let found: Compiled[] = [];
+  const names = Object.keys(MISTAKES);
+
+  beforeAll(async () => {
+    mkdirSync(folder.path, { recursive: true });
+    await run("--spec", LIBRARY, "--out", folder.path);
+    const mistakes = Object.values(MISTAKES).map(([code], index) => [
+      `mistake${index}.ts`,
+      `${USES}\n${code}\n`,
+    ]);
+    found = compile({ "uses.ts": USES, ...Object.fromEntries(mistakes) });
+  });
+
+  it("let correct uses compile", () => {
+    expect(found.filter(({ file }) => !file.startsWith("mistake"))).toEqual([]);
+  });
+
+  it.each(names)("refuse %s", (name) => {
+    const texts = found
+      .filter(({ file }) => file === `mistake${names.indexOf(name)}.ts`)
+      .map(({ text }) => text);
+    expect(texts).toHaveLength(1);
+    expect(texts[0]).toMatch(MISTAKES[name]?.[1] ?? /$^/);
+  });
+
+  it("of the events are these", () => {
+    expect(readFileSync(join(folder.path, "events/types.ts"), "utf8")).toMatchSnapshot();
+  });
+});
+
+/** The printed type of the schema named Thing, white space aside. */
+async function typeOf(schemas: object): Promise<string> {
+  const output = await emit(folderWith({ "small.openapi.yaml": openapi({ schemas }) }));
+  const text = (output.get("small/types.ts") ?? "").replace(/\s+/g, " ");
+  const start = text.indexOf(" Thing: ") + " Thing: ".length;
+  return text.slice(start, text.indexOf("; End: ", start));
+}
+
+describe("a schema that says more than a type can", () => {
+  const End = { type: "string" };
+  const Base = {
+    type: "object",
+    required: ["a"],
+    properties: { a: { type: "string" }, b: { type: "number" } },
+  };
+  const base = { $ref: "#/components/schemas/Base" };
+
+  it.each<[string, object, string]>([
+    ["allOf with more required members", { allOf: [base, { required: ["b"] }] }, "{ a: string; b: number; }"],
+    ["a reference with more required members", { ...base, required: ["b"] }, "{ a: string; b: number; }"],
+    [
+      "branches that only demand members",
+      { allOf: [base], anyOf: [{ required: ["a"] }, { required: ["b"] }] },
+      "{ a: string; b?: number; }",
+    ],
+    [
+      "conditions",
+      { ...Base, if: { required: ["b"] }, else: { required: ["a"] }, not: { required: ["c"] } },
+      "{ a: string; b?: number; }",
+    ],
+    ["a forbidden member", { allOf: [base, { properties: { b: false } }] }, "{ a: string; b?: never; }"],
+    [
+      "a narrowed member",
+      { allOf: [base, { properties: { a: { const: "x" } } }] },
+      '{ /** @constant */ a: "x"; b?: number; }',
+    ],
+    [
+      "a discriminator",
+      { oneOf: [base], discriminator: { propertyName: "a" } },
+      'components["schemas"]["Base"]',
+    ],
+  ])("keeps its shape: %s", async (_name, Thing, type) => {
+    expect(await typeOf({ Base, Thing, End })).toBe(type);
+  });
+});

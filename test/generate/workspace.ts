@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { stringify } from "yaml";
+import { main } from "../../scripts/generate.ts";
+
+export const PROJECT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
+export const LIBRARY = join(PROJECT, "test", "generate", "fixtures", "library");
+
+/** A folder inside the project, where generated code finds its packages; git and the other checks do not see it. */
+export function folderInProject(): { path: string; remove(): void } {
+  mkdirSync(join(PROJECT, ".shiftpact"), { recursive: true });
+  const path = mkdtempSync(join(PROJECT, ".shiftpact", "generate-test-"));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A folder with these files, gone when the test is; values that are no text are written as YAML. */
+export function folderWith(files: Readonly<Record<string, unknown>>): string {
+  const folder = join(mkdtempSync(join(tmpdir(), "generate-test-")), "spec");
+  mkdirSync(folder);
+  onTestFinished(() => rmSync(dirname(folder), { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof content === "string" ? content : stringify(content));
+  }
+  return folder;
+}
+
+/** An OpenAPI document of one operation, with anything changed or added. */
+export function openapi(
+  parts: { operation?: object; schemas?: object; document?: object; path?: string } = {},
+): object {
+  const operation = {
+    operationId: "look",
+    responses: { 204: { description: "Nothing" } },
+    ...parts.operation,
+  };
+  return {
+    openapi: "3.1.0",
+    info: { title: "Small", version: "1.0.0" },
+    paths: { [parts.path ?? "/things"]: { get: operation } },
+    components: { schemas: parts.schemas ?? {} },
+    ...parts.document,
+  };
+}
+
+/** Runs the command in this process. */
+export async function run(...argv: string[]): Promise<{ code: number; out: string; error: string }> {
+  const texts = { out: "", error: "" };
+  const code = await main(argv, {
+    out: (text) => {
+      texts.out += text;
+    },
+    error: (text) => {
+      texts.error += text;
+    },
+  });
+  return { code, ...texts };
+}

@@ -1,0 +1,67 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import type { TestProject } from "vitest/node";
+import { startPostgres } from "../scripts/embedded-postgres.ts";
+import { openDatabase } from "../src/platform/db/database.ts";
+import { createQueue } from "../src/platform/queue/queue.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** The server's URL without a database name; `template` is the migrated database to copy. */
+    postgresServer: string;
+    /** A data folder of an embedded database, migrated, to copy. */
+    pgliteTemplate: string;
+  }
+}
+
+export const TEMPLATE = "shiftpact_template";
+const log = pino({ level: "silent" });
+
+/** One PostgreSQL for the run, and of both engines a migrated, empty database that each test file copies. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), "shiftpact-test-"));
+  // PostgreSQL refuses to run as root: then it runs as a user of its own, who must get to its folder.
+  await chmod(folder, 0o755);
+  const postgres = await startServer(join(folder, "postgres"));
+  const teardown = async () => {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const pgliteTemplate = join(folder, "pglite");
+    await Promise.all([
+      prepare({ dataDir: pgliteTemplate }),
+      postgres.createDatabase(TEMPLATE).then(() => prepare({ url: `${postgres.url}/${TEMPLATE}` })),
+    ]);
+    project.provide("postgresServer", postgres.url);
+    project.provide("pgliteTemplate", pgliteTemplate);
+    return teardown;
+  } catch (error) {
+    await teardown();
+    throw error;
+  }
+}
+
+/** Between finding a free port and listening on it, somebody else may have taken it: then another one is tried. */
+async function startServer(databaseDir: string) {
+  // A test's database need not outlive a power cut.
+  const flags = ["-c", "fsync=off", "-c", "max_connections=300"];
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startPostgres({ databaseDir: `${databaseDir}-${attempt}`, flags });
+    } catch (error) {
+      if (attempt === 3) throw new Error("PostgreSQL did not start", { cause: error });
+    }
+  }
+}
+
+/** Migrates, and lets the queue install its own tables. */
+async function prepare(where: { url?: string; dataDir?: string }): Promise<void> {
+  const database = await openDatabase({ ...where, log });
+  const queue = createQueue({ database, log });
+  await queue.start();
+  await queue.stop();
+  await database.close();
+}

@@ -1,0 +1,188 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { cruise, type ICruiseResult } from "dependency-cruiser";
+import extractOptions from "dependency-cruiser/config-utl/extract-depcruise-options";
+import { afterAll, describe, expect, it } from "vitest";
+import published from "./testdata/personal-numbers.json" with { type: "json" };
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+
+/** One line a violation: `rule: from -> to`. */
+async function violations(baseDir: string, folders: string[]): Promise<string[]> {
+  const options = await extractOptions(join(ROOT, ".dependency-cruiser.cjs"));
+  const { output } = await cruise(folders, { ...options, baseDir });
+  return (output as ICruiseResult).summary.violations.map(({ rule, from, to, cycle }) => {
+    const path = cycle ? cycle.map((step) => step.name).join(" -> ") : to;
+    return `${rule.name}: ${from} -> ${path}`;
+  });
+}
+
+function filesIn(folder: string): string[] {
+  const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length));
+}
+
+/** The places that match, as `file:line`; never the text, which may be what must not be shown. */
+function matches(files: string[], forbidden: (line: string) => boolean): string[] {
+  return files.flatMap((file) =>
+    readFileSync(join(ROOT, file), "utf8")
+      .split("\n")
+      .flatMap((line, index) => (forbidden(line) ? [`${file}:${index + 1}`] : [])),
+  );
+}
+
+const present = ["generated", "src", "scripts", "test", "spec", "contracts"].filter((folder) =>
+  readdirSync(ROOT).includes(folder),
+);
+const ours = present.flatMap(filesIn);
+const sources = ours.filter((file) => file.startsWith("src/"));
+
+describe("the house", () => {
+  it("keeps the import direction", async () => {
+    const code = present.filter((folder) => folder !== "spec" && folder !== "contracts");
+    expect(await violations(ROOT, code)).toEqual([]);
+  });
+
+  it("reads process.env only in config and cli", () => {
+    const elsewhere = sources.filter(
+      (file) => basename(file) !== "config.ts" && !file.startsWith("src/cli/"),
+    );
+    expect(matches(elsewhere, (line) => /\bprocess\s*\.\s*env\b/.test(line))).toEqual([]);
+  });
+
+  it("writes to stdout only in cli, reporters and scripts", () => {
+    const elsewhere = sources.filter((file) => !file.startsWith("src/cli/") && !file.includes("/reporters/"));
+    expect(
+      matches(elsewhere, (line) => /\bconsole\s*\.\s*log\b|\bprocess\s*\.\s*stdout\b/.test(line)),
+    ).toEqual([]);
+  });
+
+  it("names a file or folder of src after what it does", () => {
+    const vague = /^(utils?|lib|helpers?|common|manager|service)$/i;
+    const parts = (file: string) => [...dirname(file).split("/"), basename(file).replace(/\..*$/, "")];
+    expect(sources.filter((file) => parts(file).some((part) => vague.test(part)))).toEqual([]);
+  });
+
+  it("holds no personal number but those that were published for tests", () => {
+    const allowed = new Set([
+      ...published.personnummer,
+      ...published.coordinationNumbers,
+      ...published.invalid,
+    ]);
+    const token = /(?<![\w-])(?:18|19|20)\d{6}-?\d{4}(?![\w-])/g;
+    const unpublished = (line: string) =>
+      [...line.matchAll(token)].some(([number]) => !allowed.has(number.replace("-", "")));
+    const written = ours.filter((file) => !file.startsWith("generated/") && !file.startsWith("scripts/"));
+    expect(matches(written, unpublished)).toEqual([]);
+  });
+});
+
+/** Rule, importing file, what it imports (relative to the tree's top, or a package). */
+const BROKEN: ReadonlyArray<readonly [string, string, string]> = [
+  ["layer-generated", "generated/provider/client.ts", "src/contract/shift.ts"],
+  ["layer-contract", "src/contract/problem.ts", "src/clients/policy.ts"],
+  ["layer-clients", "src/clients/webhook.ts", "src/platform/deps.ts"],
+  ["layer-platform", "src/platform/jobs/sync.ts", "src/sandbox/store.ts"],
+  ["layer-platform", "src/platform/jobs/types.ts", "type src/verify/target.ts"],
+  ["layer-sandbox", "src/sandbox/server.ts", "src/verify/target.ts"],
+  ["layer-verify", "src/verify/run.ts", "src/sandbox/store.ts"],
+  ["layer-console", "src/console/view.tsx", "src/platform/deps.ts"],
+  ["layer-console", "src/console/page.tsx", "generated/provider/types.ts"],
+  ["layer-cli", "src/cli/verify.ts", "scripts/generate.ts"],
+  ["layer-index", "src/index.ts", "src/verify/target.ts"],
+  ["layer-emit", "scripts/emit/paths.ts", "src/contract/shift.ts"],
+  ["platform-main", "src/platform/http/start.ts", "src/platform/main.ts"],
+  ["platform-app", "src/platform/inbox/process.ts", "src/platform/app.ts"],
+  ["platform-http", "src/platform/bookings/accept.ts", "src/platform/http/router.ts"],
+  ["platform-http", "src/platform/config.ts", "src/platform/http/router.ts"],
+  ["platform-features", "src/platform/db/open.ts", "src/platform/jobs/match.ts"],
+  ["platform-features", "src/platform/queue/tasks.ts", "src/platform/jobs/match.ts"],
+  ["platform-queue", "src/platform/db/close.ts", "src/platform/queue/loop.ts"],
+  ["drivers-only-in-db", "src/platform/queue/pool.ts", "pg"],
+  ["drivers-only-in-db", "src/platform/inbox/rows.ts", "type @electric-sql/pglite"],
+  ["pg-boss-only-in-queue", "src/platform/db/boss.ts", "pg-boss"],
+  ["no-dev-dependency", "src/verify/replay.ts", "a-dev-tool"],
+  ["no-undeclared-package", "src/verify/report.ts", "a-stowaway"],
+  ["no-circular", "src/contract/hen.ts", "type src/contract/the-egg.ts"],
+  ["no-unresolvable", "src/contract/lost.ts", "src/contract/nowhere.ts"],
+  ["no-orphans", "src/contract/forgotten.ts", ""],
+];
+
+const SOUND: ReadonlyArray<readonly [string, string]> = [
+  ["src/contract/dialect.ts", "generated/provider/types.ts"],
+  ["src/contract/the-egg.ts", "src/contract/hen.ts"],
+  ["src/clients/provider.ts", "src/contract/shift.ts"],
+  ["src/platform/start.ts", "src/clients/policy.ts"],
+  ["src/platform/main.ts", "src/platform/app.ts"],
+  ["src/platform/app.ts", "src/platform/http/router.ts"],
+  ["src/platform/http/router.ts", "src/platform/jobs/match.ts"],
+  ["src/platform/jobs/match.ts", "src/platform/queue/loop.ts"],
+  ["src/platform/queue/loop.ts", "src/platform/db/schema.ts"],
+  ["src/platform/queue/boss.ts", "pg-boss"],
+  ["src/platform/db/driver.ts", "pg"],
+  ["src/console/jobs.tsx", "generated/operations/client.ts"],
+  ["src/cli/platform.ts", "src/platform/main.ts"],
+  ["scripts/bench/acknowledge.ts", "src/platform/app.ts"],
+  ["test/jobs.test.ts", "src/platform/jobs/match.ts"],
+];
+
+/** Files that others import and that import a declared package. */
+const LEAVES = [
+  "generated/provider/types.ts",
+  "generated/operations/client.ts",
+  "scripts/generate.ts",
+  "src/clients/policy.ts",
+  "src/contract/shift.ts",
+  "src/platform/db/schema.ts",
+  "src/platform/deps.ts",
+  "src/sandbox/store.ts",
+  "src/verify/target.ts",
+];
+
+function importLine(from: string, to: string): string {
+  const target = to.replace(/^type /, "");
+  const depth = "../".repeat(from.split("/").length - 1);
+  const path = /^(generated|src|scripts)\//.test(target) ? `${depth}${target}` : target;
+  if (target === "") return "export const alone = 1;\n";
+  return to === target
+    ? `import { x } from "${path}";\nexport const y = x;\n`
+    : `import type { X } from "${path}";\nexport type Y = X;\n`;
+}
+
+describe("the import rules", () => {
+  const tree = mkdtempSync(join(tmpdir(), "house-"));
+  afterAll(() => rmSync(tree, { recursive: true }));
+
+  function write(path: string, text: string): void {
+    mkdirSync(join(tree, dirname(path)), { recursive: true });
+    writeFileSync(join(tree, path), text);
+  }
+
+  function plant(): void {
+    const dependencies = { pg: "1.0.0", "pg-boss": "1.0.0", "@electric-sql/pglite": "1.0.0", ajv: "1.0.0" };
+    write("package.json", JSON.stringify({ dependencies, devDependencies: { "a-dev-tool": "1.0.0" } }));
+    for (const name of [...Object.keys(dependencies), "a-dev-tool", "a-stowaway"]) {
+      write(
+        `node_modules/${name}/package.json`,
+        JSON.stringify({ name, version: "1.0.0", main: "index.js" }),
+      );
+      write(`node_modules/${name}/index.js`, "export const x = 1;\n");
+    }
+    for (const leaf of LEAVES) write(leaf, importLine(leaf, "ajv"));
+    for (const [from, to] of SOUND) write(from, importLine(from, to));
+    for (const [, from, to] of BROKEN) write(from, importLine(from, to));
+  }
+
+  it("report each import that breaks one, and no other", async () => {
+    plant();
+    const found = await violations(tree, ["generated", "src", "scripts", "test"]);
+    const places = found.map((line) => line.slice(0, line.indexOf(" -> ")));
+    for (const [rule, from] of BROKEN) expect(places).toContain(`${rule}: ${from}`);
+    const broken = new Set(BROKEN.map(([, from]) => from));
+    expect(places.filter((place) => !broken.has(place.split(": ")[1] ?? ""))).toEqual([]);
+  });
+});

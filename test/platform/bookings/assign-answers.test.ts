@@ -1,0 +1,134 @@
+import { describe, expect, it } from "vitest";
+import type { FaultSettings } from "../../../src/sandbox/faults/fault.ts";
+import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
+import { useStage } from "../../flows/stage.ts";
+
+interface Refusal {
+  fault: FaultName;
+  settings?: FaultSettings;
+  status: "released" | "failed";
+  reason: string;
+  issues: string[];
+}
+
+const once: FaultSettings = { times: 1, operations: ["assignCandidate"] };
+
+describe("what a provider may answer to an assignment", () => {
+  const stage = useStage("pglite");
+
+  it.each<[FaultName, FaultSettings]>([
+    ["assign-no-content", {}],
+    ["assign-lost-answer", {}],
+    ["empty-body", once],
+    ["truncated", once],
+    ["garbage", once],
+    ["error-500", { ...once, times: 3 }],
+    ["rate-limited", { ...once, retryAfter: "0" }],
+    ["reset", once],
+    ["redirect", once],
+  ])("%s ends in one confirmed assignment", async (fault, settings) => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    organisation.provider.setFault(fault, settings);
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    const { status, bookings } = await organisation.job(job.shiftId);
+    const assigned = [...(organisation.provider.shift(job.shiftId)?.assigned.keys() ?? [])];
+    expect([status, bookings.map(({ providerCandidateId }) => providerCandidateId)]).toEqual([
+      "filled",
+      assigned,
+    ]);
+    expect(assigned).toHaveLength(1);
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it.each<Refusal>([
+    {
+      fault: "assign-not-successful",
+      status: "failed",
+      reason: "assignment_not_successful",
+      issues: ["provider_refused"],
+    },
+    {
+      fault: "assign-of-another",
+      status: "failed",
+      reason: "assignment_of_another",
+      issues: ["provider_refused"],
+    },
+    { fault: "assign-conflict", status: "released", reason: "shift_full", issues: [] },
+  ])("$fault frees the seat", async ({ fault, settings, status, reason, issues }) => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    organisation.provider.setFault(fault, settings);
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "provider_refused" });
+    const after = await organisation.job(job.shiftId);
+    expect(after.status).toBe("open");
+    expect(after.bookings).toMatchObject([{ status, reason }]);
+    expect(await organisation.issueCodes()).toEqual(issues);
+    const [told] = await organisation.told(job, "booking_released");
+    expect(told).toMatchObject({ candidateId: person.candidateId, content: { reason } });
+  });
+
+  it("a shift that is full reads it again, so that the next one is not refused by the provider too", async () => {
+    const organisation = await stage().onboard({ connect: false });
+    const [first, second, third] = [
+      await organisation.addPerson(),
+      await organisation.addPerson(),
+      await organisation.addPerson(),
+    ];
+    const { shiftId } = organisation.provider.createShift({ positions: 2 });
+    await organisation.send("shift.create", shiftId);
+    await organisation.quiet();
+    const job = await organisation.job(shiftId);
+    await organisation.accept(job, first);
+    // No webhook tells of it.
+    organisation.provider.updateShift(shiftId, { positions: 1 });
+    expect(await organisation.accept(job, second)).toEqual({ status: 409, said: "provider_refused" });
+    await organisation.quiet();
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "filled", positions: 1 });
+    expect(await organisation.accept(job, third)).toEqual({ status: 409, said: "job_filled" });
+  });
+
+  it("settles the issue of a booking once the same person is booked after all", async () => {
+    const organisation = await stage().onboard();
+    const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
+    const job = await organisation.open({ positions: 2 });
+    organisation.provider.setFault("assign-not-successful");
+    await organisation.accept(job, person);
+    organisation.provider.clearFaults();
+    await organisation.accept(job, other);
+    expect(await organisation.issueCodes()).toEqual(["provider_refused"]);
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("answers the same acceptance again with the same booking, and assigns once", async () => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open({ positions: 2 });
+    for (const _ of [1, 2]) {
+      expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    }
+    const { bookings } = await organisation.job(job.shiftId);
+    expect(bookings).toHaveLength(1);
+    const path = `/shifts/${job.shiftId}/assign/${bookings[0]?.providerCandidateId}`;
+    expect(organisation.asked("PUT", path)).toBe(1);
+    expect(await organisation.told(job, "booking_confirmed")).toHaveLength(1);
+  });
+
+  it.each([
+    ["an unknown job", "job_not_found"],
+    ["an unknown candidate", "candidate_not_found"],
+  ])("%s is a 404", async (what, code) => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    const unknown = "0190c7a4-0000-7000-8000-000000000001";
+    const accepted =
+      what === "an unknown job"
+        ? organisation.accept({ ...job, jobId: unknown }, person)
+        : organisation.accept(job, { ...person, candidateId: unknown });
+    expect(await accepted).toEqual({ status: 404, said: code });
+  });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from "vitest";
+import type { OperationId } from "../../../src/sandbox/faults/fault.ts";
+import { featureEngines } from "../../engines.ts";
+import { useStage } from "../../flows/stage.ts";
+
+const PENDING = { status: 202, said: "pending" };
+const BOOKING: OperationId[] = ["findCandidates", "createCandidate", "assignCandidate", "unassignCandidate"];
+
+describe.each(featureEngines)("a booking while the provider is down, on %s", (engine) => {
+  const stage = useStage(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 10_000 } });
+
+  const whileDown = async () => {
+    const organisation = await stage().onboard();
+    const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
+    const job = await organisation.open();
+    organisation.provider.setFault("unavailable", { operations: BOOKING, retryAfter: "0" });
+    expect(await organisation.accept(job, person)).toEqual(PENDING);
+    const up = async () => {
+      organisation.provider.clearFaults();
+      await organisation.quiet();
+      return organisation.job(job.shiftId);
+    };
+    return { organisation, person, other, job, up };
+  };
+
+  it("is pending, holds the seat, and is confirmed when the provider is up again", async () => {
+    const { organisation, person, other, job, up } = await whileDown();
+    expect(await organisation.accept(job, other)).toEqual({ status: 409, said: "job_filled" });
+    expect(await organisation.accept(job, person)).toEqual(PENDING);
+    const { status, bookings } = await up();
+    expect(status).toBe("filled");
+    expect(bookings).toMatchObject([{ candidateId: person.candidateId, status: "confirmed" }]);
+    expect(await organisation.told(job, "booking_confirmed")).toHaveLength(1);
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("can be withdrawn: nobody is left on the shift", async () => {
+    const { organisation, person, job, up } = await whileDown();
+    expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
+    const { status, bookings } = await up();
+    expect(status).toBe("open");
+    expect(bookings).toMatchObject([{ status: "released", reason: "withdrawn" }]);
+    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
+  });
+
+  it("is not accepted again while its withdrawal waits, and may be afterwards", async () => {
+    const { organisation, person, job, up } = await whileDown();
+    expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "already_booked" });
+    await up();
+    expect(await organisation.accept(job, person)).toMatchObject({ status: 202 });
+    await organisation.quiet();
+    const { bookings } = await organisation.job(job.shiftId);
+    expect(bookings.map(({ status }) => status)).toEqual(["released", "confirmed"]);
+  });
+
+  it("is accepted again as it stands when the provider refused its withdrawal", async () => {
+    const { organisation, person, job, up } = await whileDown();
+    await up();
+    organisation.provider.setFault("unassign-not-successful");
+    await organisation.withdraw(job, person);
+    await organisation.quiet();
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.told(job, "booking_confirmed")).toHaveLength(1);
+  });
+
+  it("ends with the job that the employer cancels, and nobody is assigned", async () => {
+    const { organisation, person, job, up } = await whileDown();
+    expect(await organisation.cancel(job)).toEqual({ status: 202 });
+    await expect.poll(async () => (await organisation.job(job.shiftId)).status).toBe("cancelled");
+    const { bookings } = await up();
+    expect(bookings).toMatchObject([{ status: "released", reason: "job_cancelled" }]);
+    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
+    const told = await organisation.told(job, "shift_cancelled");
+    expect(told.map(({ candidateId }) => candidateId)).toEqual([person.candidateId]);
+  });
+});
+
+describe.each(featureEngines)("a booking that is given up, on %s", (engine) => {
+  const stage = useStage(engine, { retries: { tries: 3 } });
+
+  it("fails, frees the seat, and raises an issue that the next success settles", async () => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    organisation.provider.setFault("error-500", { operations: BOOKING });
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "provider_refused" });
+    const { status, bookings } = await organisation.job(job.shiftId);
+    expect(status).toBe("open");
+    expect(bookings).toMatchObject([{ status: "failed", reason: "provider_unavailable" }]);
+    expect(await organisation.issues()).toMatchObject([{ code: "booking_failed", count: 1 }]);
+    expect(organisation.asked("GET", "/candidates")).toBe(3);
+    organisation.provider.clearFaults();
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("is taken back from the provider, whose answers got lost", async () => {
+    const organisation = await stage().onboard();
+    const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
+    const job = await organisation.open();
+    organisation.provider.setFault("assign-lost-answer", { times: 3 });
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "provider_refused" });
+    await organisation.quiet();
+    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
+    expect(await organisation.issueCodes()).toEqual(["booking_failed"]);
+    expect(await organisation.accept(job, other)).toEqual({ status: 201, said: "confirmed" });
+  });
+
+  it("raises an issue when it cannot be taken back, which the next success settles", async () => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    organisation.provider.setFault("assign-lost-answer", { times: 3 });
+    organisation.provider.setFault("unassign-not-successful");
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "provider_refused" });
+    await organisation.quiet();
+    expect(await organisation.issueCodes()).toEqual(["booking_failed", "unassign_failed"]);
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("takes nobody off whom it may have put on: an answer that got lost is asked for again", async () => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    organisation.provider.setFault("truncated", { operations: ["assignCandidate"], times: 2 });
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(1);
+  });
+
+  it.each([
+    ["every try of the withdrawal fails", "error-500"],
+    ["the provider refuses it", "unassign-not-successful"],
+  ] as const)("stays confirmed when %s, with an issue, until it succeeds", async (_, fault) => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    await organisation.accept(job, person);
+    organisation.provider.setFault(fault, { operations: ["unassignCandidate", "deleteAssignment"] });
+    expect(await organisation.withdraw(job, person)).toEqual({ status: 409, said: "provider_refused" });
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      status: "filled",
+      bookings: [{ status: "confirmed" }],
+    });
+    expect(await organisation.issueCodes()).toEqual(["unassign_failed"]);
+    organisation.provider.clearFaults();
+    expect(await organisation.withdraw(job, person)).toEqual({ status: 204 });
+    expect(await organisation.issues()).toEqual([]);
+    expect(await organisation.withdraw(job, person)).toEqual({ status: 404, said: "booking_not_found" });
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { featureEngines } from "../../engines.ts";
+import type { Onboarding, Organisation } from "../../flows/organisation.ts";
+import { useStage } from "../../flows/stage.ts";
+
+const HOUR_MS = 3_600_000;
+const DELETE = { operations: ["cancelShift"] } as const;
+
+const reads = ({ asked }: Organisation, shiftId: string) => asked("GET", `/shifts/${shiftId}`);
+const deletions = async ({ events }: Organisation, shiftId: string) =>
+  (await events(shiftId)).filter(({ event }) => event === "shift.delete").map(({ status }) => status);
+
+describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
+  const clock = { ms: Date.now() };
+  const stage = useStage(engine, { now: () => new Date(clock.ms), retries: { tries: 10_000 } });
+
+  const opened = async (onboarding: Onboarding = {}) => {
+    const organisation = await stage().onboard(onboarding);
+    return { organisation, job: await organisation.open() };
+  };
+
+  it.each(["new", "same"] as const)(
+    "with a traceId that is %s is skipped, and told so",
+    async (echoTraceId) => {
+      const { organisation, job } = await opened({ dialect: { echoTraceId } });
+      await organisation.cancel(job);
+      await organisation.quiet();
+      const echo = (await organisation.events(job.shiftId)).at(-1);
+      expect(echo).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
+      expect(echo?.traceId === job.traceId).toBe(echoTraceId === "same");
+      const verdicts = await organisation.verdicts(echo?.traceId ?? "");
+      expect(verdicts.at(-1)).toBe("event: skipped: echo of our DELETE");
+      expect(reads(organisation, job.shiftId)).toBe(1);
+    },
+  );
+
+  it("is skipped once: the next shift.delete is asked about", async () => {
+    const { organisation, job } = await opened();
+    await organisation.cancel(job);
+    await organisation.quiet();
+    await organisation.send("shift.delete", job.shiftId);
+    await organisation.quiet();
+    expect(await deletions(organisation, job.shiftId)).toEqual(["skipped_echo", "processed"]);
+    expect(reads(organisation, job.shiftId)).toBe(2);
+  });
+
+  it.each([
+    [23, "skipped_echo"],
+    [25, "processed"],
+  ])("that comes %i hours later is %s", async (hours, status) => {
+    const { organisation, job } = await opened();
+    organisation.provider.setFault("no-echo");
+    await organisation.cancel(job);
+    await organisation.quiet();
+    clock.ms += hours * HOUR_MS;
+    await organisation.send("shift.delete", job.shiftId);
+    await organisation.quiet();
+    expect(await deletions(organisation, job.shiftId)).toEqual([status]);
+  });
+
+  it("is not expected of a DELETE that was refused", async () => {
+    const { organisation, job } = await opened();
+    organisation.provider.setFault("cancel-refused");
+    await organisation.cancel(job);
+    await organisation.quiet();
+    organisation.provider.deleteShift(job.shiftId);
+    await organisation.quiet();
+    expect(await deletions(organisation, job.shiftId)).toEqual(["processed"]);
+    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled" });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("is taken back when the DELETE that it seemed to echo is refused: the provider meant its own", async () => {
+    const { organisation, job } = await opened();
+    organisation.provider.setFault("error-500", DELETE);
+    await organisation.cancel(job);
+    const { traceId } = organisation.provider.deleteShift(job.shiftId);
+    await expect.poll(() => organisation.event(traceId)).toMatchObject({ status: "skipped_echo" });
+    organisation.provider.setFault("cancel-refused");
+    organisation.provider.setFault("error-500", { times: 0 });
+    await organisation.quiet();
+    await organisation.quiet();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "processed" });
+    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", cancelling: false });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("does not come of a shift of another organisation with the same id", async () => {
+    const { organisation: other, job } = await opened();
+    const { organisation } = await opened();
+    organisation.provider.createShift({ id: job.shiftId });
+    await organisation.quiet();
+    other.provider.setFault("no-echo");
+    await other.cancel(job);
+    await other.quiet();
+    organisation.provider.deleteShift(job.shiftId);
+    await organisation.quiet();
+    expect(await deletions(organisation, job.shiftId)).toEqual(["processed"]);
+  });
+});

@@ -1,0 +1,155 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ConfigError, readConfig } from "../../src/platform/config.ts";
+
+const TOKEN = "a-token-of-the-operators";
+const KEY = Buffer.alloc(32, 9).toString("base64");
+const URL = "postgres://localhost/shiftpact";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "shiftpact-config-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig({ SHIFTPACT_DATA: folder, ...env });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+/** One value that is wrong, and what the one line about it must say. */
+const WRONG: [env: Record<string, string>, line: RegExp][] = [
+  [{ PORT: "http" }, /^PORT must be a whole number from 0 to 65535$/],
+  [{ PORT: "-1" }, /^PORT /],
+  [{ PORT: "65536" }, /^PORT /],
+  [{ PORT: "80.5" }, /^PORT /],
+  [{ PORT: "0x50" }, /^PORT /],
+  [{ PORT: " 80" }, /^PORT /],
+  [{ WEBHOOK_RATE_LIMIT: "many" }, /^WEBHOOK_RATE_LIMIT must be a whole number/],
+  [{ WEBHOOK_RATE_LIMIT: "1e9" }, /^WEBHOOK_RATE_LIMIT /],
+  [{ ALLOW_INSECURE_PROVIDERS: "true" }, /^ALLOW_INSECURE_PROVIDERS must be 0 or 1$/],
+  [{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent$/],
+  [{ OPERATIONS_TOKEN: "short" }, /^OPERATIONS_TOKEN must be at least 16 printable characters/],
+  [{ OPERATIONS_TOKEN: "with a space in between" }, /^OPERATIONS_TOKEN /],
+  [{ SECRET_KEY: "short" }, /^SECRET_KEY must be 32 bytes in base64$/],
+  [{ SECRET_KEY: Buffer.alloc(31).toString("base64") }, /^SECRET_KEY /],
+  [{ SECRET_KEY: Buffer.alloc(33).toString("base64") }, /^SECRET_KEY /],
+  [{ SECRET_KEY: `${KEY.slice(0, 20)} \n!!${KEY.slice(20)}` }, /^SECRET_KEY /],
+  [{ SECRET_KEY: "00".repeat(32) }, /^SECRET_KEY /],
+  [
+    { DATABASE_URL: "mysql://localhost/x", OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY },
+    /^DATABASE_URL must start with/,
+  ],
+  [{ DATABASE_URL: URL, SECRET_KEY: KEY }, /^OPERATIONS_TOKEN is required with DATABASE_URL$/],
+  [{ DATABASE_URL: URL, OPERATIONS_TOKEN: TOKEN }, /^SECRET_KEY is required with DATABASE_URL/],
+];
+
+describe("the configuration", () => {
+  it.each(WRONG)("%j is told in one clear line that does not repeat the value", (env, line) => {
+    const faults = faultsOf(env);
+    expect(faults).toEqual([expect.stringMatching(line)]);
+    for (const value of Object.values(env)) if (value.length > 8) expect(faults[0]).not.toContain(value);
+    expect(existsSync(join(folder, "secret-key"))).toBe(false);
+  });
+
+  it("tells every fault at once", () => {
+    const faults = faultsOf({
+      ...{ PORT: "x", WEBHOOK_RATE_LIMIT: "x", ALLOW_INSECURE_PROVIDERS: "x", LOG_LEVEL: "x" },
+      ...{ DATABASE_URL: "x", OPERATIONS_TOKEN: "x", SECRET_KEY: "x" },
+    });
+    expect(faults).toHaveLength(7);
+    expect(new Set(faults.map((fault) => fault.split(" ")[0])).size).toBe(7);
+  });
+
+  it("has a default for everything but the secrets of a shared database", () => {
+    expect(readConfig({ SHIFTPACT_DATA: folder })).toMatchObject({
+      ...{ port: 3000, databaseUrl: undefined, dataDir: folder, allowInsecureProviders: false },
+      ...{ webhookRateLimit: 600, logLevel: "info" },
+    });
+    const shared = { DATABASE_URL: URL, OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY };
+    const dataDir = join(folder, "not-needed");
+    expect(readConfig(shared, { dataDir })).toMatchObject({ databaseUrl: URL, operationsToken: TOKEN });
+    expect(existsSync(dataDir)).toBe(false);
+  });
+
+  it("takes an empty value for none, and flags before the environment", () => {
+    const config = readConfig({ PORT: "", LOG_LEVEL: "", DATABASE_URL: "" }, { dataDir: folder });
+    expect(config).toMatchObject({ port: 3000, logLevel: "info", databaseUrl: undefined });
+    const flags = { port: 0, dataDir: folder };
+    expect(readConfig({ PORT: "81", SHIFTPACT_DATA: "/nowhere" }, flags)).toMatchObject(flags);
+  });
+
+  it("takes SECRET_KEY in both forms of base64", () => {
+    const bytes = Buffer.alloc(32, 0xfb);
+    for (const text of [bytes.toString("base64"), bytes.toString("base64url")]) {
+      const { secretKey } = readConfig({ SECRET_KEY: text, SHIFTPACT_DATA: folder });
+      expect(secretKey.equals(bytes)).toBe(true);
+    }
+  });
+
+  it("makes the secrets once and keeps them, for the owner only", () => {
+    const dataDir = join(folder, "new", "data");
+    const first = readConfig({ SHIFTPACT_DATA: dataDir });
+    expect(first.operationsToken).toMatch(/^[\w-]{32}$/);
+    expect(first.secretKey.byteLength).toBe(32);
+    const again = readConfig({ SHIFTPACT_DATA: dataDir });
+    expect([again.operationsToken, again.secretKey]).toEqual([first.operationsToken, first.secretKey]);
+    for (const name of ["operations-token", "secret-key"]) {
+      expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    }
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    const other = readConfig({ SHIFTPACT_DATA: join(folder, "other") });
+    expect(other.operationsToken).not.toBe(first.operationsToken);
+    expect(other.secretKey.equals(first.secretKey)).toBe(false);
+  });
+
+  it("lets the environment stand before what is kept, and leaves that as it is", () => {
+    const kept = readConfig({ SHIFTPACT_DATA: folder });
+    const given = readConfig({ SHIFTPACT_DATA: folder, OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY });
+    expect([given.operationsToken, given.secretKey.toString("base64")]).toEqual([TOKEN, KEY]);
+    expect(readFileSync(join(folder, "operations-token"), "utf8").trim()).toBe(kept.operationsToken);
+  });
+
+  it.each([
+    ["operations-token", ""],
+    ["operations-token", "short\n"],
+    ["secret-key", ""],
+    ["secret-key", "half of a k"],
+  ])("refuses a kept %s that holds %j, and names the file", (name, content) => {
+    readConfig({ SHIFTPACT_DATA: folder });
+    writeFileSync(join(folder, name), content);
+    const faults = faultsOf({});
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain(join(folder, name));
+    expect(readFileSync(join(folder, name), "utf8")).toBe(content);
+  });
+
+  it("refuses a data folder that cannot be one in one clear line", () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    expect(faultsOf({ SHIFTPACT_DATA: file })).toEqual([expect.stringContaining(`the data folder ${file}`)]);
+    expect(faultsOf({ SHIFTPACT_DATA: join(file, "below") })).toEqual([
+      expect.stringContaining("the data folder"),
+    ]);
+    const blocked = join(folder, "blocked");
+    mkdirSync(join(blocked, "secret-key"), { recursive: true });
+    chmodSync(blocked, 0o700);
+    expect(faultsOf({ SHIFTPACT_DATA: blocked })).toEqual([expect.stringContaining("secret-key")]);
+  });
+});

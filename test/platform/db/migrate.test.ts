@@ -1,0 +1,107 @@
+import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Engine, openDatabase } from "../../../src/platform/db/database.ts";
+import { migrate } from "../../../src/platform/db/migrate.ts";
+import { openPglite } from "../../../src/platform/db/pglite.ts";
+import { openPostgres } from "../../../src/platform/db/postgres.ts";
+import { copyDatabase, engines, silent, useEngine } from "../../engines.ts";
+
+const MIGRATIONS = new URL("../../../src/platform/db/migrations/", import.meta.url);
+
+describe.each(engines)("migrations on %s", (engine) => {
+  const database = useEngine(engine);
+  let folder: string;
+  const put = (name: string, sql: string) => writeFile(join(folder, name), sql);
+  const run = () => migrate(database().raw, pathToFileURL(`${folder}/`));
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "shiftpact-migrations-"));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+    await database().raw.executeSql(
+      "drop table if exists shiftpact.probe; delete from shiftpact.migrations where name like '9%'",
+    );
+  });
+
+  it("are applied in order, once", async () => {
+    await put("902-b.sql", "insert into probe values (2);");
+    await put("901-a.sql", "create table probe (n int); insert into probe values (1);");
+    await put("notes.txt", "not sql");
+    expect(await run()).toEqual(["901-a.sql", "902-b.sql"]);
+    expect(await run()).toEqual([]);
+    expect((await database().raw.executeSql("select n from shiftpact.probe order by n")).rows).toEqual([
+      { n: 1 },
+      { n: 2 },
+    ]);
+  });
+
+  it("refuse a file that was changed after it was applied", async () => {
+    await put("901-a.sql", "create table probe (n int);");
+    await run();
+    await put("901-a.sql", "create table probe (n bigint);");
+    await expect(run()).rejects.toThrow(/901-a\.sql was changed after it was applied/);
+  });
+
+  it("leave nothing of a file that failed, and can go on", async () => {
+    await put("901-a.sql", "create table probe (n int);");
+    await put("902-b.sql", "insert into probe values (1); select no_such_function();");
+    await expect(run()).rejects.toThrow(/902-b\.sql failed: .*no_such_function/);
+    expect((await database().raw.executeSql("select n from shiftpact.probe")).rows).toEqual([]);
+    await put("902-b.sql", "insert into probe values (2);");
+    expect(await run()).toEqual(["902-b.sql"]);
+  });
+});
+
+/** A database as the first release left it, with a row in each of two tables; closed. */
+async function makeFirstRelease(engine: Engine) {
+  const folder = await mkdtemp(join(tmpdir(), "shiftpact-first-"));
+  await copyFile(new URL("001-first-tables.sql", MIGRATIONS), join(folder, "001-first-tables.sql"));
+  const dataDir = join(folder, "data");
+  const place =
+    engine === "pglite"
+      ? { where: { dataDir }, remove: async () => undefined }
+      : await copyDatabase({ empty: true });
+  const database =
+    "url" in place.where ? openPostgres(place.where.url, silent) : await openPglite(dataDir, silent);
+  await migrate(database.raw, pathToFileURL(`${folder}/`));
+  await database.raw.executeSql(`insert into shiftpact.competences (competence_id, name) values (gen_random_uuid(), 'Cook');
+    insert into shiftpact.candidates (candidate_id, personal_number, first_name, last_name, email, phone)
+      values (gen_random_uuid(), 'none', 'Ada', 'Berg', 'a@example.com', '+46700000000')`);
+  await database.close();
+  return {
+    where: place.where,
+    remove: () => place.remove().then(() => rm(folder, { recursive: true })),
+  };
+}
+
+it.each(engines)("an upgrade keeps what the first release stored on %s", async (engine) => {
+  const { where, remove } = await makeFirstRelease(engine);
+  for (const start of ["first", "second"]) {
+    const { kysely, close } = await openDatabase({ ...where, log: silent });
+    const applied = await kysely.selectFrom("migrations").select("name").orderBy("name").execute();
+    expect([start, applied.length]).toEqual([start, 3]);
+    expect(await kysely.selectFrom("competences").select("name").execute()).toEqual([{ name: "Cook" }]);
+    const people = await kysely.selectFrom("candidates").select(["first_name", "erased_at"]).execute();
+    expect(people).toEqual([{ first_name: "Ada", erased_at: null }]);
+    await close();
+  }
+  await remove();
+});
+
+it("several processes can start on one empty PostgreSQL database at once", async () => {
+  const { where, remove } = await copyDatabase({ empty: true });
+  const opened = await Promise.all([1, 2, 3].map(() => openDatabase({ ...where, log: silent })));
+  const [first] = opened;
+  const applied = await first?.kysely.selectFrom("migrations").select("name").orderBy("name").execute();
+  expect(applied).toEqual([
+    { name: "001-first-tables.sql" },
+    { name: "002-operations.sql" },
+    { name: "003-withdrawals.sql" },
+  ]);
+  await Promise.all(opened.map((database) => database.close()));
+  await remove();
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { featureEngines } from "../../engines.ts";
+import { useStage } from "../../flows/stage.ts";
+
+const GET = { operations: ["getShift"] } as const;
+
+describe("an answer to GET /shifts/{id} that cannot be used", () => {
+  const stage = useStage("postgres", { providerTimeoutMs: 1_000 });
+
+  it.each<FaultName>([
+    "garbage",
+    "truncated",
+    "empty-body",
+    "oversized",
+    "slow",
+    "reset",
+    "redirect",
+    "unavailable",
+    "rate-limited",
+    "error-500",
+    "shift-of-another",
+  ])("%s is asked for again, and the job comes later", async (fault) => {
+    const organisation = await stage().onboard();
+    const times = fault === "slow" ? 1 : 2;
+    organisation.provider.setFault(fault, { ...GET, times, retryAfter: "0" });
+    const { shiftId, traceId = "" } = await organisation.open();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "processed", attempts: times + 1 });
+    const fetches = (await organisation.steps(traceId)).filter(({ step }) => step === "fetch");
+    expect(fetches.map(({ verdict }) => verdict.split(":")[0])).toEqual([
+      ...Array(times).fill("will be tried again"),
+      "shift read (variant a)",
+    ]);
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("is not asked for again before the provider's Retry-After", async () => {
+    const organisation = await stage().onboard();
+    organisation.provider.setFault("unavailable", { ...GET, times: 1, retryAfter: "1" });
+    const { traceId = "" } = await organisation.open();
+    const { receivedAt, processedAt = "" } = await organisation.event(traceId);
+    expect(Date.parse(processedAt) - Date.parse(receivedAt)).toBeGreaterThanOrEqual(1_000);
+  });
+});
+
+describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
+  const stage = useStage(engine, { retries: { tries: 3 } });
+
+  it("ends in a dead letter and an issue; its next event goes on and settles that", async () => {
+    const organisation = await stage().onboard();
+    organisation.provider.setFault("error-500", GET);
+    const { shiftId, traceId } = organisation.provider.createShift();
+    await organisation.quiet();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "dead", attempts: 3 });
+    expect(await organisation.issues()).toMatchObject([{ code: "provider_gave_no_answer", traceId }]);
+    expect((await organisation.verdicts(traceId)).at(-1)).toBe(
+      `event: shift.create of shift ${shiftId} was given up after 3 tries; the last one: status 500.`,
+    );
+    organisation.provider.clearFaults();
+    organisation.provider.updateShift(shiftId, {});
+    await organisation.quiet();
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("is given up when the answers are about another shift for good", async () => {
+    const organisation = await stage().onboard();
+    organisation.provider.setFault("shift-of-another", GET);
+    const { shiftId, traceId } = organisation.provider.createShift();
+    await organisation.quiet();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "dead" });
+    expect(await organisation.findJob(shiftId)).toBeUndefined();
+  });
+
+  it("fails without another try, with an issue, when the provider refuses", async () => {
+    const organisation = await stage().onboard({ connect: false });
+    const { port, providerId } = organisation.provider;
+    await organisation.provider.close();
+    // The same organisation at the same address, with another token.
+    const provider = await startSandbox({ port, providerId });
+    const traceId = await organisation.send("shift.create", provider.createShift().shiftId);
+    await organisation.quiet();
+    await provider.close();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "failed" });
+    expect(await organisation.issues()).toMatchObject([
+      { code: "provider_refused", detail: expect.stringMatching(/status 401\.$/) },
+    ]);
+  });
+});
+
+describe("shifts that fail", () => {
+  const stage = useStage("pglite", { retries: { tries: 10_000 } });
+
+  it("do not hold up the shifts of others, nor others of the same provider", async () => {
+    const [bad, good] = [await stage().onboard(), await stage().onboard()];
+    bad.provider.setFault("error-500", { ...GET, times: 1_000 });
+    const { shiftId } = bad.provider.createShift();
+    await bad.provider.settled();
+    const other = good.provider.createShift();
+    await expect.poll(() => good.findJob(other.shiftId)).toMatchObject({ status: "open" });
+    expect(await bad.findJob(shiftId)).toBeUndefined();
+    bad.provider.clearFaults();
+    await bad.quiet();
+    expect(await bad.job(shiftId)).toMatchObject({ status: "open" });
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { shiftHours } from "../../../src/contract/timestamp.ts";
+import type { NewShift } from "../../../src/sandbox/desk.ts";
+import { useStage } from "../../flows/stage.ts";
+
+/** Long before every shift of these tests. */
+const NOW = new Date("2026-01-05T09:00:00Z");
+
+describe("a shift that is odd", () => {
+  const stage = useStage("postgres", { now: () => NOW });
+
+  it.each([
+    ["a night in which the clock goes forward", "2026-03-28T22:00:00", "2026-03-29T06:00:00", 7],
+    ["a night in which it goes back", "2026-10-24T22:00:00", "2026-10-25T06:00:00", 9],
+    ["any other night", "2026-06-01T22:00:00", "2026-06-02T06:00:00", 8],
+  ])("without offsets is read in the integration's zone: %s", async (_, startTime, endTime, hours) => {
+    const organisation = await stage().onboard({ timeZone: "Europe/Stockholm" });
+    const job = await organisation.open({ startTime, endTime });
+    expect(shiftHours(job.startTime, job.endTime)).toBe(hours);
+    expect(job.warnings).toEqual(["time_without_offset"]);
+    expect(job.status).toBe("open");
+  });
+
+  it("has the times of its own offsets", async () => {
+    const organisation = await stage().onboard({ timeZone: "Europe/Helsinki" });
+    const times = { startTime: "2026-06-01T22:00:00+02:00", endTime: "2026-06-02T06:00:00+02:00" };
+    expect(await organisation.open(times)).toMatchObject({
+      startTime: "2026-06-01T20:00:00.000Z",
+      endTime: "2026-06-02T04:00:00.000Z",
+      warnings: [],
+    });
+  });
+
+  it.each<[string, NewShift]>([
+    ["ends when it starts", { startTime: "2026-06-01T08:00:00Z", endTime: "2026-06-01T08:00:00Z" }],
+    ["ends before it starts", { startTime: "2026-06-01T08:00:00Z", endTime: "2026-06-01T07:00:00Z" }],
+    [
+      "ends before it starts, across offsets",
+      { startTime: "2026-06-01T08:00:00Z", endTime: "2026-06-01T09:00:00+02:00" },
+    ],
+  ])("makes no job when it %s, and one when it is corrected", async (_, shift) => {
+    const organisation = await stage().onboard();
+    const { shiftId, traceId } = organisation.provider.createShift(shift);
+    await organisation.quiet();
+    expect(await organisation.findJob(shiftId)).toBeUndefined();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "failed" });
+    expect(await organisation.issueCodes()).toEqual(["shift_unusable"]);
+    organisation.provider.updateShift(shiftId, { endTime: "2026-06-01T18:00:00Z" });
+    await organisation.quiet();
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("that has started is kept as expired, offered to nobody, and opens when it is moved", async () => {
+    const organisation = await stage().onboard();
+    await organisation.addPerson();
+    const job = await organisation.open({
+      startTime: "2026-01-05T08:59:00Z",
+      endTime: "2026-01-05T17:00:00Z",
+    });
+    expect(job.status).toBe("expired");
+    expect(await organisation.told(job)).toEqual([]);
+    organisation.provider.updateShift(job.shiftId, { startTime: "2026-01-05T09:01:00Z" });
+    await organisation.quiet();
+    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open" });
+    expect(await organisation.told(job, "job_offered")).toHaveLength(1);
+  });
+
+  it.each<[string, Record<string, unknown>, number, string[]]>([
+    ["neither number of positions", { slots: undefined }, 1, ["positions_missing"]],
+    ["two that differ", { slots: 4, numberOfPositions: 2 }, 2, ["positions_differ"]],
+    ["two that agree", { slots: 4, numberOfPositions: 4 }, 4, []],
+    ["a status of its own", { status: "published" }, 3, ["status_unknown"]],
+    ["nobody's names", { outletName: undefined, roleName: undefined }, 3, []],
+    ["fields that nobody knows", { colour: "red", nested: { deep: [1] } }, 3, []],
+  ])("has %s", async (_, fields, positions, warnings) => {
+    const rewrite = (body: unknown) => (isShift(body) ? { ...body, ...fields } : body);
+    const organisation = await stage().onboard({ rewrite });
+    expect(await organisation.open({ positions: 3 })).toMatchObject({ status: "open", positions, warnings });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("with no positions is filled, and offered to nobody", async () => {
+    const organisation = await stage().onboard();
+    await organisation.addPerson();
+    const job = await organisation.open({ positions: 0 });
+    expect(job).toMatchObject({ status: "filled", positions: 0, overfilled: false });
+    expect(await organisation.told(job)).toEqual([]);
+  });
+});
+
+const isShift = (body: unknown): body is object =>
+  typeof body === "object" && body !== null && "startTime" in body;

@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { featureEngines } from "../../engines.ts";
+import type { Organisation } from "../../flows/organisation.ts";
+import { useStage } from "../../flows/stage.ts";
+
+/** Reads of the shift that the provider has answered. */
+const reads = ({ asked }: Organisation, shiftId: string) => asked("GET", `/shifts/${shiftId}`);
+const statuses = async ({ events }: Organisation, shiftId: string) =>
+  (await events(shiftId)).map(({ event, status }) => `${event} ${status}`);
+
+describe.each(featureEngines)("the order and number of events on %s", (engine) => {
+  const stage = useStage(engine);
+  const quietOne = () => stage().onboard({ connect: false });
+
+  it("reads a shift once for all of its creates and updates that wait", async () => {
+    const organisation = await stage().onboard({ connect: false, activate: false });
+    const { shiftId } = organisation.provider.createShift();
+    const traceIds = [await organisation.send("shift.create", shiftId)];
+    for (let n = 0; n < 4; n++) traceIds.push(await organisation.send("shift.update", shiftId));
+    await organisation.quiet();
+    expect(reads(organisation, shiftId)).toBe(0);
+    await organisation.activate();
+    await organisation.quiet();
+    expect(reads(organisation, shiftId)).toBe(1);
+    const events = await organisation.events(shiftId);
+    expect(events.map(({ status }) => status)).toEqual(Array(5).fill("processed"));
+    expect(await organisation.verdicts(traceIds[4] ?? "")).toEqual([
+      "webhook: shift.update stored",
+      `event: read together with shift.create of trace ${traceIds[0]}`,
+    ]);
+  });
+
+  it("makes one job of an update that comes before its create", async () => {
+    const organisation = await quietOne();
+    const { shiftId } = organisation.provider.createShift({ positions: 3 });
+    for (const event of ["shift.update", "shift.create"]) {
+      await organisation.send(event, shiftId);
+      await organisation.quiet();
+    }
+    expect(await statuses(organisation, shiftId)).toEqual([
+      "shift.update processed",
+      "shift.create processed",
+    ]);
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open", positions: 3 });
+  });
+
+  it("makes no job of a create that comes after its delete, and does not wait for it", async () => {
+    const organisation = await quietOne();
+    const { shiftId } = organisation.provider.createShift();
+    organisation.provider.deleteShift(shiftId);
+    for (const event of ["shift.delete", "shift.create", "shift.update"]) {
+      await organisation.send(event, shiftId);
+      await organisation.quiet();
+    }
+    expect(await organisation.findJob(shiftId)).toBeUndefined();
+    // The tombstone answers what otherwise takes four reads.
+    expect(reads(organisation, shiftId)).toBe(3);
+    expect(new Set((await organisation.events(shiftId)).map(({ status }) => status))).toEqual(
+      new Set(["processed"]),
+    );
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("makes a job of a create that comes after a delete that was wrong", async () => {
+    const organisation = await quietOne();
+    const shiftId = randomUUID();
+    await organisation.send("shift.delete", shiftId);
+    await organisation.quiet();
+    organisation.provider.createShift({ id: shiftId });
+    await organisation.send("shift.create", shiftId);
+    await organisation.quiet();
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
+  });
+
+  it("stores a repeated traceId once", async () => {
+    const organisation = await stage().onboard();
+    organisation.provider.setFault("duplicate-webhooks");
+    const { shiftId } = await organisation.open();
+    expect(await statuses(organisation, shiftId)).toEqual(["shift.create processed"]);
+    expect(reads(organisation, shiftId)).toBe(1);
+  });
+
+  it("processes a repeated traceId again when the first try had failed for good", async () => {
+    const organisation = await quietOne();
+    const { shiftId } = organisation.provider.createShift();
+    organisation.provider.setFault("end-before-start");
+    const traceId = await organisation.send("shift.create", shiftId);
+    await organisation.quiet();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "failed" });
+    expect(await organisation.issueCodes()).toEqual(["shift_unusable"]);
+    organisation.provider.clearFaults();
+    await organisation.send("shift.create", shiftId, traceId);
+    await organisation.quiet();
+    expect(await statuses(organisation, shiftId)).toEqual(["shift.create processed"]);
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("stores an event that it does not know, and ignores it", async () => {
+    const organisation = await quietOne();
+    const { shiftId } = organisation.provider.createShift();
+    const traceId = await organisation.send("shift.split", shiftId);
+    await organisation.quiet();
+    expect(await organisation.event(traceId)).toMatchObject({ event: "shift.split", status: "ignored" });
+    expect(reads(organisation, shiftId)).toBe(0);
+    expect(await organisation.verdicts(traceId)).toEqual([
+      "webhook: shift.split stored, and ignored: it is no event that we know",
+    ]);
+  });
+});
+
+describe("a shift that the provider does not know (yet)", () => {
+  const stage = useStage("pglite");
+
+  it("is read again after a create, because a replica may lag", async () => {
+    const organisation = await stage().onboard();
+    organisation.provider.setFault("shift-lag", { times: 3 });
+    const { shiftId, status } = await organisation.open();
+    expect([status, reads(organisation, shiftId)]).toEqual(["open", 4]);
+  });
+
+  it("is taken as deleted when four reads do not find it, and everybody booked is told", async () => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    await organisation.accept(job, person);
+    organisation.provider.setFault("shift-lag", { times: 100 });
+    const before = reads(organisation, job.shiftId);
+    const { traceId } = organisation.provider.updateShift(job.shiftId, {});
+    await organisation.quiet();
+    expect(reads(organisation, job.shiftId) - before).toBe(4);
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      status: "cancelled",
+      bookings: [{ status: "released", reason: "shift_deleted" }],
+    });
+    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.event(traceId)).toMatchObject({
+      status: "processed",
+      verdict: "job cancelled",
+    });
+  });
+
+  it("is gone at once when the provider says 410", async () => {
+    const organisation = await stage().onboard({ dialect: { deleted: "410" }, connect: false });
+    const { shiftId } = organisation.provider.createShift();
+    organisation.provider.deleteShift(shiftId);
+    await organisation.send("shift.update", shiftId);
+    await organisation.quiet();
+    expect(reads(organisation, shiftId)).toBe(1);
+    expect(await statuses(organisation, shiftId)).toEqual(["shift.update processed"]);
+  });
+});

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { operationsTable } from "../../../generated/operations/server.ts";
+import { type Edge, KIND, OPERATIONS_TOKEN, shiftEvent, storedEvents, useEdge } from "./edge.ts";
+import { type Answer, expectProblem, pointersOf, type Sending } from "./send.ts";
+
+const LIMIT = 64 * 1024;
+
+interface Target {
+  name: string;
+  method: string;
+  /** Sends to it with the right token. */
+  call(edge: Edge, sending: Sending): Promise<Answer>;
+}
+
+/** Everything that takes a body: both webhook paths and the operations that do. */
+const targets: Target[] = [
+  ...[`/api/v3/integrations/${KIND}/webhook`, "/webhooks/scheduling-provider"].map((path) =>
+    targetOf("POST", path, ({ tenant }) => tenant.platformToken),
+  ),
+  ...operationsTable
+    .filter((operation) => "body" in operation)
+    .map(({ method, path }) =>
+      targetOf(method, `/operations/v1${path.replaceAll(/\{\w+\}/g, randomUUID())}`, () => OPERATIONS_TOKEN),
+    ),
+];
+
+function targetOf(method: string, path: string, tokenOf: (edge: Edge) => string): Target {
+  return {
+    name: `${method} ${path.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, "{id}")}`,
+    method,
+    call: (edge, sending) =>
+      edge.send(path, { method, authorization: `Bearer ${tokenOf(edge)}`, ...sending }),
+  };
+}
+
+const NOT_JSON: [string, unknown][] = [
+  ["half an object", '{"event":'],
+  ["a word", "hello"],
+  ["two values", "{}{}"],
+  ["a trailing comma", '{"name":"x",}'],
+  ["single quotes", "{'name':'x'}"],
+  ["NaN", '{"name":NaN}'],
+  ["a raw line feed in a string", '{"name":"a\nb"}'],
+  ["bytes that are not UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
+  ["UTF-16", Buffer.from('{"name":"x"}', "utf16le")],
+];
+
+const NOT_AN_OBJECT: [string, string][] = [
+  ["null", "null"],
+  ["a number", "17"],
+  ["a huge number", `1${"0".repeat(400)}`],
+  ["a string", '"hello"'],
+  ["a list", "[]"],
+  ["true", "true"],
+  ["a deep list", `${"[".repeat(30_000)}${"]".repeat(30_000)}`],
+];
+
+const WRONG_TYPES: [string, Record<string, string>][] = [
+  ["no content type", { "content-type": "" }],
+  ["text", { "content-type": "text/plain" }],
+  ["a form", { "content-type": "application/x-www-form-urlencoded" }],
+  ["problem+json", { "content-type": "application/problem+json" }],
+  ["a look-alike", { "content-type": "application/jsonp" }],
+  ["another charset", { "content-type": "application/json; charset=latin1" }],
+  ["compressed", { "content-encoding": "gzip" }],
+];
+
+const RIGHT_TYPES = [
+  "application/json;charset=utf-8",
+  'Application/JSON; charset="UTF-8"',
+  "application/json; v=3",
+];
+
+// Refused before anything is asked of the database, so one engine is enough.
+describe("bodies", () => {
+  const edge = useEdge("postgres");
+
+  describe.each(targets)("$name", ({ call }) => {
+    it("refuses what is not JSON with 400", async () => {
+      for (const [, body] of NOT_JSON) expectProblem(await call(edge(), { body }), "malformed_json");
+    });
+
+    it("refuses JSON that is no object, and points at the whole", async () => {
+      for (const [, body] of NOT_AN_OBJECT) {
+        const faults = expectProblem(await call(edge(), { body }), "validation_failed");
+        expect(pointersOf(faults)).toEqual([""]);
+      }
+    });
+
+    it("refuses a body that is missing or empty", async () => {
+      const empty = { headers: { "content-type": "application/json" } };
+      for (const sending of [{}, empty, { ...empty, body: "", chunked: true }]) {
+        const faults = expectProblem(await call(edge(), sending), "validation_failed");
+        expect(faults).toEqual([{ pointer: "", message: "is missing" }]);
+      }
+    });
+
+    it("refuses more than 64 kB with 413, with and without a content length", async () => {
+      const body = JSON.stringify({ filler: "x".repeat(LIMIT) });
+      expectProblem(await call(edge(), { body }), "payload_too_large");
+      expectProblem(await call(edge(), { body, chunked: true }), "payload_too_large");
+      const most = JSON.stringify({ filler: "x".repeat(LIMIT - '{"filler":""}'.length) });
+      expectProblem(await call(edge(), { body: most }), "validation_failed");
+    });
+
+    it("refuses another media type, charset or encoding with 415", async () => {
+      for (const [, headers] of WRONG_TYPES) {
+        expectProblem(await call(edge(), { body: "{}", headers }), "unsupported_media_type");
+      }
+      for (const type of RIGHT_TYPES) {
+        const answer = await call(edge(), { body: "{}", headers: { "content-type": type } });
+        expectProblem(answer, "validation_failed");
+      }
+    });
+  });
+
+  it("keeps what was stored before, and stores nothing of what it refused", async () => {
+    const { tell, tenant } = edge();
+    const before = shiftEvent(tenant.providerId);
+    expect((await tell(before)).status).toBe(200);
+    const stored = await storedEvents(edge());
+    expect(stored).toContainEqual(expect.objectContaining({ traceId: before.traceId }));
+    for (const [, body] of [...NOT_JSON, ...NOT_AN_OBJECT]) await tell(body);
+    await tell({ ...shiftEvent(tenant.providerId), filler: "x".repeat(LIMIT) });
+    expect(await storedEvents(edge())).toEqual(stored);
+  });
+});

@@ -1,0 +1,45 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** Stands before a database and lets nobody through while it is shut. */
+export interface Gate {
+  /** The database's URL, through the gate. */
+  url: string;
+  /** Cuts every connection and refuses new ones. */
+  shut(): Promise<void>;
+  open(): Promise<void>;
+}
+
+export async function openGate(url: string): Promise<Gate> {
+  const target = new URL(url);
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming) => {
+    const outgoing = connect(Number(target.port), target.hostname);
+    for (const socket of [incoming, outgoing]) {
+      sockets.add(socket);
+      socket.on("error", () => socket.destroy());
+      socket.on("close", () => sockets.delete(socket));
+    }
+    incoming.on("close", () => outgoing.destroy());
+    outgoing.on("close", () => incoming.destroy());
+    incoming.pipe(outgoing).pipe(incoming);
+  });
+  const open = async (port: number) => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+  const port = await open(0);
+  const through = new URL(url);
+  through.port = String(port);
+  return {
+    url: through.href,
+    shut: async () => {
+      const closed = once(server, "close");
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    open: async () => void (await open(port)),
+  };
+}

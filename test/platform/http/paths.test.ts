@@ -1,0 +1,86 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { operationsTable } from "../../../generated/operations/server.ts";
+import { operationsTable as webhookTable } from "../../../generated/platform/server.ts";
+import { KIND, OPERATIONS_TOKEN, useEdge } from "./edge.ts";
+import { expectProblem } from "./send.ts";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Every path with the methods that it offers. */
+const offered = new Map<string, string[]>();
+for (const { path, method } of [
+  ...webhookTable,
+  ...operationsTable.map(({ path, method }) => ({ path: `/operations/v1${path}`, method })),
+]) {
+  offered.set(path, [...(offered.get(path) ?? []), method]);
+}
+
+describe("paths and methods", () => {
+  const edge = useEdge("postgres");
+
+  it.each([...offered])("%s offers %j and nothing else", async (path, methods) => {
+    const filled = path.replace("{provider}", KIND).replaceAll(/\{\w+\}/g, randomUUID());
+    for (const method of METHODS.filter((each) => !methods.includes(each))) {
+      const answer = await edge().send(filled, { method });
+      expectProblem(answer, "method_not_allowed");
+      const allowed = answer.headers.allow?.split(", ") ?? [];
+      expect(allowed.filter((each) => each !== "HEAD").sort()).toEqual([...methods].sort());
+    }
+  });
+
+  it("answers 404 to a path that there is not", async () => {
+    const paths = [
+      "/",
+      "/api/v3/integrations",
+      "/api/v3/integrations//webhook",
+      `/api/v3/integrations/${KIND}/webhook/more`,
+      "/api/v4/integrations/tempo/webhook",
+      "/webhooks",
+      "/operations/v1",
+      "/operations/v1/nothing",
+      "/operations/v2/jobs",
+      "/health",
+      "/favicon.ico",
+      "/..%2f..%2fetc/passwd",
+      "/%E0%A4%A",
+      "/%00",
+      "//",
+      `/${"x".repeat(8_000)}`,
+      "/constructor",
+      "/__proto__",
+    ];
+    for (const path of paths) {
+      for (const method of ["GET", "POST"]) {
+        const authorization = `Bearer ${OPERATIONS_TOKEN}`;
+        expectProblem(await edge().send(path, { method, authorization }), "not_found");
+      }
+    }
+  });
+
+  it("refuses a path that cannot be decoded", async () => {
+    const authorization = `Bearer ${edge().tenant.platformToken}`;
+    const sending = { method: "POST", authorization, body: {} };
+    const faults = expectProblem(
+      await edge().send("/api/v3/integrations/%E0%A4%A/webhook", sending),
+      "validation_failed",
+    );
+    expect(faults).toEqual([{ pointer: "#/path", message: expect.any(String) }]);
+  });
+
+  it("repeats a traceId that is one in the problem, and no other text", async () => {
+    const traceId = randomUUID();
+    const answer = await edge().send("/nothing", { headers: { "x-trace-id": traceId } });
+    expect(answer.body).toMatchObject({ code: "not_found", traceId });
+    for (const other of ["<script>", "x".repeat(101), "a b"]) {
+      const problem = await edge().send("/nothing", { headers: { "x-trace-id": other } });
+      expect(problem.body).not.toHaveProperty("traceId");
+    }
+  });
+
+  it("tells nothing about what it is made of", async () => {
+    const { headers } = await edge().operate("GET", "/jobs");
+    expect(headers).not.toHaveProperty("x-powered-by");
+    expect(headers).toMatchObject({ "x-content-type-options": "nosniff" });
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { KIND, shiftEvent, storedEvents, useEdge } from "./edge.ts";
+import { expectProblem } from "./send.ts";
+
+describe("the rate of webhooks", () => {
+  const edge = useEdge("postgres", { config: { webhookRateLimit: 3 } });
+
+  it("is limited for each providerId, over both paths, and told in the headers", async () => {
+    const { send, tell, tenant, other } = edge();
+    const authorization = `Bearer ${tenant.platformToken}`;
+    const wrong = { method: "POST", authorization: "Bearer wrong", body: {} };
+    expectProblem(await send("/webhooks/scheduling-provider", wrong), "unauthorized");
+
+    const first = await tell(shiftEvent(tenant.providerId));
+    expect(first.headers["ratelimit-policy"]).toMatch(/^"[^"]+"; q=3; w=60; pk=:.+:$/);
+    expect(first.headers.ratelimit).toMatch(/^"[^"]+"; r=2; t=\d+$/);
+    const kindPath = `/api/v3/integrations/${KIND}/webhook`;
+    const body = shiftEvent(tenant.providerId);
+    expect((await send(kindPath, { method: "POST", authorization, body })).status).toBe(200);
+    expect((await tell(shiftEvent(tenant.providerId))).headers.ratelimit).toMatch(/r=0/);
+
+    const refused = shiftEvent(tenant.providerId);
+    const answer = await tell(refused);
+    expectProblem(answer, "rate_limited");
+    expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+    expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(60);
+    expect(answer.headers.ratelimit).toMatch(/r=0/);
+    expectProblem(await send(kindPath, { method: "POST", authorization, body }), "rate_limited");
+    expect((await storedEvents(edge())).map(({ traceId }) => traceId)).not.toContain(refused.traceId);
+
+    const sending = { method: "POST", authorization: `Bearer ${other.platformToken}` };
+    const theirs = { ...sending, body: shiftEvent(other.providerId) };
+    expect((await send("/webhooks/scheduling-provider", theirs)).status).toBe(200);
+  });
+
+  it("does not count the operations", async () => {
+    for (let call = 0; call < 5; call += 1) {
+      expect((await edge().operate("GET", "/jobs")).status).toBe(200);
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shiftEvent, storedEvents, useEdge } from "./edge.ts";
+import { expectProblem } from "./send.ts";
+
+/** The platform's session that inserts events and waits for a lock. */
+const WAITING = `select pid from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into events%'`;
+
+describe("an event is acknowledged when it is stored, and not before", () => {
+  const edge = useEdge("postgres");
+  let holder: pg.Client;
+  let watcher: pg.Client;
+
+  beforeAll(async () => {
+    const connectionString = edge().where.url;
+    holder = new pg.Client({ connectionString });
+    watcher = new pg.Client({ connectionString });
+    await Promise.all([holder.connect(), watcher.connect()]);
+  });
+  afterAll(() => Promise.all([holder.end(), watcher.end()]));
+
+  /** The tables of events cannot be written until `release`. */
+  async function holdEvents() {
+    await holder.query("begin");
+    await holder.query("lock table shiftpact.events in exclusive mode");
+    return { release: () => holder.query("rollback") };
+  }
+
+  async function waitingInsert(): Promise<number> {
+    while (true) {
+      const { rows } = await watcher.query<{ pid: number }>(WAITING);
+      if (rows[0]) return rows[0].pid;
+    }
+  }
+
+  it("waits for the commit", async () => {
+    const event = shiftEvent(edge().tenant.providerId);
+    const { release } = await holdEvents();
+    let answered = false;
+    const telling = edge()
+      .tell(event)
+      .finally(() => {
+        answered = true;
+      });
+    await waitingInsert();
+    // A whole exchange on the same server would let an answer that is ready pass.
+    await edge().send("/health/live");
+    expect(answered).toBe(false);
+    await release();
+    expect((await telling).status).toBe(200);
+    expect(await storedEvents(edge())).toContainEqual(expect.objectContaining({ traceId: event.traceId }));
+  });
+
+  it("answers 503 when the commit fails, and takes the event when it comes again", async () => {
+    const event = shiftEvent(edge().tenant.providerId);
+    const { release } = await holdEvents();
+    const telling = edge().tell(event);
+    const pid = await waitingInsert();
+    await watcher.query("select pg_terminate_backend($1)", [pid]);
+    const answer = await telling;
+    expectProblem(answer, "store_unavailable");
+    expect(answer.headers["retry-after"]).toBe("5");
+    await release();
+    expect(await storedEvents(edge())).not.toContainEqual(
+      expect.objectContaining({ traceId: event.traceId }),
+    );
+    expect((await edge().tell(event)).status).toBe(200);
+    expect((await edge().tell(event)).status).toBe(200);
+    const stored = (await storedEvents(edge())).filter(({ traceId }) => traceId === event.traceId);
+    expect(stored).toHaveLength(1);
+  });
+});

@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { engines } from "../../engines.ts";
+import { shiftEvent, storedEvents, useEdge } from "./edge.ts";
+import { expectProblem, pointersOf } from "./send.ts";
+
+/** What PostgreSQL's text cannot hold, or would hold changed. */
+const UNSTORABLE = [
+  ["U+0000", "a\u0000b"],
+  ["a lone high surrogate", "a\ud800b"],
+  ["a lone low surrogate", "a\udfffb"],
+] as const;
+
+const person = (change: object) => ({
+  personalNumber: "189001169813",
+  firstName: "Ada",
+  lastName: "Strand",
+  email: "ada.strand@example.com",
+  phone: "+46701740605",
+  competenceIds: [],
+  ...change,
+});
+
+const integration = (change: object) => ({
+  providerId: randomUUID(),
+  kind: "tempo",
+  name: "Kajen",
+  baseUrl: "http://127.0.0.1:9",
+  providerToken: "provider-token",
+  ...change,
+});
+
+const hire = (address: string) => ({
+  address,
+  postCode: "11122",
+  city: "Stockholm",
+  countryCode: "se",
+  emergencyContact: { name: "Bo", phone: "+46701740606", relationship: "brother" },
+  bankDetails: { clearingNumber: "8000", accountNumber: "1" },
+  documents: { citizenship: "SE", workPermitRequired: false, workPermitExpiry: null, passportVerified: true },
+});
+
+const BODIES: [path: string, pointer: string, body: (text: string) => object][] = [
+  ["/workplaces", "/name", (name) => ({ name })],
+  ["/workplaces", "/address", (address) => ({ name: "Kajen", address })],
+  ["/competences", "/name", (name) => ({ name })],
+  ["/candidates", "/firstName", (firstName) => person({ firstName })],
+  ["/candidates", "/lastName", (lastName) => person({ lastName })],
+  ["/candidates", "/email", (email) => person({ email })],
+  ["/candidates", "/phone", (phone) => person({ phone })],
+  ["/candidates", "/hire/address", (text) => person({ hire: hire(text) })],
+  ["/integrations", "/name", (name) => integration({ name })],
+  ["/integrations", "/kind", (kind) => integration({ kind })],
+  ["/integrations", "/baseUrl", (text) => integration({ baseUrl: `http://127.0.0.1/${text}` })],
+  ["/integrations", "/providerToken", (text) => integration({ providerToken: `provider-${text}` })],
+  ["/integrations", "/timeZone", (timeZone) => integration({ timeZone })],
+];
+
+describe.each(engines)("text that cannot be stored, on %s", (engine) => {
+  const edge = useEdge(engine);
+
+  it.each(BODIES)("POST %s refuses it in %s", async (path, pointer, body) => {
+    for (const [, text] of UNSTORABLE) {
+      const answer = await edge().operate("POST", path, body(text));
+      expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual([pointer]);
+    }
+  });
+
+  it("refuses it in filters and path values", async () => {
+    const { operate } = edge();
+    const wrong: [string, string][] = [
+      ["/jobs?shiftId=a%00b", "#/query/shiftId"],
+      ["/events?shiftId=%00", "#/query/shiftId"],
+      ["/events?traceId=a%00", "#/query/traceId"],
+      ["/traces/a%00b", "#/path/traceId"],
+      ["/jobs/%00", "#/path/jobId"],
+    ];
+    for (const [path, pointer] of wrong) {
+      expect(pointersOf(expectProblem(await operate("GET", path), "validation_failed"))).toEqual([pointer]);
+    }
+    const id = randomUUID();
+    const mappings = { outlets: [{ outletId: "a\u0000b", workplaceId: id }], roles: [] };
+    const { providerId } = edge().tenant;
+    const answer = await operate("PUT", `/integrations/${providerId}/mappings`, mappings);
+    expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["/outlets/0/outletId"]);
+  });
+
+  it("stores the name of an unknown event with its lone surrogate replaced", async () => {
+    const { tell, tenant } = edge();
+    const event = shiftEvent(tenant.providerId, "shift.\ud800");
+    expect((await tell(event)).status).toBe(200);
+    expect(await storedEvents(edge())).toEqual([
+      expect.objectContaining({ traceId: event.traceId, event: "shift.\ufffd", status: "ignored" }),
+    ]);
+  });
+
+  it("stores an unknown event without content, and with content of any form", async () => {
+    const { tell, tenant } = edge();
+    const { content, ...event } = shiftEvent(tenant.providerId, "shift.moved");
+    for (const other of [undefined, {}, { shiftId: "a\u0000" }, { shiftId: 5 }, { shiftId: "å" }]) {
+      const answer = await tell({ ...event, traceId: randomUUID(), ...(other && { content: other }) });
+      expect(answer.status).toBe(200);
+    }
+    expect((await tell({ ...event, content })).status).toBe(200);
+  });
+
+  it("has stored nothing of what it refused", async () => {
+    const { operate } = edge();
+    for (const list of ["workplaces", "competences", "candidates"]) {
+      expect((await operate("GET", `/${list}`)).body).toEqual({ items: [] });
+    }
+  });
+});

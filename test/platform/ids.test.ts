@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { createIdGenerator, newId } from "../../src/platform/ids.ts";
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe("ids", () => {
+  it("are UUIDv7 that begin with their time", () => {
+    const id = createIdGenerator({ now: () => 0x0123456789ab })();
+    expect(id).toMatch(UUID_V7);
+    expect(id.startsWith("01234567-89ab-7")).toBe(true);
+    expect(newId()).toMatch(UUID_V7);
+  });
+
+  it("grow also within a millisecond, past the end of its counter, and when the clock is set back", () => {
+    let now = 1_000_000;
+    const next = createIdGenerator({ now: () => now });
+    const ids = Array.from({ length: 10_000 }, next);
+    now -= 5_000;
+    ids.push(next(), next());
+    now += 60_000;
+    ids.push(next());
+    expect(ids).toEqual([...ids].sort());
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("grow whatever the random source gives", () => {
+    const next = createIdGenerator({ now: () => 1, random: (bytes) => bytes.fill(0xff) });
+    const ids = Array.from({ length: 100 }, next);
+    expect(ids).toEqual([...ids].sort());
+    expect(ids.every((id) => UUID_V7.test(id))).toBe(true);
+  });
+});

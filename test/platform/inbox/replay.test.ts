@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { featureEngines } from "../../engines.ts";
+import published from "../../testdata/personal-numbers.json" with { type: "json" };
+import { ok, type Registered, useRunning } from "../integrations/running.ts";
+
+const NO_SUCH = "0190c7a4-0000-7000-8000-00000000dead";
+
+describe.each(featureEngines)("replaying on %s", (engine) => {
+  const running = useRunning(engine, {
+    timing: { absenceRetriesMs: [1, 1, 1] },
+    calls: { perSecond: 1_000, perMinute: 60_000 },
+  });
+
+  const idle = () => running().platform.idle();
+  const eventsOf = async (shiftId: string) =>
+    ok(await running().operations.listEvents({ params: { query: { shiftId } } })).items;
+  const eventOf = async (shiftId: string) => {
+    const [event] = await eventsOf(shiftId);
+    if (!event) throw new Error("no event");
+    return event;
+  };
+  const path = async (shiftId: string) => ({ path: { eventId: (await eventOf(shiftId)).eventId } });
+  const preview = async (shiftId: string) =>
+    ok(await running().operations.previewReplay({ params: await path(shiftId) }));
+  const replay = async (shiftId: string) => running().operations.replayEvent({ params: await path(shiftId) });
+  const told = async ({ tell }: Registered, shiftId: string, event = "shift.create") => {
+    expect(await tell(shiftId, undefined, event)).toBe(200);
+    await idle();
+  };
+
+  it("processes an event that failed, and said before what that would change", async () => {
+    const { operations } = running();
+    const registered = await running().register();
+    const { provider, job } = registered;
+    const { shiftId, shift } = provider.createShift({ positions: 3 });
+    provider.setFault("end-before-start", { times: 1 });
+    await told(registered, shiftId);
+    const failed = await eventOf(shiftId);
+    expect(failed.status).toBe("failed");
+
+    const before = ok(await operations.getTrace({ params: { path: { traceId: failed.traceId } } }));
+    const foreseen = await preview(shiftId);
+    expect(foreseen.verdict).toBe("It would end as processed: job created: open.");
+    const created = Object.fromEntries(foreseen.changes.map(({ field, from, to }) => [field, [from, to]]));
+    expect(created).toMatchObject({
+      status: [null, "open"],
+      positions: [null, 3],
+      startTime: [null, shift.startTime],
+      bookings: [null, 0],
+    });
+    expect(await job(shiftId)).toBeUndefined();
+    expect(await eventOf(shiftId)).toEqual(failed);
+    expect(ok(await operations.getTrace({ params: { path: { traceId: failed.traceId } } }))).toEqual(before);
+
+    const { data, response } = await replay(shiftId);
+    expect([response.status, data]).toEqual([202, { queued: 1 }]);
+    await idle();
+    expect(await eventOf(shiftId)).toMatchObject({ status: "processed", verdict: "job created: open" });
+    expect(await job(shiftId)).toMatchObject({ status: "open", positions: 3 });
+    const trace = ok(await operations.getTrace({ params: { path: { traceId: failed.traceId } } }));
+    expect(trace.steps.map(({ verdict }) => verdict)).toContain("shift.create queued again by an operator");
+  });
+
+  it("foresees what changed at the provider without a word, and nothing when nothing did", async () => {
+    const registered = await running().register();
+    const { provider, job, addPerson } = registered;
+    await addPerson(published.personnummer[0] ?? "");
+    const { shiftId } = provider.createShift({ positions: 1 });
+    await told(registered, shiftId);
+    expect(await preview(shiftId)).toEqual({
+      verdict: "It would end as processed: job updated: open.",
+      changes: [],
+    });
+    provider.updateShift(shiftId, { positions: 2 });
+    const { changes } = await preview(shiftId);
+    expect(changes).toEqual([{ field: "positions", from: 1, to: 2 }]);
+    expect(await job(shiftId)).toMatchObject({ positions: 1 });
+    await replay(shiftId);
+    await idle();
+    expect(await job(shiftId)).toMatchObject({ positions: 2 });
+    expect((await preview(shiftId)).changes).toEqual([]);
+  });
+
+  it("foresees a shift that is gone", async () => {
+    const registered = await running().register();
+    const { provider, job } = registered;
+    const { shiftId } = provider.createShift();
+    await told(registered, shiftId);
+    provider.deleteShift(shiftId);
+    const { changes, verdict } = await preview(shiftId);
+    expect(verdict).toMatch(/If that stays so: It would end as processed: job cancelled\.$/);
+    expect(changes).toContainEqual({ field: "status", from: "open", to: "cancelled" });
+    expect(await job(shiftId)).toMatchObject({ status: "open" });
+    await replay(shiftId);
+    await idle();
+    expect(await job(shiftId)).toMatchObject({ status: "cancelled" });
+  });
+
+  it("believes at once that a shift is gone which was gone before", async () => {
+    const registered = await running().register();
+    const shiftId = randomUUID();
+    await told(registered, shiftId);
+    const { verdict, changes } = await preview(shiftId);
+    // The first event left a tombstone: now one answer is enough.
+    expect([verdict, changes]).toEqual([
+      "It would end as processed: the shift is gone; there was no job.",
+      [],
+    ]);
+  });
+
+  it("answers 502 when the provider cannot be read", async () => {
+    const registered = await running().register();
+    const { shiftId } = registered.provider.createShift();
+    await told(registered, shiftId);
+    registered.provider.setFault("error-500", { operations: ["getShift"], times: 1 });
+    const { error, response } = await running().operations.previewReplay({ params: await path(shiftId) });
+    expect([response.status, error?.code]).toEqual([502, "provider_unavailable"]);
+  });
+
+  it("takes a replayed echo for a deletion, and asks the provider", async () => {
+    const registered = await running().register();
+    const { provider, job } = registered;
+    const { shiftId } = provider.createShift();
+    await told(registered, shiftId);
+    const { jobId = "" } = (await job(shiftId)) ?? {};
+    await running().operations.cancelJob({ params: { path: { jobId } } });
+    await idle();
+    await told(registered, shiftId, "shift.delete");
+    expect(await eventOf(shiftId)).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
+    await replay(shiftId);
+    await idle();
+    expect(await eventOf(shiftId)).toMatchObject({
+      status: "processed",
+      verdict: "nothing changed: the job is cancelled",
+    });
+  });
+
+  it("leaves an event of an unknown name ignored", async () => {
+    const registered = await running().register();
+    const shiftId = randomUUID();
+    await told(registered, shiftId, "shift.archived");
+    expect(await preview(shiftId)).toMatchObject({ changes: [] });
+    expect((await replay(shiftId)).data).toEqual({ queued: 0 });
+    await idle();
+    expect(await eventOf(shiftId)).toMatchObject({ status: "ignored" });
+  });
+
+  it("refuses an event that waits", async () => {
+    const registered = await running().register({ activate: false });
+    const { shiftId } = registered.provider.createShift();
+    await registered.tell(shiftId);
+    expect(await preview(shiftId)).toEqual({
+      verdict: "It would wait: the integration is draft, not active.",
+      changes: [],
+    });
+    const { error, response } = await replay(shiftId);
+    expect([response.status, error?.code]).toEqual([409, "event_queued"]);
+  });
+
+  it("replays since a time what failed, of one organisation", async () => {
+    const { operations } = running();
+    const [registered, other] = [await running().register(), await running().register()];
+    const failing = async (of: Registered) => {
+      const { shiftId } = of.provider.createShift();
+      of.provider.setFault("end-before-start", { times: 1 });
+      await told(of, shiftId);
+      return shiftId;
+    };
+    const early = await failing(registered);
+    const failed = [await failing(registered), await failing(registered)];
+    const elsewhere = await failing(other);
+    const fine = registered.provider.createShift().shiftId;
+    await told(registered, fine);
+    const { providerId } = registered.provider;
+    const since = (await eventOf(failed[0] ?? "")).receivedAt;
+    const answer = await operations.replayEvents({ body: { providerId, since } });
+    expect([answer.response.status, answer.data]).toEqual([202, { queued: 2 }]);
+    await idle();
+    const statuses = await Promise.all(
+      [early, ...failed, elsewhere].map(async (shiftId) => (await eventOf(shiftId)).status),
+    );
+    expect(statuses).toEqual(["failed", "processed", "processed", "failed"]);
+  });
+
+  it("refuses what is malformed or not known", async () => {
+    const { operations } = running();
+    const codeOf = async (call: Promise<{ error?: { code?: string | undefined } }>) =>
+      (await call).error?.code;
+    for (const eventId of [NO_SUCH, "not-an-id"]) {
+      const params = { path: { eventId } };
+      const code = eventId === NO_SUCH ? "event_not_found" : "validation_failed";
+      expect(await codeOf(operations.replayEvent({ params }))).toBe(code);
+      expect(await codeOf(operations.previewReplay({ params }))).toBe(code);
+    }
+    const since = new Date().toISOString();
+    expect(await codeOf(operations.replayEvents({ body: { providerId: NO_SUCH, since } }))).toBe(
+      "provider_not_found",
+    );
+    expect(await codeOf(operations.replayEvents({ body: { providerId: NO_SUCH, since: "monday" } }))).toBe(
+      "validation_failed",
+    );
+  });
+});

@@ -1,0 +1,276 @@
+import { randomUUID } from "node:crypto";
+import { beforeEach, describe, expect, it } from "vitest";
+import type {
+  Integration,
+  IntegrationCreated,
+  Mappings,
+  Workplace,
+} from "../../../generated/operations/types.ts";
+import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { featureEngines } from "../../engines.ts";
+import { shiftEvent, useEdge } from "../http/edge.ts";
+import { expectProblem, pointersOf } from "../http/send.ts";
+import { discover, expectBody, register } from "./onboard.ts";
+
+describe.each(featureEngines)("onboarding, on %s", (engine) => {
+  const edge = useEdge(engine);
+  let provider: Sandbox;
+
+  beforeEach(async () => {
+    provider = await startSandbox();
+    return () => provider.close();
+  });
+
+  const integration = (path = "") => `/integrations/${provider.providerId}${path}`;
+
+  it("takes an organisation from a draft to an active one", async () => {
+    await register(edge(), provider);
+    const draft = await expectBody<Integration>(edge(), "GET", integration());
+    const { providerId, url: baseUrl } = provider;
+    expect(draft).toMatchObject({
+      ...{ providerId, baseUrl, kind: "sandbox", name: "Restauranggruppen" },
+      ...{ state: "draft", routing: "path", timeZone: "Europe/Stockholm", dialect: {} },
+    });
+
+    const nothing = expectProblem(await edge().operate("POST", integration("/activate")), "not_ready");
+    expect(pointersOf(nothing)).toEqual(["/outlets", "/roles"]);
+
+    const [first, ...others] = provider.outlets;
+    if (!first) throw new Error("not seeded");
+    const place = await expectBody<Workplace>(edge(), "POST", "/workplaces", {
+      name: first.name.toUpperCase(),
+    });
+    const found = await discover(edge(), provider);
+    expect(found.outlets).toHaveLength(provider.outlets.length);
+    expect(found.outlets[0]).toEqual({
+      ...{ outletId: first.id, name: first.name, address: first.address },
+      ...{ workplaceId: place.workplaceId, suggestions: [] },
+    });
+    const missing = expectProblem(await edge().operate("POST", integration("/activate")), "not_ready");
+    expect(pointersOf(missing)).toEqual(
+      expect.arrayContaining([
+        ...others.map(({ id }) => `/outlets/${id}`),
+        ...provider.roles.map(({ id }) => `/roles/${id}`),
+      ]),
+    );
+    expect(missing).toHaveLength(others.length + provider.roles.length);
+
+    const rest = others.map(({ id }) => ({ outletId: id, workplaceId: place.workplaceId }));
+    const competence = { name: "Everything" };
+    const { competenceId } = await expectBody<{ competenceId: string }>(
+      edge(),
+      "POST",
+      "/competences",
+      competence,
+    );
+    const roles = provider.roles.map(({ id }) => ({ roleId: id, competenceId }));
+    const mapped = await expectBody<Mappings>(edge(), "PUT", integration("/mappings"), {
+      outlets: rest,
+      roles,
+    });
+    expect(mapped.outlets).toHaveLength(provider.outlets.length);
+    expect(mapped.roles).toHaveLength(provider.roles.length);
+
+    const active = await expectBody<Integration>(edge(), "POST", integration("/activate"));
+    expect(active.state).toBe("active");
+    expect(await expectBody<Integration>(edge(), "POST", integration("/activate"))).toEqual(active);
+  });
+
+  it("keeps what a person mapped when it discovers again", async () => {
+    await register(edge(), provider);
+    const name = `Only ${randomUUID()}`;
+    const { workplaceId } = await expectBody<Workplace>(edge(), "POST", "/workplaces", { name });
+    await discover(edge(), provider);
+    const outletId = provider.outlets[1]?.id ?? "";
+    const mappings = { outlets: [{ outletId, workplaceId: workplaceId.toUpperCase() }], roles: [] };
+    await expectBody(edge(), "PUT", integration("/mappings"), mappings);
+    const again = await discover(edge(), provider);
+    expect(again.outlets.find((outlet) => outlet.outletId === outletId)?.workplaceId).toBe(workplaceId);
+  });
+
+  it("suggests what is similar and maps it only when a person says so", async () => {
+    await register(edge(), provider);
+    const name = "Warehouse workers";
+    const { competenceId } = await expectBody<{ competenceId: string }>(edge(), "POST", "/competences", {
+      name,
+    });
+    const { roles } = await discover(edge(), provider);
+    const role = roles.find((each) => each.name === "Warehouse worker");
+    expect(role).not.toHaveProperty("competenceId");
+    expect(role?.suggestions).toEqual([{ competenceId, name, score: expect.closeTo(0.97, 1) }]);
+  });
+
+  it("maps nothing when one id is not known", async () => {
+    await register(edge(), provider);
+    await discover(edge(), provider);
+    const { workplaceId } = await expectBody<Workplace>(edge(), "POST", "/workplaces", { name: "Somewhere" });
+    const before = await expectBody<Mappings>(edge(), "PUT", integration("/mappings"), {
+      outlets: [],
+      roles: [],
+    });
+    const [outlet] = provider.outlets;
+    const wrong = {
+      outlets: [
+        { outletId: provider.outlets[2]?.id, workplaceId },
+        { outletId: "not-an-outlet", workplaceId },
+        { outletId: outlet?.id, workplaceId: randomUUID() },
+      ],
+      roles: [{ roleId: "not-a-role", competenceId: randomUUID() }],
+    };
+    const faults = expectProblem(
+      await edge().operate("PUT", integration("/mappings"), wrong),
+      "validation_failed",
+    );
+    expect(pointersOf(faults)).toEqual([
+      "/outlets/1/outletId",
+      "/outlets/2/workplaceId",
+      "/roles/0/competenceId",
+    ]);
+    expect(await expectBody(edge(), "PUT", integration("/mappings"), { outlets: [], roles: [] })).toEqual(
+      before,
+    );
+  });
+
+  it("registers a providerId once, in whatever case, and leaves the first as it was", async () => {
+    const token = await register(edge(), provider);
+    const before = await expectBody(edge(), "GET", integration());
+    for (const providerId of [provider.providerId, provider.providerId.toUpperCase()]) {
+      const order = {
+        kind: "other",
+        name: "Other",
+        baseUrl: "http://127.0.0.1:9",
+        providerToken: "another-token",
+      };
+      const answer = await edge().operate("POST", "/integrations", { providerId, ...order });
+      expectProblem(answer, "integration_exists");
+      expect(answer.text).not.toContain("spp_");
+    }
+    expect(await expectBody(edge(), "GET", integration())).toEqual(before);
+    const path = "/api/v3/integrations/sandbox/webhook";
+    const sending = {
+      method: "POST",
+      authorization: `Bearer ${token}`,
+      body: shiftEvent(provider.providerId),
+    };
+    expect((await edge().send(path, sending)).status).toBe(200);
+  });
+
+  it("answers a providerId as it will be known", async () => {
+    const order = {
+      kind: "tempo",
+      name: "Kajen",
+      baseUrl: "http://127.0.0.1:9",
+      providerToken: "provider-token",
+    };
+    const providerId = randomUUID();
+    const sent = { ...order, providerId: providerId.toUpperCase() };
+    const created = await expectBody<IntegrationCreated>(edge(), "POST", "/integrations", sent);
+    expect(created).toEqual({
+      providerId,
+      state: "draft",
+      platformToken: expect.stringMatching(/^spp_.{43}$/),
+    });
+  });
+
+  it("stores events before the activation and processes them after it", async () => {
+    await register(edge(), provider);
+    const { traceId, shiftId } = provider.createShift();
+    expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
+    await edge().platform.idle();
+    const waiting = await edge().operate("GET", `/events?traceId=${traceId}`);
+    expect(waiting.body).toMatchObject({ items: [{ shiftId, status: "queued", attempts: 0 }] });
+
+    await discover(edge(), provider);
+    const name = randomUUID();
+    const { workplaceId } = await expectBody<Workplace>(edge(), "POST", "/workplaces", { name });
+    const { competenceId } = await expectBody<{ competenceId: string }>(edge(), "POST", "/competences", {
+      name,
+    });
+    await expectBody(edge(), "PUT", integration("/mappings"), {
+      outlets: provider.outlets.map(({ id }) => ({ outletId: id, workplaceId })),
+      roles: provider.roles.map(({ id }) => ({ roleId: id, competenceId })),
+    });
+    await expectBody(edge(), "POST", integration("/activate"));
+    await edge().platform.idle();
+    const done = await edge().operate("GET", `/events?traceId=${traceId}`);
+    expect(done.body).toMatchObject({ items: [{ shiftId, status: "processed" }] });
+    const jobs = await edge().operate("GET", `/jobs?shiftId=${shiftId}`);
+    expect(jobs.body).toMatchObject({ items: [{ shiftId, status: "open", workplaceId, competenceId }] });
+  });
+
+  it.each([
+    "unavailable",
+    "error-500",
+    "rate-limited",
+    "reset",
+    "garbage",
+    "empty-body",
+    "truncated",
+    "oversized",
+    "redirect",
+  ] as const)("answers 502 when the provider is not to be understood: %s", async (fault) => {
+    await register(edge(), provider);
+    provider.setFault(fault);
+    const answer = await edge().operate("POST", integration("/discover"));
+    expectProblem(answer, "provider_unavailable");
+    expect(answer.text).not.toContain(provider.token);
+    provider.clearFaults();
+    expect((await discover(edge(), provider)).outlets).toHaveLength(provider.outlets.length);
+  });
+
+  it("answers 502 when the provider is down, or does not know the token", async () => {
+    await register(edge(), provider);
+    await provider.close();
+    expectProblem(await edge().operate("POST", integration("/discover")), "provider_unavailable");
+
+    const stranger = await startSandbox();
+    const order = { kind: "sandbox", name: "x", baseUrl: stranger.url, providerToken: "not-its-token" };
+    const { providerId } = stranger;
+    await expectBody(edge(), "POST", "/integrations", { providerId, ...order });
+    const answer = await edge().operate("POST", `/integrations/${providerId}/discover`);
+    expectProblem(answer, "provider_unavailable");
+    expect(answer.body).toMatchObject({ detail: expect.stringContaining("401") });
+    await stranger.close();
+  });
+
+  it("answers 502 when the provider names an outlet in text that cannot be stored", async () => {
+    await register(edge(), provider);
+    const [outlet] = provider.outlets;
+    if (outlet) outlet.name = "a\u0000b";
+    expectProblem(await edge().operate("POST", integration("/discover")), "provider_unavailable");
+  });
+});
+
+describe("the address guard at registration", () => {
+  const edge = useEdge("pglite", { config: { allowInsecureProviders: false } });
+  const order = (baseUrl: string) => ({
+    providerId: randomUUID(),
+    ...{ kind: "tempo", name: "Kajen", baseUrl, providerToken: "provider-token" },
+  });
+
+  it.each([
+    "http://provider.example",
+    "https://localhost",
+    "https://127.0.0.1:8443",
+    "https://0x7f.1",
+    "https://2130706433",
+    "https://[::ffff:127.0.0.1]",
+    "https://[::1]/api",
+    "https://10.0.0.1",
+    "https://169.254.169.254/latest/meta-data",
+    "https://user:hunter2@provider.example",
+    "ftp://provider.example",
+    "javascript:alert(1)",
+  ])("refuses %s and repeats nothing of it", async (baseUrl) => {
+    const answer = await edge().operate("POST", "/integrations", order(baseUrl));
+    expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["/baseUrl"]);
+    expect(answer.text).not.toContain("hunter2");
+  });
+
+  it.each(["https://provider.example", "https://provider.example/api/", "https://1.1.1.1"])(
+    "takes %s",
+    async (url) => {
+      expect((await edge().operate("POST", "/integrations", order(url))).status).toBe(201);
+    },
+  );
+});

@@ -1,0 +1,218 @@
+import { randomUUID } from "node:crypto";
+import { afterEach, describe, expect, it } from "vitest";
+import type { RegistryImport } from "../../../generated/operations/types.ts";
+import { hyphenated, type PersonalNumber } from "../../../src/contract/personal-number.ts";
+import { featureEngines } from "../../engines.ts";
+import published from "../../testdata/personal-numbers.json" with { type: "json" };
+import { type Asked, entryOf, numberAt, type Reply, startRegistry } from "./registry-provider.ts";
+import { ok, useRunning } from "./running.ts";
+
+/** Candidates belong to the whole platform, so each test has published numbers of its own. */
+const numbersFrom = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
+const counts = ({ faults: _, ...rest }: RegistryImport) => rest;
+const WRONG = published.invalid[0] ?? "";
+const NOTHING = { imported: 0, updated: 0, skipped: 0, invalid: 0 };
+
+describe.each(featureEngines)("importing the registry, on %s", (engine) => {
+  const running = useRunning(engine, { calls: { perMinute: 0 } });
+  const open: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((registry) => registry.close()));
+  });
+
+  const provider = async (reply: (asked: Asked) => Reply) => {
+    const { operations } = running();
+    const registry = await startRegistry(reply);
+    open.push(registry);
+    const params = { path: { providerId: randomUUID() } };
+    const order = { providerId: params.path.providerId, kind: "probe", name: "Kvarteret" };
+    const body = { ...order, baseUrl: registry.url, providerToken: "a-provider-token" };
+    ok(await operations.createIntegration({ body }));
+    return { asked: registry.asked, run: () => operations.importRegistry({ params }) };
+  };
+  const person = async (nth: number) => {
+    const { operations } = running();
+    const reason = "the test looks";
+    for (let cursor: string | undefined; ; ) {
+      const query = { limit: 200, ...(cursor !== undefined && { cursor }) };
+      const { items, nextCursor } = ok(await operations.listCandidates({ params: { query } }));
+      for (const { candidateId, lastName } of items) {
+        const params = { path: { candidateId } };
+        if (lastName === `Ek ${nth}`)
+          return ok(await operations.revealCandidate({ params, body: { reason } }));
+      }
+      if (nextCursor === undefined) return undefined;
+      cursor = nextCursor;
+    }
+  };
+
+  it("reads page by page, and skips everybody the second time", async () => {
+    const people = numbersFrom(0, 5).map((nth) => entryOf(nth));
+    const { run, asked } = await provider(({ cursor }) => {
+      const start = Number(cursor ?? 0);
+      const rest = people.length > start + 2 ? { nextCursor: `${start + 2}` } : { nextCursor: null };
+      return { candidates: people.slice(start, start + 2), ...rest };
+    });
+    expect(ok(await run())).toEqual({ ...NOTHING, imported: 5, faults: [] });
+    expect(asked).toEqual([null, "2", "4"].map((cursor) => ({ limit: "200", cursor })));
+    expect(ok(await run())).toEqual({ ...NOTHING, skipped: 5, faults: [] });
+    expect(await person(3)).toMatchObject({ personalNumber: numberAt(3), email: "robin.3@example.com" });
+  });
+
+  it("takes everybody from a provider that ignores limit and cursor", async () => {
+    const people = numbersFrom(100, 250).map((nth) => entryOf(nth));
+    const { run, asked } = await provider(() => ({ candidates: people }));
+    expect(counts(ok(await run()))).toEqual({ ...NOTHING, imported: 250 });
+    expect(asked).toHaveLength(1);
+    expect(counts(ok(await run()))).toEqual({ ...NOTHING, skipped: 250 });
+  });
+
+  it("counts and explains the entries that cannot be used, without personal data, and takes the others", async () => {
+    const rows: [entry: unknown, reason?: string | RegExp][] = [
+      [entryOf(20)],
+      [entryOf(21, { personalNumber: WRONG }), "its personal number is not one"],
+      [entryOf(21, { personalNumber: numberAt(21).slice(2) }), "its personal number is not one"],
+      [{ ...entryOf(21), personalNumber: undefined }, /^\/personalNumber /],
+      [{ ...entryOf(21), id: 7 }, /^\/id /],
+      [entryOf(21, { firstName: null }), "its name is missing"],
+      [entryOf(21, { lastName: "  " }), "its name is missing"],
+      [entryOf(21, { firstName: "x".repeat(101) }), "its name is not usable"],
+      [entryOf(21, { firstName: "a\0b" }), "its name is not usable"],
+      [entryOf(21, { id: "a\0b" }), "its id is not usable"],
+      ["Robin Ek", /./],
+      [null, /./],
+      [entryOf(20, { id: "another" }), "its personal number came before"],
+      [
+        entryOf(20, { personalNumber: hyphenated(numberAt(20) as PersonalNumber) }),
+        "its personal number came before",
+      ],
+      [entryOf(22, { email: "a\0@b.example", phone: "\ud800", address: "\0" })],
+    ];
+    const { run } = await provider(() => ({ candidates: rows.map(([entry]) => entry) }));
+    const answer = ok(await run());
+    expect(counts(answer)).toEqual({ ...NOTHING, imported: 2, invalid: 13 });
+    const expected = rows.flatMap(([, reason], index) =>
+      reason === undefined
+        ? []
+        : [{ entry: index + 1, reason: typeof reason === "string" ? reason : expect.stringMatching(reason) }],
+    );
+    expect(answer.faults).toEqual(expected);
+    const said = JSON.stringify(answer.faults);
+    for (const value of [numberAt(20), WRONG, "Robin", "Ek", "example.com"])
+      expect(said).not.toContain(value);
+    expect(await person(22)).toMatchObject({ email: "", phone: "" });
+  });
+
+  it("names a hundred faults at most, and counts them all", async () => {
+    const { run } = await provider(() => ({ candidates: Array.from({ length: 150 }, () => "nobody") }));
+    const { faults, invalid } = ok(await run());
+    expect([faults.length, invalid]).toEqual([100, 150]);
+  });
+
+  it("fills in what is missing, and nothing else: profiles are the platform's", async () => {
+    const { operations } = running();
+    const bare = entryOf(30, { email: null, phone: null });
+    let entry = bare;
+    const { run } = await provider(() => ({ candidates: [entry] }));
+    expect(counts(ok(await run()))).toMatchObject({ imported: 1 });
+    expect(await person(30)).toMatchObject({ email: "", phone: "" });
+    entry = entryOf(30, { firstName: "Other" });
+    expect(counts(ok(await run()))).toMatchObject({ updated: 1 });
+    expect(await person(30)).toMatchObject({ firstName: "Robin", email: "robin.30@example.com" });
+    entry = entryOf(30, { email: "another@example.com", phone: "+46000000" });
+    expect(counts(ok(await run()))).toMatchObject({ skipped: 1 });
+    expect(await person(30)).toMatchObject({ email: "robin.30@example.com", phone: "+46701740605" });
+
+    const own = { firstName: "Own", lastName: "Ek 31", email: "own@example.com", phone: "+46701740609" };
+    const body = { ...own, personalNumber: numberAt(31), competenceIds: [] };
+    ok(await operations.createCandidate({ body }));
+    entry = entryOf(31, { personalNumber: hyphenated(numberAt(31) as PersonalNumber) });
+    // Who the person is at the provider was missing.
+    expect(counts(ok(await run()))).toMatchObject({ updated: 1 });
+    expect(counts(ok(await run()))).toMatchObject({ skipped: 1 });
+    expect(await person(31)).toMatchObject(own);
+    entry = { ...entry, id: "the provider merged two entries" };
+    expect(counts(ok(await run()))).toMatchObject({ updated: 1 });
+  });
+
+  it("is safe twice at once", async () => {
+    const people = numbersFrom(40, 20).map((nth) => entryOf(nth));
+    const { run } = await provider(() => ({ candidates: people }));
+    const { run: other } = await provider(() => ({ candidates: people.toReversed() }));
+    const results = (await Promise.all([run(), other(), run()])).map((answer) => ok(answer));
+    expect(results.map(({ imported }) => imported).reduce((sum, each) => sum + each)).toBe(20);
+    expect(results.every(({ imported, updated, skipped }) => imported + updated + skipped === 20)).toBe(true);
+  });
+
+  it("knows that who worked in a mapped role can do it, unless the platform knows better", async () => {
+    const { operations, register } = running();
+    const { provider: sandbox, params, competenceId, addPerson } = await register();
+    const roleId = sandbox.roles[0]?.id ?? "";
+    const workHistory = [{ roleId }, { roleId }, { roleId: "of a role that nobody mapped" }, {}];
+    sandbox.addCandidate({ personalNumber: numberAt(60), lastName: "Able", workHistory });
+    sandbox.addCandidate({ personalNumber: numberAt(61), lastName: "New" });
+    const { competenceId: other } = ok(await operations.createCompetence({ body: { name: randomUUID() } }));
+    await addPerson(numberAt(62), { lastName: "Known", competenceIds: [other] });
+    sandbox.addCandidate({ personalNumber: numberAt(62), workHistory });
+    ok(await operations.importRegistry({ params }));
+    const { items } = ok(await operations.listCandidates({ params: { query: { limit: 200 } } }));
+    const competencesOf = (name: string) => items.find(({ lastName }) => lastName === name)?.competenceIds;
+    expect(competencesOf("Able")).toEqual([competenceId]);
+    expect(competencesOf("New")).toEqual([]);
+    expect(competencesOf("Known")).toEqual([other]);
+    expect(counts(ok(await operations.importRegistry({ params })))).toMatchObject({
+      imported: 0,
+      updated: 0,
+      invalid: 0,
+    });
+  });
+
+  it("stops, and says so, when a cursor comes for the second time", async () => {
+    const { run, asked } = await provider(() => ({ candidates: [entryOf(70)], nextCursor: "again" }));
+    const { faults, ...rest } = ok(await run());
+    expect(rest).toEqual({ ...NOTHING, imported: 1, invalid: 1 });
+    expect(faults.at(-1)).toEqual({
+      entry: 2,
+      reason: expect.stringContaining("a cursor for the second time"),
+    });
+    expect(asked).toHaveLength(2);
+  });
+
+  it("stops after a thousand pages", { timeout: 60_000 }, async () => {
+    let page = 0;
+    const { run, asked } = await provider(() => ({ candidates: [], nextCursor: `${page++}` }));
+    const { faults } = ok(await run());
+    expect(faults).toEqual([{ entry: 0, reason: expect.stringContaining("more than 1000 pages") }]);
+    expect(asked).toHaveLength(1_000);
+  });
+
+  it.each([
+    [404, 409, "registry_absent"],
+    [401, 502, "provider_unavailable"],
+    [500, 502, "provider_unavailable"],
+    [{ people: [] }, 502, "provider_unavailable"],
+    [{ candidates: [], nextCursor: 7 }, 502, "provider_unavailable"],
+    [[], 502, "provider_unavailable"],
+  ])("of a provider that answers %j is %d %s", async (reply, status, code) => {
+    const { run } = await provider(() => reply);
+    expect((await run()).error).toMatchObject({ status, code });
+  });
+
+  it("keeps what it has when a later page cannot be read, and says that it may be run again", async () => {
+    let isWell = false;
+    const { run } = await provider(({ cursor }) => {
+      if (cursor === null) return { candidates: [entryOf(80)], nextCursor: "2" };
+      return isWell ? { candidates: [entryOf(81)] } : 503;
+    });
+    const detail = expect.stringMatching(/^Page 2 .* running the import again is safe\.$/);
+    expect((await run()).error).toMatchObject({ code: "provider_unavailable", detail });
+    isWell = true;
+    expect(counts(ok(await run()))).toEqual({ ...NOTHING, imported: 1, skipped: 1 });
+  });
+
+  it("of nobody is 404", async () => {
+    const { operations } = running();
+    const params = { path: { providerId: randomUUID() } };
+    expect((await operations.importRegistry({ params })).error).toMatchObject({ code: "provider_not_found" });
+  });
+});

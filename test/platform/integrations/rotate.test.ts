@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { createTokenOwners, hashToken } from "../../../src/platform/integrations/tokens.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
+import { ok, useRunning } from "./running.ts";
+
+const HOUR = 3_600_000;
+const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
+
+describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
+  let now = Date.parse("2027-03-01T12:00:00Z");
+  const running = useRunning(engine, { now: () => new Date(now) });
+
+  const registered = async () => {
+    const registered = await running().register({ now: () => now });
+    const { params, platformToken, tell, provider } = registered;
+    const rotate = async (overlapHours?: number) => {
+      const body = { direction: "platform" as const, ...(overlapHours !== undefined && { overlapHours }) };
+      const answer = await running().operations.rotateToken({ params, body });
+      expect(answer.response.status).toBe(201);
+      return ok(answer) as { platformToken: string; previousValidUntil: string };
+    };
+    const { shiftId } = provider.createShift();
+    return { ...registered, rotate, first: platformToken, use: (token: string) => tell(shiftId, token) };
+  };
+
+  it("leaves the platform token before valid for 24 hours", async () => {
+    const { rotate, first, use } = await registered();
+    const { platformToken: second, previousValidUntil } = await rotate();
+    expect(Date.parse(previousValidUntil) - now).toBe(24 * HOUR);
+    expect([await use(first), await use(second)]).toEqual([200, 200]);
+    now += 24 * HOUR;
+    expect([await use(first), await use(second)]).toEqual([401, 200]);
+  });
+
+  it("ends it at once when that is asked for, though it was used just now", async () => {
+    const { rotate, first, use } = await registered();
+    expect(await use(first)).toBe(200);
+    const { platformToken: second, previousValidUntil } = await rotate(0);
+    expect(Date.parse(previousValidUntil)).toBe(now);
+    expect([await use(first), await use(second)]).toEqual([401, 200]);
+  });
+
+  it("leaves two valid at most: the third ends the first", async () => {
+    const { rotate, first, use } = await registered();
+    const { platformToken: second } = await rotate(48);
+    expect(await use(first)).toBe(200);
+    now += HOUR;
+    const { platformToken: third } = await rotate(1);
+    expect([await use(first), await use(second), await use(third)]).toEqual([401, 200, 200]);
+    now += HOUR;
+    expect([await use(second), await use(third)]).toEqual([401, 200]);
+  });
+
+  it("leaves one without an end when several are made at once", async () => {
+    const { rotate, use } = await registered();
+    const made = await Promise.all([rotate(0), rotate(0), rotate(0)]);
+    const statuses = await Promise.all(made.map(({ platformToken }) => use(platformToken)));
+    expect(statuses.toSorted()).toEqual([200, 401, 401]);
+  });
+
+  it("makes the very next call with the provider's new token, also in the same millisecond", async () => {
+    const { operations } = running();
+    const { params, provider } = await registered();
+    const wrong = { direction: "provider" as const, providerToken: "a-token-that-nobody-issued" };
+    const answer = await operations.rotateToken({ params, body: wrong });
+    expect(answer.response.status).toBe(200);
+    expect(JSON.stringify(answer.data)).not.toContain(wrong.providerToken);
+    expect((await operations.discoverIntegration({ params })).response.status).toBe(502);
+    ok(await operations.rotateToken({ params, body: { ...wrong, providerToken: provider.token } }));
+    expect((await operations.discoverIntegration({ params })).response.status).toBe(200);
+  });
+
+  it.each([
+    { direction: "platform", overlapHours: -1 },
+    { direction: "platform", overlapHours: 721 },
+    { direction: "provider" },
+    { direction: "provider", providerToken: "with a space" },
+    { direction: "sideways" },
+    {},
+  ])("refuses %j and changes nothing", async (body) => {
+    const { operations } = running();
+    const { params, use, first } = await registered();
+    const answer = await operations.rotateToken({ params, body: body as { direction: "platform" } });
+    expect(answer.error).toMatchObject({ status: 400 });
+    expect(await use(first)).toBe(200);
+  });
+
+  it("of nobody is 404", async () => {
+    const { operations } = running();
+    for (const body of [
+      { direction: "platform" as const },
+      { direction: "provider" as const, providerToken: "a-token-of-nobody" },
+    ]) {
+      expect((await operations.rotateToken({ params: UNKNOWN, body })).error).toMatchObject({
+        code: "provider_not_found",
+      });
+    }
+  });
+});
+
+describe.each(featureEngines)("the owners of tokens, on %s", (engine) => {
+  const database = useEngine(engine);
+  const provider_id = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
+
+  it("do not learn again, from a look-up that was under way, what they were told to forget", async () => {
+    const { kysely } = database();
+    const row = { provider_id, kind: "k", name: "n", base_url: "https://p.example", provider_token: "t" };
+    await kysely.insertInto("integrations").values(row).execute();
+    await kysely
+      .insertInto("platform_tokens")
+      .values({ token_hash: hashToken("spp_1"), provider_id, valid_until: null })
+      .execute();
+    const owners = createTokenOwners(database());
+    const underWay = owners.find("spp_1");
+    owners.forget(provider_id);
+    await underWay;
+    await kysely.deleteFrom("platform_tokens").execute();
+    expect(await owners.find("spp_1")).toBeUndefined();
+  });
+});

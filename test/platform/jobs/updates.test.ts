@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import type { NewShift } from "../../../src/sandbox/desk.ts";
+import type { SandboxOptions } from "../../../src/sandbox/sandbox.ts";
+import { featureEngines } from "../../engines.ts";
+import { useStage } from "../../flows/stage.ts";
+
+type Forms = NonNullable<SandboxOptions["dialect"]>;
+const HOUR_MS = 3_600_000;
+const later = (time: string) => new Date(Date.parse(time) + HOUR_MS).toISOString();
+
+describe.each(featureEngines)("shift.update on %s", (engine) => {
+  const stage = useStage(engine);
+
+  const booked = async (dialect: Forms = {}, shift: NewShift = { positions: 2 }) => {
+    const organisation = await stage().onboard({ dialect });
+    const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
+    const job = await organisation.open(shift);
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    await organisation.quiet();
+    return { organisation, person, other, job };
+  };
+
+  it.each(["startTime", "endTime", "outletId", "roleId"] as const)(
+    "with another %s tells who is booked, once",
+    async (field) => {
+      const { organisation, person, job } = await booked();
+      const { provider } = organisation;
+      const { outlets, roles } = provider;
+      const values = { outletId: outlets[1]?.id ?? "", roleId: roles[1]?.id ?? "" };
+      const value = field === "startTime" || field === "endTime" ? later(job[field]) : values[field];
+      provider.setFault("duplicate-webhooks");
+      const { traceId } = provider.updateShift(job.shiftId, { [field]: value });
+      await organisation.quiet();
+      // A repetition, under another traceId, changes nothing.
+      provider.updateShift(job.shiftId, { [field]: value });
+      await organisation.quiet();
+      expect(await organisation.job(job.shiftId)).toMatchObject({ [field]: value, status: "open" });
+      const told = await organisation.told(job, "shift_changed");
+      expect(told).toMatchObject([{ candidateId: person.candidateId, traceId }]);
+      expect(told).toHaveLength(1);
+    },
+  );
+
+  it("tells of each change of two", async () => {
+    const { organisation, job } = await booked();
+    for (const endTime of [later(job.endTime), job.endTime]) {
+      organisation.provider.updateShift(job.shiftId, { endTime });
+      await organisation.quiet();
+    }
+    expect(await organisation.told(job, "shift_changed")).toHaveLength(2);
+  });
+
+  it("that is replayed tells of a change that came since, although it told of one before", async () => {
+    const { organisation, job } = await booked();
+    const { provider, operations } = { ...organisation, ...stage() };
+    const { traceId } = provider.updateShift(job.shiftId, { endTime: later(job.endTime) });
+    await organisation.quiet();
+    provider.connectPlatform({ url: "http://127.0.0.1:9", token: "nobody-listens-there" });
+    provider.updateShift(job.shiftId, { endTime: later(later(job.endTime)) });
+    const { eventId } = await organisation.event(traceId);
+    for (const _ of [1, 2]) {
+      await operations.replayEvent({ params: { path: { eventId } } });
+      await stage().platform.idle();
+    }
+    expect(await organisation.told(job, "shift_changed")).toMatchObject([
+      { content: { endTime: later(job.endTime) } },
+      { content: { endTime: later(later(job.endTime)) } },
+    ]);
+  });
+
+  it.each<[string, NewShift]>([
+    ["nothing new", {}],
+    ["another description", { description: "Bring black shoes." }],
+    ["more positions", { positions: 3 }],
+  ])("with %s tells nobody who is booked", async (_, change) => {
+    const { organisation, job } = await booked({ variant: "b" });
+    organisation.provider.updateShift(job.shiftId, change);
+    await organisation.quiet();
+    expect(await organisation.told(job, "shift_changed")).toEqual([]);
+    expect(await organisation.job(job.shiftId)).toMatchObject({ positions: 2, ...onlyPositions(change) });
+  });
+
+  it("that echoes our own assignment tells nobody", async () => {
+    const { organisation, job } = await booked({ assignEchoes: true });
+    const events = await organisation.events(job.shiftId);
+    expect(events.map(({ event, status }) => `${event} ${status}`)).toEqual([
+      "shift.create processed",
+      "shift.update processed",
+    ]);
+    expect((await organisation.told(job)).map(({ kind }) => kind)).not.toContain("shift_changed");
+  });
+
+  it("that leaves fewer positions than people keeps them, stops the offers, and waits for a person", async () => {
+    const { organisation, person, other, job } = await booked();
+    await organisation.accept(job, other);
+    organisation.provider.updateShift(job.shiftId, { positions: 1 });
+    await organisation.quiet();
+    const over = await organisation.job(job.shiftId);
+    expect(over).toMatchObject({ status: "filled", overfilled: true, positions: 1 });
+    expect(over.bookings.map(({ status }) => status)).toEqual(["confirmed", "confirmed"]);
+    expect(await organisation.issues()).toMatchObject([
+      { code: "shift_overfilled", subject: `shift ${job.shiftId}`, count: 1 },
+    ]);
+    const third = await organisation.addPerson();
+    organisation.provider.updateShift(job.shiftId, {});
+    await organisation.quiet();
+    expect(await organisation.accept(job, third)).toEqual({ status: 409, said: "job_filled" });
+    const offered = (await organisation.told(job, "job_offered")).map(({ candidateId }) => candidateId);
+    expect(offered).not.toContain(third.candidateId);
+    expect(await organisation.withdraw(job, person)).toEqual({ status: 204 });
+    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "filled", overfilled: false });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("that says cancelled ends the job", async () => {
+    const { organisation, job } = await booked({ variant: "b", deleted: "cancelled" });
+    organisation.provider.shift(job.shiftId)?.assigned.clear();
+    Object.assign(organisation.provider.shift(job.shiftId) ?? {}, { cancelled: true });
+    organisation.provider.updateShift(job.shiftId, {});
+    await organisation.quiet();
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      status: "cancelled",
+      bookings: [{ status: "released", reason: "shift_cancelled" }],
+    });
+    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
+  });
+
+  it("of a cancelled job changes nothing: cancelled is final", async () => {
+    const { organisation, job } = await booked();
+    await organisation.cancel(job);
+    await organisation.quiet();
+    Object.assign(organisation.provider.shift(job.shiftId) ?? {}, { cancelled: false });
+    const { traceId } = organisation.provider.updateShift(job.shiftId, { positions: 9 });
+    await organisation.quiet();
+    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", positions: 2 });
+    expect(await organisation.event(traceId)).toMatchObject({
+      status: "processed",
+      verdict: "nothing changed: the job is cancelled",
+    });
+  });
+});
+
+const onlyPositions = ({ positions }: NewShift) => (positions === undefined ? {} : { positions });

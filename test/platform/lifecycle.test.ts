@@ -1,0 +1,213 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, connect, createServer as createNetServer, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { endProcesses, type Home, makeHome, startProcess } from "./platform-process.ts";
+
+let home: Home;
+beforeEach(async () => {
+  home = await makeHome();
+});
+afterEach(async () => {
+  await endProcesses();
+  await home.remove();
+});
+
+interface Owner {
+  providerId: string;
+  kind: string;
+  platformToken: string;
+}
+
+const bodyOf = ({ providerId }: Owner) =>
+  JSON.stringify({
+    event: "shift.update",
+    providerId,
+    content: { shiftId: randomUUID() },
+    traceId: randomUUID(),
+  });
+
+const headersOf = ({ platformToken }: Owner) => ({
+  Authorization: `Bearer ${platformToken}`,
+  "Content-Type": "application/json",
+});
+
+const sendEvent = (port: number, owner: Owner) =>
+  fetch(`http://127.0.0.1:${port}/api/v3/integrations/${owner.kind}/webhook`, {
+    method: "POST",
+    headers: headersOf(owner),
+    body: bodyOf(owner),
+  });
+
+/** A provider that takes every call and never answers. */
+async function hang(): Promise<{ server: Server; url: string; called: Promise<unknown>; close: () => void }> {
+  const server = createServer(() => undefined);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { server, url: `http://127.0.0.1:${port}`, called: once(server, "request"), close };
+}
+
+/** Resolves when nobody listens on the port any more: the process has begun to stop. */
+async function refused(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, "127.0.0.1");
+    const isOpen = await once(socket, "connect").then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (!isOpen) return;
+    await sleep(20);
+  }
+}
+
+/** Headers sent, the body only announced; resolves when the server has asked for it. */
+async function beginEvent(port: number, owner: Owner) {
+  const socket = connect(port, "127.0.0.1");
+  const body = bodyOf(owner);
+  const path = `/api/v3/integrations/${owner.kind}/webhook`;
+  const headers = Object.entries({
+    ...headersOf(owner),
+    "Content-Length": body.length,
+    Expect: "100-continue",
+  });
+  const lines = headers.map(([name, value]) => `${name}: ${value}`).join("\r\n");
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost\r\n${lines}\r\n\r\n`);
+  await once(socket, "readable");
+  expect(String(socket.read())).toContain("100 Continue");
+  return { socket, finish: () => socket.write(body) };
+}
+
+/** An idle connection, kept after a first answer. */
+async function keepConnection(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await once(socket, "data");
+  return socket.resume();
+}
+
+const countEvents = () =>
+  home.withDatabase(async ({ kysely }) => (await kysely.selectFrom("events").selectAll().execute()).length);
+
+describe("SIGTERM", { timeout: 60_000 }, () => {
+  it("answers what is under way, closes kept connections, and ends with 0", async () => {
+    const owner = await home.addIntegration("http://127.0.0.1:1");
+    const { child, port, ended } = startProcess(home);
+    const [event, kept] = await Promise.all([beginEvent(await port, owner), keepConnection(await port)]);
+    const keptClosed = once(kept, "close");
+    child.kill("SIGTERM");
+    await refused(await port);
+    await keptClosed;
+    event.finish();
+    const answer = await text(event.socket);
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
+    expect(answer).toMatch(/connection: close/i);
+    expect(await ended).toEqual({ code: 0, signal: null, errors: [] });
+    expect(await countEvents()).toBe(1);
+  });
+
+  it("waits neither for a provider that hangs nor for a client that does, and keeps their work", async () => {
+    const provider = await hang();
+    const owner = await home.addIntegration(provider.url);
+    const { child, port, ended } = startProcess(home);
+    expect((await sendEvent(await port, owner)).status).toBe(200);
+    await provider.called;
+    const { socket } = await beginEvent(await port, owner);
+    const cut = once(socket.on("error", () => undefined).resume(), "close");
+    child.kill("SIGTERM");
+    const inTime = await Promise.race([ended, sleep(10_000, "too late", { ref: false })]);
+    expect(inTime).toMatchObject({ code: 0, signal: null });
+    await cut;
+    provider.close();
+    const tasks = await home.withDatabase(({ raw }) =>
+      raw.executeSql("select state from pgboss.job where name = 'events' and state < 'completed'"),
+    );
+    expect(tasks.rows).toEqual([{ state: "retry" }]);
+  });
+
+  it("ends at once when it comes a second time", async () => {
+    const provider = await hang();
+    const owner = await home.addIntegration(provider.url);
+    const { child, port, ended } = startProcess(home);
+    await sendEvent(await port, owner);
+    await provider.called;
+    child.kill("SIGTERM");
+    await refused(await port);
+    child.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: null, signal: "SIGTERM" });
+    provider.close();
+  });
+});
+
+describe("a start that cannot be", () => {
+  it("is refused in one line while another process has the data folder", async () => {
+    const first = startProcess(home);
+    await first.port;
+    const { code, errors } = await startProcess(home).ended;
+    expect(code).toBe(1);
+    expect(errors).toEqual([expect.stringContaining(`in use by another process (pid ${first.child.pid})`)]);
+    first.child.kill("SIGTERM");
+    expect(await first.ended).toMatchObject({ code: 0 });
+  });
+
+  it("is refused in one line while the port is taken, and leaves the data folder free", async () => {
+    const other = createNetServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const refusal = await startProcess(home, port).ended;
+    expect(refusal).toEqual({
+      code: 1,
+      signal: null,
+      errors: [`shiftpact platform: port ${port} is already in use`],
+    });
+    expect(await countEvents()).toBe(0);
+    other.close();
+  });
+});
+
+/** Runs in the process, on SIGUSR2. */
+const onSignal = (code: string) => `process.on("SIGUSR2", () => { ${code} });`;
+
+describe("a process that cannot go on", () => {
+  it.each([
+    ["an exception", 'throw new Error("out of luck");'],
+    ["a rejection", 'Promise.reject(new Error("out of luck"));'],
+  ])("ends with one line and code 1 after %s that nobody caught", async (_kind, code) => {
+    const owner = await home.addIntegration("http://127.0.0.1:1");
+    const { child, port, ended } = startProcess(home, 0, onSignal(code));
+    expect((await sendEvent(await port, owner)).status).toBe(200);
+    child.kill("SIGUSR2");
+    const end = await ended;
+    expect(end.code).toBe(1);
+    const fatal = end.errors.map((line) => JSON.parse(line)).filter(({ level }) => level === 60);
+    expect(fatal).toMatchObject([{ msg: "unexpected: the process ends", err: { message: "out of luck" } }]);
+    expect(await countEvents()).toBe(1);
+  });
+
+  it("says that its database stopped, refuses what it cannot store, and ends with code 1", async () => {
+    const owner = await home.addIntegration("http://127.0.0.1:1");
+    const killed = `process.on("worker", (worker) => { ${onSignal("worker.terminate();")} });`;
+    const { child, port, ended } = startProcess(home, 0, killed);
+    expect((await sendEvent(await port, owner)).status).toBe(200);
+    const late = await beginEvent(await port, owner);
+    child.kill("SIGUSR2");
+    await refused(await port);
+    late.finish();
+    // Or cut off.
+    const answer = await text(late.socket).catch(() => "");
+    expect(answer).not.toMatch(/^HTTP\/1.1 200 /);
+    const { code, errors } = await ended;
+    expect(code).toBe(1);
+    const lines = errors.filter((line) => line.startsWith("shiftpact platform: "));
+    expect(lines).toEqual([expect.stringContaining("the embedded database stopped: its thread ended")]);
+    expect(await countEvents()).toBe(1);
+  });
+});

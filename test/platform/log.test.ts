@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createLog } from "../../src/platform/log.ts";
+import numbers from "../testdata/personal-numbers.json" with { type: "json" };
+
+/** A log that keeps its lines. */
+function listen(level = "trace") {
+  const lines: string[] = [];
+  return { log: createLog(level, { write: (line) => void lines.push(line) }), lines };
+}
+
+const NUMBER = "189001169813";
+const TOKEN = `spp_${"x".repeat(43)}`;
+
+/** What may come into a line somehow, and what must not be left of it. */
+const SECRETS: [text: string, gone: string][] = [
+  [NUMBER, NUMBER],
+  ["18900116-9813", "9813"],
+  ["18900116+9813", "9813"],
+  ["900116-9813", "9813"],
+  ["900116+9813", "9813"],
+  [`pnr${NUMBER}`, NUMBER],
+  [`pnr_${NUMBER}_x`, NUMBER],
+  [`?personalNumber=${NUMBER}&name=x`, NUMBER],
+  ["?personalNumber=18900116%2D9813", "9813"],
+  [TOKEN, TOKEN],
+  [`Bearer ${TOKEN}`, TOKEN],
+  ["Bearer provider-token", "provider-token"],
+  ["authorization: bearer abc.def/ghi+jkl==", "ghi"],
+  ["ada.strand+work@mail.example.com", "strand"],
+  ["mailto:ada@example.com", "ada@"],
+  ["+46701740605", "740605"],
+  ["tel:+46 70 174 06 05", "174"],
+  ["0701740605", "740605"],
+  ["070-174 06 05", "174"],
+];
+
+describe("the log", () => {
+  it.each(SECRETS)("leaves nothing of %j, wherever it stands", (text, gone) => {
+    const { log, lines } = listen();
+    log.info(text);
+    log.info({ text }, "in a field");
+    log.info({ deep: [{ deeper: { text: `x ${text} y` } }] }, "deep inside");
+    log.error({ err: new Error(`could not: ${text}`) }, "in an error");
+    log.error({ err: new Error("outer", { cause: new Error(text) }) }, "in a cause");
+    log.error({ err: text }, "thrown as a string");
+    log.child({ text }).warn("in a child's bindings");
+    expect(lines).toHaveLength(7);
+    for (const line of lines) expect(line).not.toContain(gone);
+    for (const line of lines) JSON.parse(line);
+  });
+
+  it("leaves nothing of any published number, in either form", () => {
+    const { log, lines } = listen();
+    for (const number of [...numbers.personnummer, ...numbers.coordinationNumbers]) {
+      log.info({ number, hyphenated: `${number.slice(0, 8)}-${number.slice(8)}` });
+    }
+    for (const line of lines) expect(line).not.toMatch(/\d{8}-?\d{4}/);
+  });
+
+  it("keeps ids and times", () => {
+    const { log, lines } = listen();
+    const ids = [
+      "3f1f6f5c-0f4e-4a3a-8d0f-200012314321",
+      "19991231-1234-4321-8888-189001169813",
+      "01a1fbca-cc66-7784-b5f1-ad8dad7b8d54",
+    ];
+    const time = "2026-11-21T01:44:32.848Z";
+    log.info({ ids, time2: time, count: 1_234_567, ms: 1_763_689_472_848 });
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ ids, time2: time, count: 1_234_567 });
+    fc.assert(
+      fc.property(fc.uuid(), (id) => {
+        log.info({ id });
+        expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({ id });
+      }),
+    );
+  });
+
+  it("leaves the values of a row out of a database's error", () => {
+    const { log, lines } = listen();
+    const error = Object.assign(new Error("duplicate key"), {
+      ...{
+        code: "23505",
+        detail: "Key (phone)=(hidden-1) exists",
+        where: "hidden-2",
+        parameters: ["hidden-3"],
+      },
+    });
+    log.error({ err: error }, "could not store");
+    expect(lines[0]).toContain("23505");
+    expect(lines[0]).not.toContain("hidden");
+  });
+
+  it("writes lines that a machine can read, of its level and above", () => {
+    const { log, lines } = listen("warn");
+    log.info("not this");
+    log.warn({ providerId: randomUUID() }, "this");
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      level: 40,
+      msg: "this",
+      time: expect.stringMatching(/Z$/),
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { type Platform, startPlatform } from "../../src/platform/main.ts";
+import { engines, silent } from "../engines.ts";
+import { configOf, placeFor } from "./http/edge.ts";
+
+describe.each(engines)("the platform process, on %s", (engine) => {
+  const undo: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const each of undo.splice(0).reverse()) await each();
+  });
+
+  async function newPlace() {
+    const { where, remove } = await placeFor(engine);
+    undo.push(remove);
+    return configOf(where);
+  }
+
+  async function started(config: ReturnType<typeof configOf>): Promise<Platform> {
+    const platform = await startPlatform(config, { log: silent });
+    undo.push(platform.close);
+    return platform;
+  }
+
+  it("leaves nothing behind when its port is in use", async () => {
+    const squatter = createServer().listen(0, "127.0.0.1");
+    undo.push(() => squatter.close());
+    await once(squatter, "listening");
+    const { port } = squatter.address() as AddressInfo;
+    const config = await newPlace();
+    const starting = startPlatform({ ...config, port }, { log: silent });
+    await expect(starting).rejects.toThrow(`port ${port} is already in use`);
+    const platform = await started(config);
+    expect((await fetch(`${platform.url}/health/ready`)).status).toBe(200);
+  });
+
+  it("stops once, however often it is told, and a connection that is only kept open does not hold it", async () => {
+    const platform = await started(await newPlace());
+    const socket = connect(platform.port, "127.0.0.1");
+    const ended = once(socket, "close");
+    socket.write("GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n");
+    await once(socket, "data");
+    const closing = [platform.close(), platform.close()];
+    await Promise.all([...closing, ended]);
+    await platform.close();
+    await expect(fetch(`${platform.url}/health/live`)).rejects.toThrow("fetch failed");
+  });
+});
+
+describe("the platform process", () => {
+  it.each([
+    [
+      "nobody listens",
+      "postgres://user:hunter2@localhost:9/x",
+      /^the database does not answer: .*ECONNREFUSED/,
+    ],
+    ["it is no URL", "postgres://user:hunter2@:x", /^the database does not answer: Invalid URL$/],
+  ])("says in one line that there is no database when %s", async (_, databaseUrl, line) => {
+    const starting = startPlatform({ ...configOf({ url: databaseUrl }) }, { log: silent });
+    const error = await starting.catch((reason: Error) => reason);
+    expect(error).toBeInstanceOf(Error);
+    const { message } = error as Error;
+    expect(message).toMatch(line);
+    expect(message).not.toMatch(/hunter2|\n/);
+  });
+});

@@ -1,0 +1,123 @@
+import { describe, expect, it, vi } from "vitest";
+import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
+import { createReadings, type Readings } from "../../../src/platform/metrics/readings.ts";
+import { featureEngines, silent, useEngine } from "../../engines.ts";
+import published from "../../testdata/personal-numbers.json" with { type: "json" };
+import { useRunning } from "../integrations/running.ts";
+
+const READINGS: Readings = {
+  events: { processed: 2, dead: 1 },
+  queues: [{ queue: "events", waiting: 3, active: 1, oldestSeconds: 12.5 }],
+  notifications: { shown: 4, waiting: 3, delivered: 2, failed: 1 },
+  issues: [{ code: "shift_unusable", count: 2 }],
+};
+
+describe("the metrics", () => {
+  it("show what the database knows", async () => {
+    const text = await createMetrics(async () => READINGS, silent).text();
+    for (const line of [
+      "shiftpact_database_up 1",
+      'shiftpact_events{status="processed"} 2',
+      'shiftpact_events{status="failed"} 0',
+      "shiftpact_dead_letters 1",
+      'shiftpact_queue_tasks{queue="events",state="waiting"} 3',
+      'shiftpact_queue_oldest_seconds{queue="events"} 12.5',
+      'shiftpact_notifications{state="delivered"} 2',
+      'shiftpact_open_issues{code="shift_unusable"} 2',
+    ]) {
+      expect(text.split("\n")).toContain(line);
+    }
+    expect(text).toContain("process_cpu_seconds_total");
+  });
+
+  it("forget what is gone, and say so when the database does not answer", async () => {
+    const readings = vi.fn(async () => READINGS);
+    const metrics = createMetrics(readings, silent);
+    await metrics.text();
+    readings.mockResolvedValueOnce({ ...READINGS, issues: [], queues: [] });
+    expect(await metrics.text()).not.toMatch(/shift_unusable|queue="events"/);
+    readings.mockRejectedValueOnce(new Error("gone"));
+    const text = await metrics.text();
+    expect(text.split("\n")).toContain("shiftpact_database_up 0");
+    expect(text).not.toMatch(/^shiftpact_(events|dead_letters|notifications)[ {]/m);
+  });
+
+  it("count calls to a provider by operation and outcome", async () => {
+    const metrics = createMetrics(async () => READINGS, silent);
+    const call = { kind: "tempo", provider_id: "p1", operation: "getShift", seconds: 0.02 };
+    metrics.providerCalled({ ...call, outcome: "2xx" });
+    metrics.providerCalled({ ...call, outcome: "none" });
+    const text = await metrics.text();
+    const labels = 'kind="tempo",provider_id="p1",operation="getShift"';
+    expect(text).toContain(`shiftpact_provider_calls_total{${labels},outcome="none"} 1`);
+    expect(text).toContain(`shiftpact_provider_call_seconds_count{${labels}} 2`);
+  });
+
+  it("are each platform's own", async () => {
+    const [one, other] = [
+      createMetrics(async () => READINGS, silent),
+      createMetrics(async () => READINGS, silent),
+    ];
+    one.providerCalled({ kind: "k", provider_id: "p", operation: "o", outcome: "2xx", seconds: 1 });
+    expect(await other.text()).not.toContain('operation="o"');
+  });
+});
+
+describe.each(featureEngines)("the readings on %s", (engine) => {
+  const database = useEngine(engine);
+
+  it("are kept for ten seconds, so that asking often costs nothing", async () => {
+    let now = 0;
+    const readings = createReadings(database(), () => now);
+    const store = (trace_id: string) =>
+      database()
+        .kysely.insertInto("events")
+        .values({
+          ...{ event_id: crypto.randomUUID(), provider_id: crypto.randomUUID(), event: "shift.create" },
+          ...{ shift_id: "s", trace_id, payload: "{}" },
+        })
+        .execute();
+    await store("t1");
+    expect((await readings()).events).toEqual({ queued: 1 });
+    await store("t2");
+    now = 9_999;
+    expect((await readings()).events).toEqual({ queued: 1 });
+    now = 10_000;
+    expect((await readings()).events).toEqual({ queued: 2 });
+  });
+});
+
+describe.each(featureEngines)("GET /metrics on %s", (engine) => {
+  const running = useRunning(engine);
+
+  it("tells of webhooks and calls, and of no person", async () => {
+    const { platform, operations } = running();
+    const { provider, tell, job, addPerson } = await running().register();
+    const number = published.personnummer[1] ?? "";
+    const candidateId = await addPerson(number);
+    const { shiftId } = provider.createShift();
+    expect(await tell(shiftId)).toBe(200);
+    expect(await tell(shiftId, "not-the-token")).toBe(401);
+    await platform.idle();
+    const { jobId = "" } = (await job(shiftId)) ?? {};
+    await operations.acceptJob({ params: { path: { jobId } }, body: { candidateId } });
+    await platform.idle();
+    const answer = await fetch(`${platform.url}/metrics`);
+    const text = await answer.text();
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+    const labels = (operation: string) =>
+      `{kind="sandbox",provider_id="${provider.providerId}",operation="${operation}",outcome="2xx"} 1`;
+    for (const line of [
+      "shiftpact_acknowledgement_seconds_count 1",
+      'shiftpact_webhooks_total{status="200"} 1',
+      'shiftpact_webhooks_total{status="401"} 1',
+      `shiftpact_provider_calls_total${labels("getShift")}`,
+      `shiftpact_provider_calls_total${labels("assignCandidate")}`,
+      `shiftpact_provider_calls_total${labels("createCandidate")}`,
+    ]) {
+      expect(text.split("\n")).toContain(line);
+    }
+    expect(text).not.toContain('operation="unknown"');
+    expect(text).not.toMatch(new RegExp(`${number}|Robin|robin|${candidateId}|${shiftId}`));
+  });
+});

@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { everyDialect } from "../../src/contract/dialect.ts";
+import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
+import { providerStates } from "../../src/sandbox/provider-states.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import {
+  fitsForms,
+  formsOfInteraction,
+  type KnownForms,
+  type ProviderForms,
+  selectInteractions,
+} from "../../src/verify/interactions.ts";
+import { readContract } from "../consumer/contract-file.ts";
+import { useVerifier } from "../consumer/verifier.ts";
+import { startPlatform } from "./platform-stand-in.ts";
+
+const http = readContract("http");
+const events = readContract("events");
+const verify = useVerifier();
+const running: Sandbox[] = [];
+let platform: Awaited<ReturnType<typeof startPlatform>>;
+beforeAll(async () => {
+  platform = await startPlatform();
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
+});
+afterAll(() => platform.close());
+
+const PLAIN: ProviderForms = {
+  ...{ routing: "path", variant: "a", notFound: "empty", unassign: "put", acknowledgement: "minimal" },
+  ...{ updated: "shift", deleted: "404", numbers: "digits", registry: "offered" },
+};
+
+/** The choices that DECISIONS adds to the dialects, the other way round. */
+const OTHERS: readonly KnownForms[] = [
+  { acknowledgement: "none", updated: "none", deleted: "410", numbers: "hyphenated", registry: "absent" },
+  { variant: "b", notFound: "404", deleted: "cancelled", numbers: "hyphenated" },
+];
+
+const providers: readonly ProviderForms[] = [
+  ...everyDialect().map((dialect) => ({ ...PLAIN, ...dialect })),
+  ...OTHERS.map((others) => ({ ...PLAIN, ...others })),
+  ...OTHERS.map((others) => ({ ...PLAIN, ...others, routing: "header" as const })),
+];
+
+async function startProvider(forms: ProviderForms): Promise<Sandbox> {
+  const { acknowledgement, updated, numbers, registry, ...dialect } = forms;
+  const sandbox = await startSandbox({
+    dialect: {
+      ...dialect,
+      ...(acknowledgement !== "none" && { acknowledgement }),
+      updateAnswer: updated === "shift" ? 200 : 204,
+      createAnswer: updated === "shift" ? 201 : 200,
+      personalNumbers: numbers,
+      registry: registry === "offered",
+    },
+    // Not a fault to the platform: 204 is one of the acknowledgements.
+    faults: acknowledgement === "none" ? ["assign-no-content"] : [],
+    platform: { url: platform.url, token: "platform-token" },
+  });
+  running.push(sandbox);
+  return sandbox;
+}
+
+/** Makes each event by what causes it, and takes what went over the wire. */
+function messagesOf(sandbox: Sandbox) {
+  const sentBy = async (change: () => { traceId: string }) => {
+    const { traceId } = change();
+    await sandbox.delivered(traceId);
+    return platform.received
+      .map(({ body }) => body)
+      .find((body) => (body as { traceId: string }).traceId === traceId);
+  };
+  const newShift = () => sandbox.createShift().shiftId;
+  return {
+    "shift.create": () => sentBy(() => sandbox.createShift()),
+    "shift.update": () => sentBy(() => sandbox.updateShift(newShift(), { positions: 2 })),
+    "shift.delete": () => sentBy(() => sandbox.deleteShift(newShift())),
+  };
+}
+
+/** Replays what fits the forms, and says what that was. */
+async function replay(sandbox: Sandbox, forms: ProviderForms, token = sandbox.token) {
+  const contracts = [selectInteractions(http, forms), events];
+  const verdict = await verify({
+    ...{ contracts, baseUrl: sandbox.url, headers: { Authorization: `Bearer ${token}` } },
+    ...{ states: providerStates(sandbox), messages: messagesOf(sandbox) },
+  });
+  const replayed = contracts.flatMap(({ interactions }) =>
+    interactions.map(({ description }) => description),
+  );
+  return { ...verdict, replayed: replayed.sort() };
+}
+
+describe("the platform's contracts", () => {
+  it.each(providers.map((forms) => [Object.values(forms).join(" "), forms] as const))(
+    "are honoured by the sandbox: %s",
+    async (_, forms) => {
+      const { honoured, broken, replayed } = await replay(await startProvider(forms), forms);
+      expect(broken).toEqual({});
+      expect(honoured).toEqual(replayed);
+    },
+  );
+
+  it("hold no interaction that fits none of these providers", () => {
+    const isReplayed = ({ description }: { description: string }) =>
+      providers.some((forms) => fitsForms(description, forms));
+    expect(http.interactions.filter((each) => !isReplayed(each))).toEqual([]);
+  });
+
+  it("ask for the states that the sandbox knows, and for no other", async () => {
+    const known = Object.keys(providerStates(await startProvider(PLAIN)));
+    const asked = http.interactions.flatMap(({ providerStates: states = [] }) =>
+      states.map(({ name }) => name),
+    );
+    expect([...new Set(asked)].sort()).toEqual(known.sort());
+  });
+});
+
+/** Breaks a provider, and replays what a correct one would honour. */
+async function replayWith(fault: FaultName) {
+  const sandbox = await startProvider(PLAIN);
+  sandbox.setFault(fault);
+  return replay(sandbox, PLAIN);
+}
+
+const does = (description: string) => description.replace(/ \[.*$/, "");
+
+describe("a provider that breaks the platform's contract is told where", () => {
+  it.each<[FaultName, string[]]>([
+    ["assign-conflict", ["assigns a candidate", "assigns a candidate again"]],
+    ["assign-not-successful", ["assigns a candidate", "assigns a candidate to a full shift"]],
+    ["cancel-refused", ["cancels a shift", "cancels a shift that is not there"]],
+    ["update-refused", ["replaces the times and positions of a shift"]],
+    ["foreign-candidate", ["looks up nobody under 12 digits", "looks up nobody under the hyphenated form"]],
+    ["webhook-of-another-shift", []],
+  ])("by the interaction that the fault %s breaks", async (fault, expected) => {
+    const { broken } = await replayWith(fault);
+    expect(Object.keys(broken).map(does)).toEqual(expected);
+  });
+
+  it.each<[FaultName, RegExp]>([
+    ["truncated", /^\$ Failed to parse the actual body/],
+    ["empty-body", /^\/ Expected body Present/],
+  ])("wherever the platform reads a body, with the fault %s", async (fault, reason) => {
+    const { broken } = await replayWith(fault);
+    const read = selectInteractions(http, PLAIN).interactions.filter(({ response }) => response?.body);
+    expect(Object.keys(broken).sort()).toEqual(read.map(({ description }) => description).sort());
+    for (const reasons of Object.values(broken))
+      expect(reasons).toContainEqual(expect.stringMatching(reason));
+  });
+
+  it("when its shifts are of another variant than it says", async () => {
+    const { broken, replayed } = await replay(await startProvider({ ...PLAIN, variant: "b" }), PLAIN);
+    const ofVariantA = replayed.filter((description) => formsOfInteraction(description).variant === "a");
+    expect(Object.keys(broken).sort()).toEqual(ofVariantA);
+    expect(broken["reads a shift [routing=path variant=a]"]).toContainEqual(
+      "$ Actual map is missing the following keys: slots",
+    );
+  });
+
+  it("on every operation, when it does not know its own token", async () => {
+    const { honoured } = await replay(await startProvider(PLAIN), PLAIN, "another");
+    expect(honoured).toEqual(events.interactions.map(({ description }) => description));
+  });
+});

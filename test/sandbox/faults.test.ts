@@ -1,0 +1,174 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type FaultName, faultNames } from "../../src/sandbox/faults/switchboard.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { call, SOMEBODY } from "./calls.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterEach(() => sandbox.clearFaults());
+afterAll(() => sandbox.close());
+
+const statusOf = async (method: string, path: string) => (await call(sandbox, method, path)).status;
+
+describe("a fault", () => {
+  it("has a summary, and a name that fits a command line", () => {
+    for (const name of faultNames) expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(faultNames.length).toBeGreaterThan(25);
+  });
+
+  it("is over after as many calls as it was set for", async () => {
+    sandbox.setFault("unavailable", { times: 2 });
+    const statuses = [await statusOf("GET", "/roles"), await statusOf("GET", "/outlets")];
+    expect([...statuses, await statusOf("GET", "/roles")]).toEqual([503, 503, 200]);
+  });
+
+  it("spoils only the operations that it was set for", async () => {
+    sandbox.setFault("error-500", { operations: ["listRoles"] });
+    expect([await statusOf("GET", "/roles"), await statusOf("GET", "/outlets")]).toEqual([500, 200]);
+  });
+
+  it("is on from the start, or until it is cleared", async () => {
+    const faulty = await startSandbox({ faults: ["unavailable"] });
+    try {
+      expect((await call(faulty, "GET", "/roles")).status).toBe(503);
+      faulty.clearFaults();
+      expect((await call(faulty, "GET", "/roles")).status).toBe(200);
+    } finally {
+      await faulty.close();
+    }
+  });
+
+  it("spoils calls with header routing too", async () => {
+    sandbox.setFault("unavailable");
+    const headers = { "X-Provider-Id": sandbox.providerId };
+    expect((await call(sandbox, "GET", "/roles", { bare: true, headers })).status).toBe(503);
+  });
+
+  it("leaves the first of two answers standing", async () => {
+    sandbox.setFault("unavailable");
+    sandbox.setFault("error-500");
+    expect(await statusOf("GET", "/roles")).toBe(503);
+  });
+});
+
+describe("the wire", () => {
+  it.each([
+    ["unavailable", 503, "1"],
+    ["rate-limited", 429, "1"],
+  ] as const)("%s says when to come back", async (name, status, seconds) => {
+    sandbox.setFault(name);
+    const answer = await call(sandbox, "GET", "/roles");
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([status, seconds]);
+  });
+
+  it.each([
+    ["garbage", "text/html", "<h1>Welcome</h1>"],
+    ["empty-body", null, undefined],
+  ] as const)("%s answers 200", async (name, type, body) => {
+    sandbox.setFault(name);
+    const answer = await call(sandbox, "GET", "/roles");
+    expect([answer.status, answer.headers.get("content-type"), answer.body]).toEqual([200, type, body]);
+  });
+
+  it("truncated cuts the JSON", async () => {
+    sandbox.setFault("truncated");
+    expect((await call(sandbox, "GET", "/roles")).body).toMatch(/^\[\{"id"/);
+  });
+
+  it("oversized sends 10 MB", async () => {
+    sandbox.setFault("oversized");
+    expect(JSON.stringify((await call(sandbox, "GET", "/roles")).body).length).toBeGreaterThan(10_000_000);
+  });
+
+  it("redirect points elsewhere", async () => {
+    sandbox.setFault("redirect");
+    expect(await statusOf("GET", "/roles")).toBe(302);
+  });
+
+  it("reset tears the connection down", async () => {
+    sandbox.setFault("reset");
+    await expect(call(sandbox, "GET", "/roles")).rejects.toThrow("fetch failed");
+  });
+
+  it("slow answers nothing until the caller gives up", async () => {
+    sandbox.setFault("slow");
+    const giveUp = new AbortController();
+    const answer = fetch(`${sandbox.url}/providers/${sandbox.providerId}/roles`, { signal: giveUp.signal });
+    expect(await statusOf("GET", "/unknown")).toBe(404);
+    giveUp.abort();
+    await expect(answer).rejects.toThrow("aborted");
+  });
+});
+
+describe("the meaning", () => {
+  const assignment = () => {
+    const { shiftId, shift } = sandbox.createShift();
+    const candidateId = sandbox.candidates[0]?.id ?? "";
+    return { shiftId, shift, candidateId, path: `/shifts/${shiftId}/assign/${candidateId}` };
+  };
+
+  it("shift-lag hides a shift three times, or as often as asked", async () => {
+    const { shiftId } = sandbox.createShift();
+    const read = () => statusOf("GET", `/shifts/${shiftId}`);
+    sandbox.setFault("shift-lag");
+    expect([await read(), await read(), await read(), await read()]).toEqual([404, 404, 404, 200]);
+    sandbox.setFault("shift-lag", { times: 1 });
+    expect([await read(), await read()]).toEqual([404, 200]);
+  });
+
+  it("assign-lost-answer assigns once, and a second try finds it done", async () => {
+    const { path, shift } = assignment();
+    sandbox.setFault("assign-lost-answer");
+    expect([await statusOf("PUT", path), shift.assigned.size]).toEqual([500, 1]);
+    expect([await statusOf("PUT", path), shift.assigned.size]).toEqual([200, 1]);
+  });
+
+  it.each(["assign-conflict", "assign-not-successful"] as const)("%s does not assign", async (name) => {
+    const { path, shift } = assignment();
+    sandbox.setFault(name);
+    expect(await statusOf("PUT", path)).toBe(name === "assign-conflict" ? 409 : 200);
+    expect(shift.assigned.size).toBe(0);
+  });
+
+  it("assign-of-another acknowledges somebody else", async () => {
+    const { path, shiftId, candidateId } = assignment();
+    sandbox.setFault("assign-of-another");
+    const { body } = await call(sandbox, "PUT", path);
+    expect(body).toMatchObject({ success: true, shiftId });
+    expect(body).not.toMatchObject({ candidateId });
+  });
+
+  it("candidate-race creates and says that somebody was quicker", async () => {
+    const running = await startSandbox({ faults: ["candidate-race"] });
+    try {
+      const find = () => call(running, "GET", `/candidates?personalNumber=${SOMEBODY.personalNumber}`);
+      expect((await find()).body).toEqual([]);
+      expect((await call(running, "POST", "/candidates", { body: SOMEBODY })).status).toBe(409);
+      expect((await find()).body).toMatchObject([SOMEBODY]);
+    } finally {
+      await running.close();
+    }
+  });
+
+  it("two-candidates and foreign-candidate spoil a lookup", async () => {
+    const path = `/candidates?personalNumber=${sandbox.candidates[0]?.personalNumber}`;
+    sandbox.setFault("two-candidates");
+    expect((await call(sandbox, "GET", path)).body).toHaveLength(2);
+    sandbox.clearFaults();
+    sandbox.setFault("foreign-candidate");
+    expect((await call(sandbox, "GET", path)).body).toHaveLength(sandbox.candidates.length);
+  });
+
+  it.each([
+    ["cancel-refused", "DELETE", "", 409],
+    ["update-refused", "PUT", "", 409],
+    ["unassign-unknown-path", "PUT", "/unassign/somebody", 404],
+  ] as const)("%s", async (name: FaultName, method, rest, status) => {
+    const { shiftId, shift } = sandbox.createShift();
+    sandbox.setFault(name);
+    expect(await statusOf(method, `/shifts/${shiftId}${rest}`)).toBe(status);
+    expect(shift.cancelled).toBe(false);
+  });
+});

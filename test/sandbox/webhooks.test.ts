@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { schemas } from "../../generated/events/validators.js";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { call, TRACE_ID } from "./calls.ts";
+import { RECEIPT, startPlatform } from "./platform-stand-in.ts";
+
+type Platform = Awaited<ReturnType<typeof startPlatform>>;
+
+let sandbox: Sandbox;
+let platform: Platform;
+beforeEach(async () => {
+  platform = await startPlatform();
+});
+afterEach(async () => {
+  await sandbox.close();
+  await platform.close();
+});
+
+async function start(options: SandboxOptions = {}, kind?: string): Promise<Sandbox> {
+  const connection = { url: platform.url, token: "platform-token", ...(kind !== undefined && { kind }) };
+  sandbox = await startSandbox({ platform: connection, ...options });
+  return sandbox;
+}
+
+const bodies = () => platform.received.map(({ body }) => body as { event: string; traceId: string });
+const events = () => bodies().map(({ event }) => event);
+
+describe("what a person at the provider changes", () => {
+  it("is told in one webhook each", async () => {
+    const { providerId, createShift, updateShift, deleteShift } = await start();
+    const created = createShift();
+    await sandbox.settled();
+    const updated = updateShift(created.shiftId, { positions: 2 });
+    await sandbox.settled();
+    const deleted = deleteShift(created.shiftId);
+    await sandbox.settled();
+    const content = { shiftId: created.shiftId };
+    expect(bodies()).toEqual([
+      { event: "shift.create", providerId, content, traceId: created.traceId },
+      { event: "shift.update", providerId, content, traceId: updated.traceId },
+      { event: "shift.delete", providerId, content, traceId: deleted.traceId },
+    ]);
+    expect(schemas.ShiftCreateEvent.errorsOf(bodies()[0])).toEqual([]);
+    expect(new Set(bodies().map(({ traceId }) => traceId)).size).toBe(3);
+  });
+
+  it.each([
+    [undefined, "/webhooks/scheduling-provider"],
+    ["demo", "/api/v3/integrations/demo/webhook"],
+  ])("goes to the path of kind %s with the platform's token", async (kind, path) => {
+    const { traceId } = (await start({}, kind)).createShift();
+    expect(await sandbox.delivered(traceId)).toEqual({ delivered: true, tries: 1 });
+    expect(platform.received[0]).toMatchObject({
+      path,
+      headers: { authorization: "Bearer platform-token", "x-trace-id": traceId },
+    });
+  });
+
+  it("is tried again under the same traceId", async () => {
+    await platform.close();
+    platform = await startPlatform((response) => response.writeHead(503).end(), RECEIPT);
+    const { traceId } = (await start({ webhooks: { wait: async () => undefined } })).createShift();
+    expect(await sandbox.delivered(traceId)).toEqual({ delivered: true, tries: 2 });
+    expect(bodies().map((each) => each.traceId)).toEqual([traceId, traceId]);
+  });
+
+  it("goes nowhere while no platform is connected", async () => {
+    sandbox = await startSandbox();
+    const { traceId, shiftId } = sandbox.createShift();
+    await expect(sandbox.delivered(traceId)).rejects.toThrow(traceId);
+    sandbox.connectPlatform({ url: platform.url, token: "t" });
+    sandbox.deleteShift(shiftId);
+    await sandbox.settled();
+    expect(events()).toEqual(["shift.delete"]);
+  });
+
+  it("of another organisation goes to that one's platform under its providerId", async () => {
+    await start();
+    const other = sandbox.addOrganisation({ platform: { url: platform.url, token: "other" } });
+    await sandbox.delivered(other.createShift().traceId);
+    expect(platform.received).toMatchObject([
+      { headers: { authorization: "Bearer other" }, body: { providerId: other.providerId } },
+    ]);
+  });
+
+  it("is given up when the sandbox closes", async () => {
+    await platform.close();
+    platform = await startPlatform(() => undefined);
+    const { traceId } = (await start()).createShift();
+    await sandbox.close();
+    expect(await sandbox.delivered(traceId)).toMatchObject({ delivered: false });
+  });
+});
+
+describe("what the platform's own calls change", () => {
+  it("comes back after the answer, with a traceId of its own", async () => {
+    const { shiftId, shift } = (await start()).createShift();
+    const change = { startTime: shift.startTime, endTime: shift.endTime, slots: 2 };
+    await call(sandbox, "PUT", `/shifts/${shiftId}`, { body: change });
+    await sandbox.settled();
+    await call(sandbox, "DELETE", `/shifts/${shiftId}`);
+    await sandbox.settled();
+    expect(events()).toEqual(["shift.create", "shift.update", "shift.delete"]);
+    expect(sandbox.deliveries.map(({ isEcho }) => isEcho)).toEqual([false, true, true]);
+    expect(bodies().map(({ traceId }) => traceId)).not.toContain(TRACE_ID);
+  });
+
+  it("may carry the call's traceId", async () => {
+    const { shiftId } = (await start({ dialect: { echoTraceId: "same" } })).createShift();
+    await call(sandbox, "DELETE", `/shifts/${shiftId}`);
+    expect(await sandbox.delivered(TRACE_ID)).toMatchObject({ delivered: true });
+  });
+
+  it.each([
+    [false, ["shift.create"]],
+    [true, ["shift.create", "shift.update"]],
+  ])("includes an assignment: %s", async (assignEchoes, expected) => {
+    const { shiftId } = (await start({ dialect: { assignEchoes } })).createShift();
+    const path = `/shifts/${shiftId}/assign/${sandbox.candidates[0]?.id}`;
+    await call(sandbox, "PUT", path);
+    await call(sandbox, "PUT", path);
+    await sandbox.settled();
+    expect(events()).toEqual(expected);
+  });
+
+  it("is nothing when the call was refused", async () => {
+    await start();
+    await call(sandbox, "DELETE", "/shifts/unknown");
+    await sandbox.settled();
+    expect(events()).toEqual([]);
+  });
+});
+
+describe("faults of webhooks", () => {
+  it("no-echo keeps quiet about the platform's own calls only", async () => {
+    const { shiftId } = (await start({ faults: ["no-echo"] })).createShift();
+    await call(sandbox, "DELETE", `/shifts/${shiftId}`);
+    await sandbox.settled();
+    expect(events()).toEqual(["shift.create"]);
+  });
+
+  it("duplicate-webhooks sends each twice under one traceId", async () => {
+    const { traceId } = (await start({ faults: ["duplicate-webhooks"] })).createShift();
+    await sandbox.settled();
+    expect(bodies().map((each) => each.traceId)).toEqual([traceId, traceId]);
+  });
+
+  it("webhook-of-another-shift names one that is not there", async () => {
+    const { traceId } = (await start({ faults: ["webhook-of-another-shift"] })).createShift();
+    await sandbox.delivered(traceId);
+    const [{ content }] = bodies() as unknown as [{ content: { shiftId: string } }];
+    expect(sandbox.shift(content.shiftId)).toBeUndefined();
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import {
+  describeInteraction,
+  fitsForms,
+  formsOfInteraction,
+  selectInteractions,
+} from "../../src/verify/interactions.ts";
+
+describe("the forms in an interaction's description", () => {
+  it("stand at its end and are read back", () => {
+    const forms = { routing: "path", notFound: "404" } as const;
+    const description = describeInteraction("looks up nobody", forms);
+    expect(description).toBe("looks up nobody [routing=path notFound=404]");
+    expect(formsOfInteraction(description)).toEqual(forms);
+  });
+
+  it.each(["lists the roles", "lists the roles [all of them]", "lists [a=b] the roles"])(
+    "are none in: %s",
+    (description) => {
+      expect(describeInteraction(description, {})).toBe(description);
+      expect(formsOfInteraction(description)).toEqual({});
+    },
+  );
+});
+
+describe("an interaction fits a provider", () => {
+  const description = "reads a shift [routing=path variant=a]";
+
+  it.each([
+    ["of exactly its forms", { routing: "path", variant: "a" }, true],
+    ["of its forms and others", { routing: "path", variant: "a", unassign: "put" }, true],
+    ["of another form", { routing: "path", variant: "b" }, false],
+    ["of which a form is not known", { routing: "path" }, false],
+  ] as const)("%s: %o %s", (_, forms, fits) => {
+    expect(fitsForms(description, forms)).toBe(fits);
+  });
+
+  it("when it names no form, whatever is known", () => {
+    expect(fitsForms("lists the roles", {})).toBe(true);
+  });
+
+  it("and only such are selected, with the rest of the contract as it was", () => {
+    const interactions = [{ description }, { description: "cancels a shift [routing=header]" }];
+    const contract = { consumer: { name: "platform" }, interactions };
+    expect(selectInteractions(contract, { routing: "path", variant: "a" })).toEqual({
+      consumer: { name: "platform" },
+      interactions: [{ description }],
+    });
+  });
+});
