@@ -29,10 +29,13 @@ export class ProviderHttpError extends Error {
   override readonly name: string = "ProviderHttpError";
   /** We gave up ourselves, before the time limit. */
   readonly isAbort: boolean;
+  /** The time limit passed. */
+  readonly isTimeout: boolean;
 
   constructor(message: string, { isAbort = false, ...options }: ErrorOptions & { isAbort?: boolean } = {}) {
     super(message, options);
     this.isAbort = isAbort;
+    this.isTimeout = this.cause instanceof Error && this.cause.name === "TimeoutError";
   }
 }
 

@@ -1,0 +1,103 @@
+import { exercisesOf, type Exercise, type Missing, skippedAs, skippedUnserved, wasServed } from "../exercises.ts";
+import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import type { Run } from "../run.ts";
+import { isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
+import { tokenUnlike } from "../tokens.ts";
+import type { Check } from "./check.ts";
+import { sendWrong, type Wrong } from "./wrong-requests.ts";
+
+/** Every operation asks for the token, the whole token, under Bearer (contract 5, provider obligation 1). */
+export const authentication: Check = { group: "authentication", run: authenticate };
+
+const TITLE = "only the provider's own token is accepted";
+
+async function* authenticate(run: Run): AsyncGenerator<Outcome> {
+  const { exercises, missing } = await exercisesOf(run);
+  for (const exercise of exercises) yield* tryTokens(run, exercise);
+  for (const each of missing) yield* tryWithoutData(run, each);
+}
+
+async function* tryTokens(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
+  const { operation } = exercise;
+  if (!(await exercise.isServed())) return yield skippedUnserved(TITLE, operation);
+  try {
+    const refused = yield* sendWrong(run, exercise, wrongTokens(run, operation));
+    if (refused !== undefined) yield* judgeEffect(run, exercise, refused);
+  } finally {
+    await exercise.undo();
+  }
+}
+
+type Kind = "auth_missing" | "auth_any_token" | "auth_wrong_scheme";
+
+/** More of them where a request costs least: one place checks the token for all operations at most providers. */
+const CLOSELY: readonly OperationId[] = ["getShift", "listOutlets"];
+
+function wrongTokens(run: Run, operation: OperationId): Wrong[] {
+  const { token } = run.target.options;
+  const close: [Kind, string, string][] = [
+    ["auth_any_token", "a token that is the right one and one character more", `Bearer ${token}x`],
+    ["auth_any_token", "the token without its last character", `Bearer ${token.slice(0, -1)}`],
+    ["auth_wrong_scheme", "the token under the scheme Token", `Token ${token}`],
+  ];
+  const wrongs: [Kind, string, string | null][] = [
+    ["auth_missing", "a request without a token", null],
+    ["auth_missing", "an empty bearer token", "Bearer"],
+    ["auth_any_token", "a token that nobody has", `Bearer ${tokenUnlike(token, run.madeUp("token"))}`],
+    ["auth_wrong_scheme", "the token under the scheme Basic", `Basic ${token}`],
+    ...(CLOSELY.includes(operation) ? close : []),
+  ];
+  return wrongs.map(([kind, name, authorization]) => ({
+    change: { authorization },
+    verdict: (reply) => verdictOf(kind, name, reply),
+  }));
+}
+
+function verdictOf(kind: Kind, name: string, exchange: Reply): Outcome {
+  const { status } = exchange.answer;
+  const expected = `401 to ${name}`;
+  if (wasServed(exchange)) return found(kind, { exchange, expected, actual: servedWith(exchange) });
+  if (status === 401) return passed(exchange.probe.operation, `${name} is refused`);
+  return found("auth_status", { exchange, expected, actual: `status ${status}` });
+}
+
+/** 409 to a creation says that the person is there already. */
+function servedWith({ answer: { status } }: Reply): string {
+  return status === 409 ? "status 409: the request was looked at" : `status ${status}`;
+}
+
+async function* judgeEffect(run: Run, exercise: Exercise, refused: readonly Reply[]): AsyncGenerator<Outcome> {
+  const [exchange] = refused;
+  if (!exercise.hasEffect || !exchange) return;
+  const hasEffect = await exercise.hasEffect();
+  if (!hasEffect) return yield passed(exercise.operation, "a call without the right token has no effect");
+  if (exercise.operation === "cancelShift") run.known.cancelled = true;
+  yield refusedInVain(exchange);
+}
+
+function refusedInVain(exchange: Reply): Found {
+  const expected = "no effect of a call without the right token";
+  const actual = `status ${exchange.answer.status}, and it was carried out all the same`;
+  return found("auth_missing", { exchange, expected, actual });
+}
+
+/** Without data of the provider's own there is no control, but 401 can still be told from what is not there. */
+async function* tryWithoutData(run: Run, missing: Missing): AsyncGenerator<Outcome> {
+  const { operation, code } = missing;
+  if (code === "skipped_not_offered" || code === "skipped_read_only") return yield skippedAs(TITLE, missing);
+  const exchange = await run.send({ ...harmless(run, operation), authorization: null });
+  const name = "a request without a token";
+  if (!isPlain(exchange)) return;
+  const { status } = exchange.answer;
+  if (wasServed(exchange)) return yield verdictOf("auth_missing", name, exchange);
+  if (status === 401 || status === 403) return yield passed(operation, `${name} is refused`);
+  const reason = `${missing.reason}; to a request for what is not there the provider answers ${status}`;
+  yield skipped("skipped_not_prepared", operation, TITLE, reason);
+}
+
+/** Ids that nobody has, and a body that creates nobody. */
+function harmless(run: Run, operation: OperationId): Probe {
+  const path = { shiftId: run.madeUp("shift"), candidateId: run.madeUp("candidate") };
+  const takesBody = operation === "updateShift" || operation === "createCandidate";
+  return { operation, path, ...(takesBody && { json: {} }) };
+}

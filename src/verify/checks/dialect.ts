@@ -1,0 +1,117 @@
+import { variantOf } from "../../contract/shift.ts";
+import { found, type Outcome, passed, skipped } from "../finding.ts";
+import { acknowledgementOf, notFoundForm } from "../judge/forms.ts";
+import { matching, personOf } from "../person.ts";
+import type { Run } from "../run.ts";
+import { assign, type Seat, seatOf, unassignBy } from "../seat.ts";
+import { readShiftOf, shiftBodyOf, updateOf } from "../shift.ts";
+import { type Exchange, isReply, statusOf } from "../target.ts";
+import type { Check } from "./check.ts";
+
+/** Which of the contract's forms the provider uses: what is found out here decides what the other checks expect. */
+export const dialect: Check = { group: "dialect", run: detect };
+
+async function* detect(run: Run): AsyncGenerator<Outcome> {
+  yield* detectVariant(run);
+  yield* detectNotFound(run);
+  yield* detectRegistry(run);
+  if (!run.mayChange) return;
+  yield* detectUpdated(run);
+  yield* detectAssignment(run);
+}
+
+async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
+  const { shiftId } = run.fixtures;
+  const title = "the variant of the shift is known";
+  if (shiftId === undefined) {
+    const reason = "no shift: give --fixtures with a shiftId, or --states-url";
+    return yield skipped("skipped_not_prepared", "getShift", title, reason);
+  }
+  const read = await readShiftOf(run, shiftId);
+  const body = shiftBodyOf(read);
+  if (body) {
+    run.known.shift = body;
+    run.forms.variant = variantOf(body);
+    return yield passed("getShift", `${title}: ${run.forms.variant}`);
+  }
+  if (isReply(read) && read.answer.status >= 400 && read.answer.status < 500) {
+    const expected = "200 with the shift of the fixtures";
+    yield found("request_refused", { exchange: read, expected, actual: `status ${read.answer.status}` });
+  }
+}
+
+/** A lookup of somebody who is not there: an empty array or 404 (contract 4.2). */
+async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
+  const { lookups, number } = await personOf(run);
+  const { digits } = lookups;
+  const form = notFoundForm(digits);
+  if (form !== undefined) run.forms.notFound = form;
+  if (form !== undefined) return yield passed("findCandidates", `the not-found form is known: ${form}`);
+  if (isReply(digits) && digits.answer.status >= 400 && digits.answer.status < 500) {
+    const actual = `status ${digits.answer.status}`;
+    yield found("request_refused", { exchange: digits, expected: "200 with [], or 404", actual });
+  }
+  if (matching(digits, number).length > 0) {
+    const reason = "every test number that was tried is somebody's at this provider: try another --seed";
+    yield skipped("skipped_not_prepared", "findCandidates", "the not-found form is known", reason);
+  }
+}
+
+async function* detectRegistry(run: Run): AsyncGenerator<Outcome> {
+  const registry = await run.send({ operation: "getCandidateRegistry" });
+  const status = statusOf(registry);
+  if (status === 404 || status === 405 || status === 501) {
+    run.forms.registry = "absent";
+    const reason = `it is optional, and the provider answers ${status}`;
+    return yield skipped("skipped_not_offered", "getCandidateRegistry", "the candidate registry", reason);
+  }
+  if (status === 200) run.forms.registry = "offered";
+  if (status === 200) yield passed("getCandidateRegistry", "the registry is offered");
+}
+
+/** The update that changes nothing: whether the answer is the shift. */
+async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
+  const { shiftId } = run.fixtures;
+  const { shift } = run.known;
+  if (shiftId === undefined || !shift) return;
+  const update = await run.send({ operation: "updateShift", path: { shiftId }, json: updateOf(shift) });
+  if (!isReply(update) || update.answer.status >= 300) return;
+  run.forms.updated = shiftBodyOf(update) ? "shift" : "none";
+  yield passed("updateShift", `the answer to an update is known: ${run.forms.updated}`);
+}
+
+/** Assigns and unassigns the test person once: the acknowledgement, and which forms of unassignment are offered. */
+async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {
+  const seat = await seatOf(run);
+  if ("missing" in seat) {
+    const title = "the acknowledgement and the form of unassignment are known";
+    return yield skipped("skipped_not_prepared", "assignCandidate", title, seat.missing);
+  }
+  for (const form of ["put", "delete"] as const) {
+    const acknowledgement = acknowledgementOf(await assign(run, seat));
+    if (acknowledgement !== undefined) run.forms.acknowledgement ??= acknowledgement;
+    await offer(run, seat, form);
+  }
+  if (run.forms.acknowledgement !== undefined) {
+    yield passed("assignCandidate", `the acknowledgement is known: ${run.forms.acknowledgement}`);
+  }
+  yield run.forms.unassign === undefined
+    ? unassignAbsent(await unassignBy(run, seat, "put"))
+    : passed("unassignCandidate", `the form of unassignment is known: ${run.forms.unassign}`);
+}
+
+async function offer(run: Run, seat: Seat, form: "put" | "delete"): Promise<void> {
+  const exchange = await unassignBy(run, seat, form);
+  if (!isReply(exchange) || exchange.answer.status >= 300) return;
+  run.forms.unassign ??= form;
+  run.known.offered.add(exchange.probe.operation);
+}
+
+function unassignAbsent(exchange: Exchange): Outcome {
+  const expected = "200 or 204 to one of the two forms of unassignment";
+  return found("unassign_absent", {
+    exchange,
+    expected,
+    actual: `status ${statusOf(exchange)} to PUT, and no success to DELETE`,
+  });
+}

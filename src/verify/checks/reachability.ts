@@ -1,0 +1,106 @@
+import { CouldNotRun } from "../could-not-run.ts";
+import { found, type Outcome, passed, skipped } from "../finding.ts";
+import type { Run } from "../run.ts";
+import { type Exchange, isReply, type Probe } from "../target.ts";
+import { TEST_NUMBERS } from "../test-numbers.ts";
+import type { Check } from "./check.ts";
+
+/** Whether there is a provider at all, and how it is told the organisation (contract 4.1). */
+export const reachability: Check = { group: "reachability", run: reach };
+
+async function* reach(run: Run): AsyncGenerator<Outcome> {
+  yield judgeScheme(run.target.options.baseUrl);
+  const given = run.forms.routing;
+  const tried = new Map<"path" | "header", Exchange[]>();
+  for (const routing of given === undefined ? (["path", "header"] as const) : [given]) {
+    tried.set(routing, await readAll(run, routing));
+  }
+  const [[routing, best] = ["path", []] as const] = [...tried].sort(
+    ([, one], [, other]) => servedIn(other) - servedIn(one),
+  );
+  run.target.routing = routing;
+  run.forms.routing = routing;
+  if (servedIn(best) === 0) assertIsProvider([...tried.values()].flat(), run);
+  yield passed("provider", `it answers, with ${routing} routing`);
+}
+
+function judgeScheme(baseUrl: string): Outcome {
+  const { protocol, hostname } = new URL(baseUrl);
+  const title = "the API is served over HTTPS";
+  if (protocol === "https:") return passed("provider", title);
+  if (/^(localhost|127\..*|\[::1\])$/.test(hostname)) {
+    return skipped("skipped_not_visible", "provider", title, "this machine is called without TLS");
+  }
+  return found("https_missing", { expected: "https", actual: "http" });
+}
+
+/** The reads that need nothing: what one of them gets wrong must not hide that there is a provider. */
+const READS: readonly Probe[] = [
+  { operation: "listOutlets" },
+  { operation: "listRoles" },
+  { operation: "findCandidates", query: { personalNumber: TEST_NUMBERS[0] ?? "" } },
+];
+
+/** Not judged: with the wrong routing every answer is wrong. */
+async function readAll(run: Run, routing: "path" | "header"): Promise<Exchange[]> {
+  const { shiftId } = run.fixtures;
+  const shift: Probe[] = shiftId === undefined ? [] : [{ operation: "getShift", path: { shiftId } }];
+  const exchanges: Exchange[] = [];
+  for (const probe of [...READS, ...shift]) {
+    exchanges.push(await run.target.send({ ...probe, routing }));
+    if (exchanges.at(-1)?.answer.kind === "hung" && exchanges.length >= 2) break;
+  }
+  return exchanges;
+}
+
+const servedIn = (exchanges: readonly Exchange[]) =>
+  exchanges.filter(
+    (each) => isReply(each) && each.answer.status >= 200 && each.answer.status < 300 && !isHtml(each),
+  ).length;
+
+function isHtml(exchange: Exchange): boolean {
+  return isReply(exchange) && /^\s*</.test(exchange.answer.text);
+}
+
+/** @throws CouldNotRun when what answers, if anything does, is no provider that can be verified */
+function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void {
+  const { baseUrl } = target.options;
+  const all = (is: (exchange: Exchange) => boolean) => exchanges.length > 0 && exchanges.every(is);
+  const allStatus = (...statuses: number[]) =>
+    all((each) => isReply(each) && statuses.includes(each.answer.status));
+  const [first] = exchanges;
+  if (all(({ answer }) => answer.kind === "broken")) {
+    const reason = first?.answer.kind === "broken" ? first.answer.reason : "";
+    throw new CouldNotRun(`nothing answers at ${baseUrl} (${reason}): start the provider, or mend the URL`);
+  }
+  if (all(({ answer }) => answer.kind !== "answer")) {
+    throw new CouldNotRun(
+      `${baseUrl} does not answer within the time limit: see whether the provider is well, or raise --timeout`,
+    );
+  }
+  if (all((each) => isReply(each) && each.answer.status >= 300 && each.answer.status < 400)) {
+    throw new CouldNotRun(`${baseUrl} redirects every call: give the address that it redirects to`);
+  }
+  if (allStatus(401))
+    throw new CouldNotRun(
+      "the provider refuses the token (401): give the PROVIDER_TOKEN of this organisation",
+    );
+  if (allStatus(403)) {
+    throw new CouldNotRun(
+      "the provider refuses the organisation (403): see that --provider-id and the token belong together",
+    );
+  }
+  if (all((each) => isHtml(each))) {
+    throw new CouldNotRun(
+      `${baseUrl} answers with web pages: give the address of the API, without /providers/{providerId}`,
+    );
+  }
+  if (allStatus(400, 401, 403, 404)) {
+    throw new CouldNotRun(
+      `${baseUrl} knows none of the contract's paths for this organisation (${statuses(exchanges)}): see the URL, without /providers/{providerId}, and --provider-id`,
+    );
+  }
+}
+
+const statuses = (exchanges: readonly Exchange[]) =>
+  [...new Set(exchanges.map((each) => (isReply(each) ? each.answer.status : "no answer")))].join(", ");

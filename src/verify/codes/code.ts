@@ -1,0 +1,12 @@
+/** One kind of finding. Codes are never renamed; adding is fine. */
+export interface CodeEntry {
+  severity: "error" | "warning" | "skipped";
+  /** What is wrong, in one short line. */
+  title: string;
+  /** Of CONTRACT.md; DECISIONS that refine it stand in the spec. */
+  section: string;
+  /** How to mend it: what an engineer of the provider changes. */
+  mend: string;
+}
+
+export type CodeEntries = Readonly<Record<string, CodeEntry>>;

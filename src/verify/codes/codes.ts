@@ -1,0 +1,29 @@
+import { accessCodes } from "./access.ts";
+import { answerCodes } from "./answers.ts";
+import type { CodeEntry } from "./code.ts";
+import { compareCodes } from "./compare.ts";
+import { inputCodes } from "./input.ts";
+import { meaningCodes } from "./meaning.ts";
+import { runCodes } from "./run.ts";
+import { webhookCodes } from "./webhooks.ts";
+
+/** Every kind of finding there is. */
+export const codes = {
+  ...answerCodes,
+  ...accessCodes,
+  ...inputCodes,
+  ...meaningCodes,
+  ...runCodes,
+  ...webhookCodes,
+  ...compareCodes,
+} as const;
+
+export type AnyCode = keyof typeof codes;
+/** Why something was not checked. */
+export type SkipCode = Extract<AnyCode, `skipped_${string}`>;
+/** Something that is wrong, or odd. */
+export type Code = Exclude<AnyCode, SkipCode>;
+
+export function entryOf(code: AnyCode): CodeEntry {
+  return codes[code];
+}

@@ -1,0 +1,65 @@
+import type { CodeEntries } from "./code.ts";
+
+/** What can be wrong with a provider's OpenAPI document, held against the platform's contract (contract 4). */
+export const compareCodes = {
+  compare_operation_missing: {
+    severity: "error",
+    title: "The document has no operation that takes this call",
+    section: "4.2",
+    mend: "Add the path and the method; every id in a path is a string.",
+  },
+  compare_security_differs: {
+    severity: "error",
+    title: "The document asks for other credentials than a bearer token",
+    section: "5",
+    mend: "Describe the security as `type: http, scheme: bearer`: the platform sends `Authorization: Bearer <PROVIDER_TOKEN>`.",
+  },
+  compare_request_refused: {
+    severity: "error",
+    title: "By the document, a call of the platform is not valid",
+    section: "4.2",
+    mend: "Allow what the platform sends: do not require more than the contract names, and allow its values.",
+  },
+  compare_request_undocumented: {
+    severity: "warning",
+    title: "The document does not name something that the platform sends",
+    section: "4.2",
+    mend: "Add it to the document, so that readers of it know what comes.",
+  },
+  compare_tenant_header_undocumented: {
+    severity: "warning",
+    title: "The document does not say how the organisation is told",
+    section: "4.1",
+    mend: "Put /providers/{providerId} before every path, or add the header X-Provider-Id or X-Platform-Provider-Id.",
+  },
+  compare_status_missing: {
+    severity: "error",
+    title: "The document does not name the status of a success",
+    section: "4.2",
+    mend: "Add the response with the status that the contract names.",
+  },
+  compare_status_undocumented: {
+    severity: "warning",
+    title: "The document does not name the status of a refusal",
+    section: "4.2",
+    mend: "Add the response: the platform acts differently on 404, 409 and other statuses.",
+  },
+  compare_answer_differs: {
+    severity: "error",
+    title: "By the document, an answer lacks what the platform reads",
+    section: "2",
+    mend: "Add the field with the contract's type to the response's schema.",
+  },
+  compare_answer_undocumented: {
+    severity: "warning",
+    title: "The document does not describe an answer",
+    section: "4.2",
+    mend: "Add the response's content: application/json with its schema.",
+  },
+  compare_not_comparable: {
+    severity: "warning",
+    title: "A part of the document cannot be compared",
+    section: "4.2",
+    mend: "Describe the body as application/json.",
+  },
+} as const satisfies CodeEntries;

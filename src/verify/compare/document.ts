@@ -1,0 +1,112 @@
+import { readFile } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { parse } from "yaml";
+import { CouldNotRun } from "../could-not-run.ts";
+
+type Json = Record<string, unknown>;
+
+/** An OpenAPI document, as far as it is read here. */
+export interface OpenApiDocument extends Json {
+  info: Json;
+  paths: Readonly<Record<string, Json>>;
+}
+
+/** Where what stands in other files is put; nothing of a document's own is there. */
+const BROUGHT = "brought-in";
+
+/**
+ * Reads an OpenAPI document, YAML or JSON, and brings in what its `$ref`s name in other files beside it.
+ * @throws CouldNotRun when a file cannot be read, or is no OpenAPI document
+ */
+export async function readDocument(path: string): Promise<OpenApiDocument> {
+  const file = resolve(path);
+  const root = await readYaml(file);
+  const version = root.openapi ?? root.swagger;
+  if (!/^(?:2\.0|3\.)/.test(String(version)) || !isObject(root.paths)) {
+    throw new CouldNotRun(`${path} is no OpenAPI document: it needs \`openapi: 3.x\` and \`paths\``);
+  }
+  const info = isObject(root.info) ? root.info : {};
+  const document = await bringIn({ ...root, info }, file);
+  const paths = isObject(document.paths) ? document.paths : {};
+  return { ...document, info, paths: inPlace(document, paths) };
+}
+
+async function readYaml(file: string): Promise<Json> {
+  let value: unknown;
+  try {
+    value = parse(await readFile(file, "utf8"), { merge: true });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : "";
+    throw new CouldNotRun(`${basename(file)} cannot be read as YAML or JSON: ${reason}`);
+  }
+  if (isObject(value)) return value;
+  throw new CouldNotRun(`${basename(file)} holds no YAML or JSON object`);
+}
+
+/** Every `$ref` into another file becomes one into this document, where its target then stands. */
+async function bringIn(root: Json, rootFile: string): Promise<Json> {
+  const files = new Map([[rootFile, root]]);
+  const brought: Json = {};
+  const names = new Map<string, string>();
+
+  async function fileOf(file: string): Promise<Json> {
+    const known = files.get(file) ?? (await readYaml(file));
+    files.set(file, known);
+    return known;
+  }
+
+  async function refIn(ref: string, file: string): Promise<string> {
+    const [path = "", pointer = ""] = ref.split("#");
+    if (/^[a-z][a-z\d+.-]+:/i.test(path)) {
+      throw new CouldNotRun(`${basename(file)} refers to ${path}: bundle the document into one file first`);
+    }
+    const target = path === "" ? file : resolve(dirname(file), decodeURIComponent(path));
+    if (target === rootFile) return `#${pointer}`;
+    const key = `${target}#${pointer}`;
+    const known = names.get(key);
+    if (known !== undefined) return `#/components/${BROUGHT}/${known}`;
+    const name = `part${names.size + 1}`;
+    names.set(key, name);
+    const value = valueAt(await fileOf(target), pointer);
+    if (value === undefined) throw new CouldNotRun(`${basename(file)} refers to ${ref}, which is not there`);
+    brought[name] = await copy(value, target);
+    return `#/components/${BROUGHT}/${name}`;
+  }
+
+  async function copy(value: unknown, file: string): Promise<unknown> {
+    if (Array.isArray(value)) return Promise.all(value.map((each) => copy(each, file)));
+    if (!isObject(value)) return value;
+    const entries = Object.entries(value).map(async ([name, each]) => {
+      const isRef = name === "$ref" && typeof each === "string";
+      return [name, isRef ? await refIn(each, file) : await copy(each, file)] as const;
+    });
+    return Object.fromEntries(await Promise.all(entries));
+  }
+
+  const copied = (await copy(root, rootFile)) as Json;
+  const components = isObject(copied.components) ? copied.components : {};
+  return { ...copied, components: { ...components, [BROUGHT]: brought } };
+}
+
+/** Path items may be references as a whole; the comparator does not follow those. */
+function inPlace(document: Json, paths: Json): OpenApiDocument["paths"] {
+  const items = Object.entries(paths).map(([path, item]) => {
+    const ref = isObject(item) ? item.$ref : undefined;
+    const target = typeof ref === "string" ? valueAt(document, ref.slice(1)) : item;
+    return [path, isObject(target) ? target : {}];
+  });
+  return Object.fromEntries(items);
+}
+
+/** RFC 6901; undefined when nothing is there. */
+function valueAt(value: unknown, pointer: string): unknown {
+  const steps = pointer.split("/").slice(1);
+  return steps.reduce<unknown>((at, step) => {
+    const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    return isObject(at) || Array.isArray(at) ? (at as Json)[name] : undefined;
+  }, value);
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

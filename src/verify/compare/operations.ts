@@ -1,0 +1,76 @@
+import { operationsTable } from "../../../generated/provider/server.ts";
+import type { OperationId } from "../target.ts";
+import { isObject, type OpenApiDocument } from "./document.ts";
+
+export type Routing = "path" | "header";
+
+/** An operation of the contract, as the document describes it. */
+export interface Described {
+  operationId: OperationId;
+  /** `get`, `put`, ... */
+  method: string;
+  /** Below the provider's base URL: `/providers/{tenant}/shifts/{id}`. */
+  path: string;
+  /** What stands before that in the document and in its server's URL: `/api`. */
+  base: string;
+  routing: Routing;
+  /** The path item it is in. */
+  item: Readonly<Record<string, unknown>>;
+}
+
+const TENANT = /\/providers\/(?:\{[^}]+\}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i;
+const METHODS = new Set(operationsTable.map(({ method }) => method.toLowerCase()));
+
+/**
+ * Where the document describes the contract's operations. Of several bases and both conventions (contract 4.1) it takes the one
+ * that has the most, the path prefix when they have the same.
+ */
+export function describedOperations(document: OpenApiDocument): Described[] {
+  const all = Object.entries(document.paths).flatMap(([path, item]) =>
+    serverPaths(document).flatMap((server) => describe(`${server}${path}`, item)),
+  );
+  const groups = Map.groupBy(all, ({ base, routing }) => `${routing} ${base}`);
+  const [best = []] = [...groups.values()].sort(
+    (left, right) => right.length - left.length || rank(left) - rank(right),
+  );
+  return best;
+}
+
+const rank = ([first]: readonly Described[]): number => (first?.routing === "path" ? 0 : 1);
+
+function describe(full: string, item: Described["item"]): Described[] {
+  return Object.keys(item)
+    .filter((method) => METHODS.has(method))
+    .flatMap((method) => {
+      const operation = operationsTable.find(
+        (each) => each.method.toLowerCase() === method && endsWith(full, each.path),
+      );
+      if (!operation) return [];
+      const own = full.split("/").slice(-operation.path.split("/").length + 1);
+      const before = full.slice(0, full.length - own.join("/").length - 1);
+      const base = before.replace(TENANT, "");
+      // A parameter before the path makes it something else: /departments/{id}/candidates.
+      if (base.includes("{")) return [];
+      const routing = base === before ? "header" : "path";
+      const path = `${routing === "path" ? "/providers/{tenant}" : ""}/${own.join("/")}`;
+      return [{ operationId: operation.operationId, method, path, base, routing, item }];
+    });
+}
+
+/** Whatever the parameters are called. */
+function endsWith(full: string, template: string): boolean {
+  const nameless = (path: string) => path.replaceAll(/\{[^}]+\}/g, "{}");
+  return nameless(full).endsWith(nameless(template));
+}
+
+/** The path part of each server, or of Swagger 2's base path, without a slash at its end. */
+function serverPaths({ servers, basePath }: OpenApiDocument): string[] {
+  if (typeof basePath === "string") return [basePath.replace(/\/$/, "")];
+  const urls = Array.isArray(servers) ? servers.map((server: unknown) => urlOf(server)) : [];
+  const paths = urls.map((url) => url.replace(/^[a-z]*:?\/\/[^/]*/i, "").replace(/\/$/, ""));
+  return paths.length === 0 ? [""] : [...new Set(paths)];
+}
+
+function urlOf(server: unknown): string {
+  return isObject(server) && typeof server.url === "string" ? server.url : "";
+}

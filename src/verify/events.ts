@@ -1,0 +1,44 @@
+import type { Finding, Passed } from "./finding.ts";
+import type { KnownForms } from "./interactions.ts";
+import type { Group } from "./options.ts";
+import type { OperationId } from "./target.ts";
+
+export interface Summary {
+  verdict: "conforms" | "fails";
+  errors: number;
+  warnings: number;
+  skipped: number;
+  /** Checks that were made, whatever came of them. */
+  checks: number;
+}
+
+/** How often an operation was answered with a status. */
+export type Coverage = Readonly<Record<OperationId, Readonly<Record<string, number>>>>;
+
+/** What a verification found, in the order in which it was found. */
+export interface Verification {
+  summary: Summary;
+  findings: readonly Finding[];
+  passed: readonly (Passed & { group: Group })[];
+  /** What was found out of the provider's forms. */
+  forms: KnownForms;
+  coverage: Coverage;
+  requests: number;
+  /** Milliseconds. */
+  duration: number;
+  seed: number;
+  baseUrl: string;
+  providerId: string;
+}
+
+/** What happens while a verification runs, in order. */
+export type RunEvent =
+  /** Before the first request: operations that will be called and change data; none when read-only. */
+  | { type: "plan"; changes: readonly OperationId[]; baseUrl: string; providerId: string; seed: number }
+  | { type: "group"; group: Group }
+  /** One check was made, whatever came of it; as many of these come as the summary counts. */
+  | { type: "check"; group: Group }
+  | { type: "passed"; group: Group; passed: Passed }
+  /** Once for each finding, when it is first seen. */
+  | { type: "finding"; group: Group; finding: Finding }
+  | { type: "end"; verification: Verification };

@@ -1,0 +1,76 @@
+import { type Code, codes, type SkipCode } from "./codes/codes.ts";
+import type { WebhookOperationId } from "./listen/operations.ts";
+import type { Exchange, OperationId } from "./target.ts";
+
+/** Where something was found: an operation of spec/provider.openapi.yaml or spec/platform.openapi.yaml, or the provider as a whole. */
+export type Place = OperationId | WebhookOperationId | "provider";
+
+/** A check that was made and found nothing wrong. */
+export interface Passed {
+  kind: "passed";
+  operation: Place;
+  /** What was checked, as a statement that holds: "a token that nobody has is refused". */
+  title: string;
+}
+
+/** A check that was made and found something. */
+export interface Found {
+  kind: "found";
+  code: Code;
+  operation: Place;
+  /** What the contract asks for here, in one line. Never a volatile value, never personal data. */
+  expected: string;
+  /** What came, in one line. Never a value that may be personal data. */
+  actual: string;
+  /** The request that shows it. */
+  exchange?: Exchange;
+}
+
+/** A check that could not be made, and why. */
+export interface Skipped {
+  kind: "skipped";
+  code: SkipCode;
+  operation: Place;
+  /** What was not checked. */
+  title: string;
+  /** Why, and what to give so that it can be. */
+  reason: string;
+}
+
+/** What a check yields. */
+export type Outcome = Passed | Found | Skipped;
+
+export const passed = (operation: Place, title: string): Passed => ({ kind: "passed", operation, title });
+
+export function found(
+  code: Code,
+  details: Pick<Found, "expected" | "actual"> & { operation?: Place; exchange?: Exchange },
+): Found {
+  const { exchange, expected, actual } = details;
+  const operation = details.operation ?? exchange?.probe.operation ?? "provider";
+  return { kind: "found", code, operation, expected, actual, ...(exchange && { exchange }) };
+}
+
+export function skipped(code: SkipCode, operation: Place, title: string, reason: string): Skipped {
+  return { kind: "skipped", code, operation, title, reason };
+}
+
+/** A finding as reports show it: one line of `--json`. */
+export interface Finding {
+  code: Code | SkipCode;
+  severity: "error" | "warning" | "skipped";
+  operation: Place;
+  title: string;
+  expected: string;
+  actual: string;
+  /** Of CONTRACT.md. */
+  section: string;
+  /** A curl command; empty when no single request shows it. */
+  reproduce: string;
+  /** How to mend it. */
+  mend: string;
+  /** How often it was seen in this run, with the same expectation. */
+  count: number;
+}
+
+export { codes };

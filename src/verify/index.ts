@@ -1,0 +1,16 @@
+/** What an engineer imports from `shiftpact/verify`: the verification of a running provider, what it finds, and its reports. */
+
+export type { CodeEntry } from "./codes/code.ts";
+export { type AnyCode, type Code, codes, entryOf, type SkipCode } from "./codes/codes.ts";
+export { CouldNotRun } from "./could-not-run.ts";
+export type { Coverage, RunEvent, Summary, Verification } from "./events.ts";
+export type { Finding, Passed, Place } from "./finding.ts";
+export type { KnownForms, ProviderForms } from "./interactions.ts";
+export { type Fixtures, type Group, groups, type OtherTenant, type VerifyOptions } from "./options.ts";
+export { htmlReport } from "./reporters/html.ts";
+export { jsonLines, jsonReport } from "./reporters/json.ts";
+export { type JunitOptions, junitReport } from "./reporters/junit.ts";
+export { everyReporter, type Reporter } from "./reporters/reporter.ts";
+export { type TerminalOptions, terminalReport } from "./reporters/terminal.ts";
+export type { OperationId } from "./target.ts";
+export { verify } from "./verify.ts";

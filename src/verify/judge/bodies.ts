@@ -1,0 +1,82 @@
+import type { Assignment, Candidate, CandidateRegistry } from "../../../generated/provider/types.ts";
+import { parsePersonalNumber } from "../../contract/personal-number.ts";
+import { type Found, found } from "../finding.ts";
+import type { Reply } from "../target.ts";
+import { judgeTime } from "./shift-body.ts";
+
+/** DECISIONS, "assign response": ids that are there must be the ones asked for. */
+export function judgeAssignment(body: Assignment, exchange: Reply): Found[] {
+  const { shiftId, candidateId } = exchange.probe.path ?? {};
+  const isOther =
+    differs(body.shiftId, shiftId) || differs(body.candidateId, candidateId)
+      ? [
+          found("id_mismatch", {
+            exchange,
+            expected: "the ids that were asked for",
+            actual: "an id of something else",
+          }),
+        ]
+      : [];
+  return [...isOther, ...judgeTime("assignedAt", body.assignedAt, exchange)];
+}
+
+const differs = (told: string | undefined, asked: string | undefined) =>
+  told !== undefined && asked !== undefined && told.toLowerCase() !== asked.toLowerCase();
+
+interface Entry {
+  id: string;
+}
+
+/** Ids of a list stand once each. */
+export function judgeList<E extends Entry>(judgeEntry: (entry: E, exchange: Reply) => Found[] = () => []) {
+  return (body: readonly E[], exchange: Reply): Found[] => [
+    ...duplicates(body, exchange),
+    ...body.flatMap((entry) => judgeEntry(entry, exchange)),
+  ];
+}
+
+function duplicates(entries: readonly Entry[], exchange: Reply): Found[] {
+  if (new Set(entries.map(({ id }) => id)).size === entries.length) return [];
+  const actual = "an id stands there more than once";
+  return [found("duplicate_id", { exchange, expected: "each entry once", actual })];
+}
+
+export function judgeCandidate({ personalNumber }: Candidate, exchange: Reply): Found[] {
+  return judgeNumber(personalNumber, exchange);
+}
+
+const FORM = /^\d{8}-?\d{4}$/;
+
+/** The form is the contract's; whether date and check digit can be right is worth a warning. */
+function judgeNumber(text: string | null | undefined, exchange: Reply): Found[] {
+  if (text === undefined || text === null) return [];
+  const expected = "YYYYMMDDXXXX or YYYYMMDD-XXXX";
+  if (!FORM.test(text)) {
+    return [found("personal_number_wrong", { exchange, expected, actual: "a text of another form" })];
+  }
+  if (parsePersonalNumber(text) !== undefined) return [];
+  const actual = "a number that cannot exist";
+  return [
+    found("personal_number_invalid", { exchange, expected: "a date and a check digit that fit", actual }),
+  ];
+}
+
+export function judgeRegistry({ candidates }: CandidateRegistry, exchange: Reply): Found[] {
+  return [
+    ...duplicates(candidates, exchange),
+    ...candidates.flatMap(({ personalNumber }) => judgeNumber(personalNumber, exchange)),
+    ...judgeDates(candidates, exchange),
+  ];
+}
+
+function judgeDates(candidates: CandidateRegistry["candidates"], exchange: Reply): Found[] {
+  const dates = candidates.flatMap(({ workHistory }) => workHistory ?? []).map(({ date }) => date);
+  const wrong = dates.some((date) => date !== undefined && !isDate(date));
+  if (!wrong) return [];
+  const expected = "date as YYYY-MM-DD in workHistory";
+  return [found("time_invalid", { exchange, expected, actual: "a date of another form" })];
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+}

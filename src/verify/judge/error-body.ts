@@ -1,0 +1,71 @@
+import { schemas } from "../../../generated/provider/validators.js";
+import { type Found, found } from "../finding.ts";
+import type { Reply } from "../target.ts";
+
+const STACK_TRACE =
+  /Traceback \(most recent call last\)|^\s+at .+\(?[\w./\\-]+:\d+:\d+\)?$|^\s*at [\w.$]+\([\w]+\.(?:java|kt|cs):\d+\)|goroutine \d+ \[|\.php on line \d+/m;
+
+/** The body of a 4xx. The contract leaves its form open (7.5): only what contradicts its own label is an error. */
+export function judgeError(exchange: Reply): Found[] {
+  const { headers, text } = exchange.answer;
+  const type = headers["content-type"] ?? "";
+  const leak = STACK_TRACE.test(text)
+    ? [
+        found("error_leaks", {
+          exchange,
+          expected: "what was wrong with the request",
+          actual: "a stack trace",
+        }),
+      ]
+    : [];
+  if (/^application\/problem\+json/i.test(type)) return [...judgeProblem(exchange), ...leak];
+  if (/[/+]json/i.test(type)) return [...judgeJson(exchange), ...leak];
+  const actual = text === "" ? "an empty body" : `a body of type ${type.split(";")[0] || "unknown"}`;
+  return [...leak, notProblem(exchange, actual)];
+}
+
+function notProblem(exchange: Reply, actual: string): Found {
+  return found("error_not_problem", {
+    ...{ operation: "provider", exchange, actual },
+    expected: "application/problem+json (RFC 9457) with a code",
+  });
+}
+
+function judgeJson(exchange: Reply): Found[] {
+  if (exchange.answer.text !== "" && exchange.answer.json === undefined) return [broken(exchange)];
+  return [notProblem(exchange, "JSON of another form")];
+}
+
+function broken(exchange: Reply): Found {
+  return found("error_body_broken", {
+    ...{ exchange, expected: "JSON, as the Content-Type says" },
+    actual: `status ${exchange.answer.status} with a body that is not JSON`,
+  });
+}
+
+/** RFC 9457: every member is optional, but one that is there has its type, and `status` is the answer's. */
+function judgeProblem(exchange: Reply): Found[] {
+  const { json, status } = exchange.answer;
+  if (json === undefined) return [broken(exchange)];
+  const wrong = wrongMembers(json, status);
+  if (wrong.length > 0) {
+    const expected = "a problem document (RFC 9457) that agrees with the status";
+    return [found("error_body_broken", { exchange, expected, actual: wrong.join("; ") })];
+  }
+  return schemas.Problem(json)
+    ? []
+    : [notProblem(exchange, "a problem document without type, title, status or code")];
+}
+
+function wrongMembers(json: unknown, status: number): string[] {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return ["it is no JSON object"];
+  const members = json as Record<string, unknown>;
+  const texts = ["type", "title", "detail", "instance"].filter(
+    (name) => members[name] !== undefined && members[name] !== null && typeof members[name] !== "string",
+  );
+  const isOther = members.status !== undefined && members.status !== null && members.status !== status;
+  return [
+    ...texts.map((name) => `${name} is no string`),
+    ...(isOther ? [`its status is not the answer's ${status}`] : []),
+  ];
+}

@@ -1,0 +1,49 @@
+import { type Found, found } from "../finding.ts";
+import { type Exchange, isReply } from "../target.ts";
+import { judgeError } from "./error-body.ts";
+import { judgeSuccess } from "./success.ts";
+
+/**
+ * What is wrong with an answer whatever was asked: every answer of a run goes through here, so that a fault that shows now and
+ * then is seen too. Whether the status is right for the request is the check's to say.
+ */
+export function judge(exchange: Exchange): Found[] {
+  if (!isReply(exchange)) return [unanswered(exchange)];
+  const { status } = exchange.answer;
+  if (status >= 200 && status < 300) return judgeSuccess(exchange);
+  if (status >= 500 && !isNotOffered(exchange)) return [serverError(exchange)];
+  if (status === 429) return [rateLimited(exchange)];
+  if (status >= 400 || status >= 500) return judgeError(exchange);
+  return [redirected(exchange)];
+}
+
+function unanswered(exchange: Exchange): Found {
+  const expected = "an answer within 10 seconds";
+  const { answer } = exchange;
+  if (answer.kind === "hung") {
+    return found("no_answer", { exchange, expected, actual: "no complete answer within the time limit" });
+  }
+  const actual = answer.kind === "broken" ? answer.reason : "no answer";
+  return found("connection_broken", { exchange, expected: "a complete HTTP answer", actual });
+}
+
+/** Of two forms of unassignment one may be missing, and the registry is optional: 501 says so too. */
+export function isNotOffered({ probe, answer }: Exchange): boolean {
+  const optional = ["unassignCandidate", "deleteAssignment", "getCandidateRegistry"];
+  return answer.kind === "answer" && answer.status === 501 && optional.includes(probe.operation);
+}
+
+function serverError(exchange: Exchange & { answer: { status: number } }): Found {
+  const expected = "a 2xx, or a 4xx that says what is wrong with the request";
+  return found("server_error", { exchange, expected, actual: `status ${exchange.answer.status}` });
+}
+
+function rateLimited(exchange: Exchange): Found {
+  const expected = "room for the platform's calls, or an end of the waiting";
+  return found("rate_limited", { exchange, expected, actual: "status 429 after every wait" });
+}
+
+function redirected(exchange: Exchange & { answer: { status: number } }): Found {
+  const actual = `status ${exchange.answer.status}`;
+  return found("redirected", { exchange, expected: "an answer at this address", actual });
+}

@@ -1,0 +1,80 @@
+import type { AssignedCandidate, Shift as ShiftBody } from "../../../generated/provider/types.ts";
+import { readShift, variantOf } from "../../contract/shift.ts";
+import { readTimestamp } from "../../contract/timestamp.ts";
+import { type Found, found } from "../finding.ts";
+import type { Reply } from "../target.ts";
+
+/** What no schema says of a shift: times, ids, positions, and who is assigned. */
+export function judgeShift(body: ShiftBody, exchange: Reply): Found[] {
+  return [
+    ...judgeId(body, exchange),
+    ...judgeTimes(body, exchange),
+    ...judgePositions(body, exchange),
+    ...judgeAssigned(body, exchange),
+  ];
+}
+
+function judgeId({ id }: ShiftBody, exchange: Reply): Found[] {
+  const asked = exchange.probe.path?.shiftId;
+  if (asked === undefined || asked.toLowerCase() === id.toLowerCase()) return [];
+  const actual = "a shift with another id";
+  return [found("id_mismatch", { exchange, expected: "the shift that was asked for", actual })];
+}
+
+/** Times that are there have an offset; DECISIONS, "time without offset": the kit reports an error. */
+export function judgeTime(field: string, text: unknown, exchange: Reply): Found[] {
+  if (typeof text !== "string") return [];
+  const time = readTimestamp(text, "UTC");
+  const expected = `${field} in ISO 8601 with an offset`;
+  if (!time)
+    return [found("time_invalid", { exchange, expected, actual: `${field} is no ISO 8601 timestamp` })];
+  if (!time.assumedZone) return [];
+  return [found("time_without_offset", { exchange, expected, actual: `${field} has no offset` })];
+}
+
+function judgeTimes(body: ShiftBody, exchange: Reply): Found[] {
+  const fields = ["startTime", "endTime", "createdAt", "updatedAt"] as const;
+  const times = fields.flatMap((field) => judgeTime(field, body[field], exchange));
+  const fault = readShift(body, "UTC").unusable?.fault;
+  if (fault !== "end_not_after_start") return times;
+  const actual = "endTime is not after startTime";
+  return [...times, found("end_not_after_start", { exchange, expected: "an end after the start", actual })];
+}
+
+function judgePositions(body: ShiftBody, exchange: Reply): Found[] {
+  const slots = body.slots ?? undefined;
+  const positions = body.numberOfPositions ?? undefined;
+  if (slots === undefined && positions === undefined) {
+    const expected = "slots (variant A) or numberOfPositions (variant B)";
+    return [found("positions_missing", { exchange, expected, actual: "neither is there" })];
+  }
+  if (slots === undefined || positions === undefined || slots === positions) return [];
+  const expected = "one number of positions";
+  return [found("positions_differ", { exchange, expected, actual: "slots and numberOfPositions differ" })];
+}
+
+const idOf = ({ candidateId, id }: AssignedCandidate) => candidateId ?? id;
+
+function judgeAssigned(body: ShiftBody, exchange: Reply): Found[] {
+  const { assignedCandidates } = body;
+  const ids = assignedCandidates.map(idOf);
+  const expected = "each assigned candidate once";
+  const twice = new Set(ids).size < ids.length;
+  const actual = "an id stands in assignedCandidates more than once";
+  return [
+    ...(twice ? [found("duplicate_id", { exchange, expected, actual })] : []),
+    ...judgeEntries(body, exchange),
+  ];
+}
+
+/** Variant A gives `candidateId`, variant B `id` and `personalNumber`. */
+function judgeEntries(body: ShiftBody, exchange: Reply): Found[] {
+  const variant = variantOf(body);
+  const needed = variant === "a" ? (["candidateId"] as const) : (["id", "personalNumber"] as const);
+  const missing = needed.filter((field) =>
+    body.assignedCandidates.some((entry) => entry[field] === undefined || entry[field] === null),
+  );
+  if (missing.length === 0) return [];
+  const expected = `${needed.join(" and ")} in each entry of assignedCandidates (variant ${variant.toUpperCase()})`;
+  return [found("field_missing", { exchange, expected, actual: `${missing.join(" and ")} missing` })];
+}

@@ -1,0 +1,74 @@
+import type { Message } from "../../../generated/events/types.ts";
+import { messages } from "../../../generated/events/types.ts";
+import { schemas } from "../../../generated/events/validators.js";
+import { requests } from "../../../generated/platform/validators.js";
+import type { FieldError } from "../../../generated/runtime/validator.ts";
+import { problem } from "../../contract/problem.ts";
+import { type Found, found } from "../finding.ts";
+import type { EventName } from "./exam.ts";
+import type { WebhookOperationId } from "./operations.ts";
+import type { Refused } from "./refusal.ts";
+
+/** `foreign`: a name that the contract does not have, acknowledged all the same (DECISIONS, "unknown event name"). */
+export type Payload = { kind: "message"; event: Message } | { kind: "foreign"; found: Found } | Refused;
+
+export const eventNames = Object.keys(messages) as EventName[];
+
+export function isEventName(name: unknown): name is EventName {
+  return eventNames.some((each) => each === name);
+}
+
+/** Judges the body of a webhook (contract 6). */
+export function readPayload(body: unknown, operation: WebhookOperationId): Payload {
+  const name = memberOf(body, "event");
+  const validator = isEventName(name) ? schemas[messages[name].schema] : requests[operation].body;
+  if (!validator(body)) return malformed(body, validator.errorsOf(body), operation);
+  if (isMessage(body)) return { kind: "message", event: body };
+  return {
+    kind: "foreign",
+    found: found("webhook_event_unknown", {
+      operation,
+      expected: eventNames.join(", "),
+      actual: `${JSON.stringify(String(name).slice(0, 100))}`,
+    }),
+  };
+}
+
+function isMessage(body: unknown): body is Message {
+  const name = memberOf(body, "event");
+  return isEventName(name) && schemas[messages[name].schema](body);
+}
+
+function malformed(body: unknown, errors: readonly FieldError[], operation: WebhookOperationId): Refused {
+  const all = body === undefined ? [{ pointer: "", message: "is missing" }] : errors;
+  return {
+    kind: "refused",
+    problem: problem("validation_failed", { detail: "The request is not valid.", errors: [...all] }),
+    found: all.map(({ pointer, message }) =>
+      found("webhook_payload_wrong", {
+        operation,
+        expected: `${pointer === "" ? "the body" : pointer} ${message}`,
+        actual: describe(valueAt(body, pointer)),
+      }),
+    ),
+  };
+}
+
+function valueAt(body: unknown, pointer: string): unknown {
+  const steps = pointer.split("/").slice(1);
+  return steps.reduce((value, step) => memberOf(value, step), body);
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Record<string, unknown>)[name];
+}
+
+/** What it is, never what it says: a wrong field may hold anything. */
+function describe(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "string") return `a string of ${value.length} characters`;
+  return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
+}

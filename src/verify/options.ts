@@ -1,0 +1,71 @@
+import type { Dialect } from "../contract/dialect.ts";
+import type { RunEvent } from "./events.ts";
+
+/** What is checked, in this order; `--only` and `--skip` name these. */
+export const groups = [
+  "reachability",
+  "dialect",
+  "answers",
+  "meaning",
+  "authentication",
+  "tenants",
+  "errors",
+  "registry",
+  "generated",
+  "cancellation",
+  "contracts",
+] as const;
+
+export type Group = (typeof groups)[number];
+
+/** Data of the provider's own that the checks may use; the file of `--fixtures`. */
+export interface Fixtures {
+  /** A shift in the future, which may be read, changed and assigned to. It is left as it was. */
+  shiftId?: string;
+  /** A shift that may be cancelled, for good. */
+  cancellableShiftId?: string;
+  /** Of somebody whom the provider knows; in either form. */
+  knownPersonalNumber?: string;
+  /** The same person's id. */
+  knownCandidateId?: string;
+}
+
+/** Another organisation at the same provider: with it, isolation is checked in both directions. */
+export interface OtherTenant {
+  providerId: string;
+  token: string;
+}
+
+export interface VerifyOptions {
+  /** Where the provider's API is, without the `/providers/{providerId}` prefix. */
+  baseUrl: string;
+  /** UUID of the organisation (contract 2.1). */
+  providerId: string;
+  /** PROVIDER_TOKEN (contract 5.1). */
+  token: string;
+  /** Found out unless given (contract 4.1). */
+  routing?: Dialect["routing"] | "auto";
+  fixtures?: Fixtures;
+  /** Where provider states are set up: Pact's callback, `POST {"state", "params", "action": "setup"}`. */
+  statesUrl?: string;
+  other?: OtherTenant;
+  /** Groups that are run; all unless given. Reachability and the dialect always are. */
+  only?: readonly Group[];
+  skip?: readonly Group[];
+  /** Leaves out every call that could change data at the provider. */
+  readOnly?: boolean;
+  /** Of everything that is made up; the same seed gives the same findings. */
+  seed?: number;
+  /** For one answer. Milliseconds; 10,000 unless given, as the platform waits. */
+  timeoutMs?: number;
+  /** Which findings make the verdict `fails`; errors unless given. */
+  failOn?: "error" | "warning";
+  /** Told of everything as it happens. */
+  onEvent?: (event: RunEvent) => void;
+  /** Makes the calls; rejects with ProviderHttpError. Calls any address over http and https unless given. */
+  fetch?: (request: Request) => Promise<Response>;
+  /** Resolves after so many milliseconds. */
+  wait?: (ms: number) => Promise<void>;
+  /** Milliseconds since 1970: decides whether a shift has started. */
+  now?: () => number;
+}

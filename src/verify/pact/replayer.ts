@@ -1,0 +1,113 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { PactFile } from "../contracts.ts";
+import type { Order, Question, Reply, Report } from "./process.ts";
+import { type Verdict, verdictOf } from "./verdict.ts";
+
+/** What is replayed, against whom. */
+export interface Replay {
+  /** All with one provider. */
+  contracts: readonly Pick<PactFile, "provider" | "interactions">[];
+  baseUrl: string;
+  /** Take the place of the contract's own, as a token does. */
+  headers?: Record<string, string>;
+  states?: Record<string, (parameters?: never) => unknown>;
+  /** What the provider sends, by the description of the message. */
+  messages?: Record<string, () => unknown>;
+}
+
+/** Pact's verifier in a process of its own. Its requests are real HTTP. */
+export interface Replayer {
+  /** Rejects when the verifier could not run at all. */
+  replay(replay: Replay): Promise<Verdict>;
+  /** Ends the process, and whatever is being replayed. */
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  replay: Replay;
+  /** With Pact's report, or why there is none. */
+  resolve: (report: string) => void;
+}
+
+/** Starts the process at once: it takes about a second until it can replay. */
+export function startReplayer({ stderr = "ignore" }: { stderr?: "ignore" | "inherit" } = {}): Replayer {
+  const folder = mkdtempSync(join(tmpdir(), "shiftpact-replay-"));
+  const orders = new Map<number, Waiting>();
+  const child = startProcess(stderr);
+  let ended: Error | undefined;
+  child.on("message", (message: Question | Report) => {
+    const order = orders.get(message.orderId);
+    if (message.kind === "report") order?.resolve(message.report);
+    else if (order) answer(child, message, order.replay).catch(giveUp(order));
+  });
+  const end = (error: Error) => {
+    ended ??= error;
+    for (const order of orders.values()) giveUp(order)(ended);
+  };
+  child.once("error", end);
+  child.once("exit", (code, signal) => end(new Error(`its process ended with ${code ?? signal}`)));
+
+  return {
+    replay: async (replay) => {
+      const orderId = orders.size + 1;
+      const files = writeFiles(folder, orderId, replay);
+      const report = new Promise<string>((resolve) => orders.set(orderId, { replay, resolve }));
+      if (ended) end(ended);
+      else child.send(orderOf(replay, orderId, files));
+      return verdictOf(await report);
+    },
+    close: async () => {
+      const gone = child.pid === undefined || ended ? undefined : once(child, "exit");
+      child.kill();
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** From source through tsx; from the built package as it is. */
+function startProcess(stderr: "ignore" | "inherit"): ChildProcess {
+  const [, extension = "js"] = /\.(\w+)$/.exec(import.meta.url) ?? [];
+  const loader = extension === "ts" ? ["--import", "tsx"] : [];
+  return fork(new URL(`./process.${extension}`, import.meta.url), {
+    execArgv: [...loader, "--disable-warning=DEP0060"],
+    // Where tsx is found.
+    cwd: fileURLToPath(new URL(".", import.meta.url)),
+    // Nothing of ours: a proxy that is set there must not be used for this machine. Pact would tell its makers of each run.
+    env: { PACT_DO_NOT_TRACK: "true" },
+    stdio: ["ignore", "ignore", stderr, "ipc"],
+  });
+}
+
+function writeFiles(folder: string, orderId: number, { contracts }: Replay): string[] {
+  return contracts.map((contract, index) => {
+    const file = join(folder, `${orderId}-${index}.json`);
+    writeFileSync(file, JSON.stringify(contract));
+    return file;
+  });
+}
+
+/** A state or a message that cannot be made would leave the verifier waiting. */
+const giveUp = (order: Waiting) => (error: Error) => order.resolve(error.message);
+
+function orderOf(replay: Replay, orderId: number, pactFiles: string[]): Order {
+  const { contracts, baseUrl, headers, states = {}, messages = {} } = replay;
+  const provider = contracts[0]?.provider.name ?? "";
+  return {
+    ...{ kind: "order", orderId, provider, pactFiles, baseUrl, headers },
+    states: Object.keys(states),
+    messages: Object.keys(messages),
+  };
+}
+
+async function answer(child: ChildProcess, question: Question, replay: Replay): Promise<void> {
+  const { questionId, about, name, parameters } = question;
+  const maker = about === "state" ? replay.states?.[name] : replay.messages?.[name];
+  const reply: Reply = { kind: "reply", questionId, value: await maker?.(parameters as never) };
+  child.send(reply);
+}

@@ -1,0 +1,126 @@
+import type { Verification } from "../events.ts";
+import type { Finding } from "../finding.ts";
+import { STYLE } from "./html-style.ts";
+import { Markup, markup } from "./markup.ts";
+import {
+  counted,
+  coverageTable,
+  formsInWords,
+  type Section,
+  sectionsOf,
+  skippedByReason,
+} from "./outline.ts";
+import type { Reporter } from "./reporter.ts";
+
+/** Gets one HTML document that needs nothing from elsewhere, and no script. */
+export function htmlReport(write: (text: string) => void): Reporter {
+  return (event) => {
+    if (event.type === "end") write(pageOf(event.verification).text);
+  };
+}
+
+function pageOf(verification: Verification): Markup {
+  const { summary, findings, baseUrl } = verification;
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${baseUrl} ${summary.verdict}</title>
+<style>${new Markup(STYLE)}</style>
+</head>
+<body>
+${headOf(verification)}
+<main>
+${chapter("Errors", sectionsOf(findings, "error"))}
+${chapter("Warnings", sectionsOf(findings, "warning"))}
+${skippedChapter(findings)}
+${coverageChapter(verification)}
+${passedChapter(verification)}
+</main>
+</body>
+</html>
+`;
+}
+
+function headOf({ summary, forms, requests, duration, seed, baseUrl, providerId }: Verification): Markup {
+  const { verdict, errors, warnings, skipped, checks } = summary;
+  const counts = [
+    [errors, "errors"],
+    [warnings, "warnings"],
+    [skipped, "not checked"],
+    [checks, "checks"],
+    [requests, "requests"],
+  ] as const;
+  const facts = [
+    ["organisation", providerId],
+    ["duration", `${(duration / 1000).toFixed(1)} s`],
+    ["seed", String(seed)],
+    ...formsInWords(forms),
+  ] as const;
+  return markup`<header>
+<p class="verdict ${verdict}">${verdict}</p>
+<h1>${baseUrl}</h1>
+<ul class="counts">${counts.map(([count, name]) => markup`<li><b>${count}</b> ${name}</li>`)}</ul>
+<dl class="facts">${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+</header>`;
+}
+
+function chapter(title: string, sections: readonly Section[]): Markup {
+  if (sections.length === 0) return markup``;
+  return markup`<section><h2>${title}</h2>
+${sections.map(
+  ({
+    place,
+    call,
+    findings,
+  }) => markup`<h3>${call === "" ? "The provider as a whole" : markup`<code>${call}</code>`} <small>${place}</small></h3>
+${findings.map(findingOf)}`,
+)}</section>`;
+}
+
+function findingOf({ code, severity, title, section, mend, reproduce, count, ...rest }: Finding): Markup {
+  const seen = count > 1 ? `, seen ${count} times` : "";
+  const curl = markup`<pre tabindex="0"><code>${reproduce}</code></pre>`;
+  return markup`<article class="${severity}">
+<h4>${title}</h4>
+<p class="code">${code}, contract section ${section}${seen}</p>
+<dl>
+<dt>expected</dt><dd>${rest.expected}</dd>
+<dt>actual</dt><dd>${rest.actual}</dd>
+<dt>mend</dt><dd>${mend}</dd>
+</dl>
+${reproduce === "" ? "" : curl}
+</article>
+`;
+}
+
+function skippedChapter(findings: readonly Finding[]): Markup {
+  const reasons = [...skippedByReason(findings)];
+  if (reasons.length === 0) return markup``;
+  const item = ({ title, operation }: Finding) => markup`<li>${title} <small>${operation}</small></li>`;
+  return markup`<section><h2>Not checked</h2>
+${reasons.map(
+  ([reason, skips]) => markup`<article class="skipped"><h4>${reason}</h4><ul>${skips.map(item)}</ul></article>
+`,
+)}</section>`;
+}
+
+function coverageChapter({ coverage }: Verification): Markup {
+  const { statuses, rows } = coverageTable(coverage);
+  const cells = (counts: readonly number[]) =>
+    counts.map((count) => markup`<td>${count === 0 ? "" : count}</td>`);
+  return markup`<section><h2>Answers by status</h2>
+<div class="scroll" tabindex="0"><table>
+<thead><tr><th scope="col">operation</th>${statuses.map((status) => markup`<th scope="col">${status}</th>`)}</tr></thead>
+<tbody>${rows.map(({ call, counts }) => markup`<tr><th scope="row"><code>${call}</code></th>${cells(counts)}</tr>`)}</tbody>
+</table></div></section>`;
+}
+
+function passedChapter({ passed }: Verification): Markup {
+  const items = passed.map(({ title, operation }) => markup`<li>${title} <small>${operation}</small></li>`);
+  return markup`<section><details><summary>${counted(passed.length, "check")} found nothing wrong</summary>
+<ul>${items}</ul></details></section>`;
+}

@@ -1,0 +1,32 @@
+import type { Verification } from "../events.ts";
+import type { Finding } from "../finding.ts";
+import type { Reporter } from "./reporter.ts";
+
+/** One finding a line, each once, and the summary last. All at the end: how often each was seen is known only then. */
+export function jsonLines(write: (line: string) => void): Reporter {
+  return (event) => {
+    if (event.type !== "end") return;
+    const { verification } = event;
+    for (const finding of verification.findings) write(JSON.stringify(memberOrder(finding)));
+    write(JSON.stringify({ summary: wholeSummary(verification) }));
+  };
+}
+
+/** The members that scripts read stand first (DESIGN section 8). */
+function memberOrder(finding: Finding): Finding {
+  const { code, severity, operation, title, expected, actual, section, reproduce, ...rest } = finding;
+  return { code, severity, operation, title, expected, actual, section, reproduce, ...rest };
+}
+
+function wholeSummary({ summary, forms, seed, requests, duration, baseUrl, providerId }: Verification) {
+  const { verdict, errors, warnings, skipped, checks } = summary;
+  const counts = { verdict, errors, warnings, skipped, checks };
+  return { ...counts, seed, requests, duration, baseUrl, providerId, forms };
+}
+
+/** The whole verification as one JSON document. */
+export function jsonReport(write: (text: string) => void): Reporter {
+  return (event) => {
+    if (event.type === "end") write(`${JSON.stringify(event.verification, undefined, 2)}\n`);
+  };
+}

@@ -1,0 +1,85 @@
+import { operationsTable } from "../../../generated/provider/server.ts";
+import type { Coverage } from "../events.ts";
+import type { Finding, Place } from "../finding.ts";
+import type { KnownForms, ProviderForms } from "../interactions.ts";
+import { webhookOperations } from "../listen/operations.ts";
+
+/** What was found in one place. */
+export interface Section {
+  place: Place;
+  /** `GET /shifts/{shiftId}`; empty for the provider as a whole. */
+  call: string;
+  findings: readonly Finding[];
+}
+
+const OPERATIONS = [...operationsTable, ...webhookOperations];
+const CALLS = new Map<Place, string>(
+  OPERATIONS.map(({ operationId, method, path }) => [operationId, `${method} ${path}`]),
+);
+const PLACES: readonly Place[] = ["provider", ...CALLS.keys()];
+
+/** The findings of one severity, in the contract's order of operations; within one in the order in which they were found. */
+export function sectionsOf(findings: readonly Finding[], severity: "error" | "warning"): readonly Section[] {
+  const chosen = findings.filter((each) => each.severity === severity);
+  return PLACES.map((place) => ({
+    place,
+    call: callOf(place),
+    findings: chosen.filter(({ operation }) => operation === place),
+  })).filter((section) => section.findings.length > 0);
+}
+
+export function callOf(place: Place): string {
+  return CALLS.get(place) ?? "";
+}
+
+/** What was not checked, by the reason why. */
+export function skippedByReason(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+  const skips = findings.filter(({ severity }) => severity === "skipped");
+  return Map.groupBy(skips, ({ code, actual }) =>
+    code === "skipped_by_choice" ? "left out by --only or --skip" : actual,
+  );
+}
+
+/** How often each operation was answered with each status: a row for each operation. */
+export interface CoverageTable {
+  statuses: readonly string[];
+  rows: readonly { call: string; counts: readonly number[] }[];
+}
+
+export function coverageTable(coverage: Coverage): CoverageTable {
+  const statuses = [...new Set(Object.values(coverage).flatMap((counts) => Object.keys(counts)))].sort();
+  const rows = operationsTable.map(({ operationId }) => ({
+    call: callOf(operationId),
+    counts: statuses.map((status) => coverage[operationId][status] ?? 0),
+  }));
+  return { statuses, rows };
+}
+
+/** Words for each form, in the order in which they are told. */
+const FORM_WORDS: {
+  readonly [Form in keyof ProviderForms]: readonly [name: string, words: Record<ProviderForms[Form], string>];
+} = {
+  routing: ["routing", { path: "/providers/{providerId}", header: "X-Provider-Id" }],
+  variant: ["shift variant", { a: "A", b: "B" }],
+  notFound: ["nobody found", { empty: "200 []", "404": "404" }],
+  unassign: ["unassign", { put: "PUT .../unassign/...", delete: "DELETE .../assign/..." }],
+  acknowledgement: ["acknowledgement", { minimal: "success only", full: "with ids", none: "204" }],
+  updated: ["after an update", { shift: "the shift", none: "no shift" }],
+  deleted: ["after a cancellation", { "404": "404", "410": "410", cancelled: "the shift, cancelled" }],
+  numbers: ["personal numbers", { digits: "YYYYMMDDXXXX", hyphenated: "YYYYMMDD-XXXX" }],
+  registry: ["registry", { offered: "offered", absent: "not offered" }],
+};
+
+/** What was found out of the provider's forms, in words. */
+export function formsInWords(forms: KnownForms): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(FORM_WORDS).flatMap(([form, [name, words]]) => {
+    const value = forms[form as keyof KnownForms];
+    if (value === undefined) return [];
+    return [[name, (words as Record<string, string>)[value] ?? value] as const];
+  });
+}
+
+/** `1 error`, `2 errors`. */
+export function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}

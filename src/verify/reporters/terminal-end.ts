@@ -1,0 +1,49 @@
+import type { Verification } from "../events.ts";
+import { counted, coverageTable, formsInWords } from "./outline.ts";
+import type { Page } from "./page.ts";
+
+/** What was found out of the provider's forms, in one sentence. */
+export function writeForms({ forms }: Verification, page: Page): void {
+  const words = formsInWords(forms).map(([name, value]) => `${name} ${value}`);
+  page.write("");
+  page.write(page.paint("bold", "The provider's forms"));
+  page.paragraph(words.length === 0 ? "none could be found out" : words.join("; "), 2);
+}
+
+/** How often each operation was answered with each status. */
+export function writeCoverage({ coverage }: Verification, page: Page): void {
+  const { statuses, rows } = coverageTable(coverage);
+  const callWidth = Math.max(...rows.map(({ call }) => call.length));
+  const widths = statuses.map((status, column) =>
+    Math.max(status.length, ...rows.map(({ counts }) => String(counts[column]).length)),
+  );
+  const row = (name: string, cells: readonly string[]) =>
+    `${name.padEnd(callWidth + 2)} ${cells.map((cell, column) => ` ${cell.padStart(widths[column] ?? 0)}`).join("")}`;
+  page.write("");
+  page.write(page.paint("bold", row("Answers by status", statuses)));
+  for (const { call, counts } of rows) {
+    page.write(
+      row(
+        `  ${call}`,
+        counts.map((count) => (count === 0 ? "·" : String(count))),
+      ),
+    );
+  }
+}
+
+/** The last line of the report. */
+export function writeSummary({ summary, requests, duration, seed }: Verification, page: Page): void {
+  const { verdict, errors, warnings, skipped, checks } = summary;
+  const parts = [
+    counted(errors, "error"),
+    counted(warnings, "warning"),
+    `${skipped} skipped`,
+    counted(checks, "check"),
+    counted(requests, "request"),
+    `${(duration / 1000).toFixed(1)} s`,
+    `seed ${seed}`,
+  ];
+  page.write("");
+  const format = verdict === "conforms" ? "green" : "red";
+  page.write(`${page.paint(["bold", format], verdict)}: ${parts.join(", ")}`);
+}

@@ -1,0 +1,76 @@
+import type { Finding } from "../finding.ts";
+import type { Group } from "../options.ts";
+import { counted } from "./outline.ts";
+import type { Page } from "./page.ts";
+
+/** One line for each group: how many checks were made in it, and what came of them. */
+export interface Progress {
+  begin(group: Group): void;
+  checked(): void;
+  found(severity: Finding["severity"]): void;
+  /** A group that is not run. */
+  leftOut(group: Group): void;
+  /** Of the last group. */
+  end(): void;
+}
+
+interface Line {
+  group: Group;
+  checks: number;
+  errors: number;
+  warnings: number;
+}
+
+/** Up one line, and clear it. */
+const AGAIN = "\u001b[1A\u001b[2K";
+const NAME_WIDTH = 16;
+
+/** @param isInteractive the line of a group is there from its begin, and written anew with each check. */
+export function createProgress(page: Page, isInteractive: boolean): Progress {
+  let line: Line | undefined;
+  const rewrite = () => {
+    if (line && isInteractive) page.write(AGAIN + textOf(line, page, false));
+  };
+  const end = () => {
+    if (line) page.write((isInteractive ? AGAIN : "") + textOf(line, page, true));
+    line = undefined;
+  };
+  return {
+    begin: (group) => {
+      end();
+      line = { group, checks: 0, errors: 0, warnings: 0 };
+      if (isInteractive) page.write(textOf(line, page, false));
+    },
+    checked: () => {
+      if (line) line.checks += 1;
+      rewrite();
+    },
+    found: (severity) => {
+      if (line && severity === "error") line.errors += 1;
+      if (line && severity === "warning") line.warnings += 1;
+      rewrite();
+    },
+    leftOut: (group) => {
+      end();
+      page.write(page.paint("dim", `  - ${group.padEnd(NAME_WIDTH)}left out`));
+    },
+    end,
+  };
+}
+
+function textOf(line: Line, page: Page, isOver: boolean): string {
+  const { group, checks, errors, warnings } = line;
+  const worst = [
+    ...(errors > 0 ? [page.paint("red", counted(errors, "error"))] : []),
+    ...(warnings > 0 ? [page.paint("yellow", counted(warnings, "warning"))] : []),
+  ];
+  const made = checks === 0 && isOver ? "nothing to check" : counted(checks, "check").padEnd(13);
+  return `  ${markOf(line, page, isOver)} ${group.padEnd(NAME_WIDTH)}${made}${worst.join(", ")}`.trimEnd();
+}
+
+function markOf({ checks, errors, warnings }: Line, { paint }: Page, isOver: boolean): string {
+  if (errors > 0) return paint("red", "✗");
+  if (warnings > 0) return paint("yellow", "!");
+  if (!isOver) return paint("cyan", "·");
+  return checks === 0 ? paint("dim", "-") : paint("green", "✓");
+}

@@ -1,0 +1,99 @@
+import type { CandidateCreate, Shift as ShiftBody } from "../../generated/provider/types.ts";
+import type { PersonalNumber } from "../contract/personal-number.ts";
+import type { Found } from "./finding.ts";
+import type { KnownForms } from "./interactions.ts";
+import { judgeForms } from "./judge/forms.ts";
+import { judge } from "./judge/judge.ts";
+import type { Fixtures, OtherTenant } from "./options.ts";
+import { type Exchange, type OperationId, type Probe, type Target, uuidFrom } from "./target.ts";
+
+/** What one verification knows and uses; checks read it, and write down in `forms` and `known` what they found out. */
+export interface Run {
+  readonly target: Target;
+  /** Undefined: nothing was given. States that were set up are in here too. */
+  readonly fixtures: Fixtures;
+  readonly other: OtherTenant | undefined;
+  /** False with --read-only: then only GET is called. */
+  readonly mayChange: boolean;
+  readonly seed: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** The provider's forms, as far as they were found out. */
+  readonly forms: KnownForms;
+  readonly known: Known;
+  /**
+   * An operation that hung once is not asked again.
+   * @param isJudged leaves an answer out of the judgement: one that echoes the nonsense that it was sent is not a second mistake
+   */
+  send(probe: Probe, isJudged?: (exchange: Exchange) => boolean): Promise<Exchange>;
+  /** A UUID that nobody has, the same for the same seed and name. */
+  madeUp(name: string): string;
+}
+
+/** What was found out of the provider's data. */
+export interface Known {
+  /** The shift of the fixtures as it was before anything was changed. */
+  shift?: ShiftBody;
+  /** A test person that the kit created for this run. */
+  person?: Promise<PreparedPerson>;
+  /** Ids of `GET /outlets` and `GET /roles`. */
+  outletIds?: ReadonlySet<string>;
+  roleIds?: ReadonlySet<string>;
+  /** A personal number that the provider has shown to know, in the form under which it was found. */
+  number?: string;
+  /** Id of the person who was created with the full payload. */
+  hiredId?: string;
+  /** Forms of unassignment that were served. */
+  readonly offered: Set<OperationId>;
+  /** Whether the right request to an operation is served, for what was tried. */
+  readonly served: Map<OperationId, Promise<boolean>>;
+  /** A DELETE of the cancellable shift was acknowledged, by whatever check. */
+  cancelled?: boolean;
+}
+
+/** A test person of this run: how they were looked up and created, for the checks to judge. */
+export interface PreparedPerson {
+  number: PersonalNumber;
+  payload: CandidateCreate;
+  /** Lookups under 12 digits and under the hyphenated form, before the creation: both found nobody. */
+  lookups: { digits: Exchange; hyphenated: Exchange };
+  /** Undefined when read-only. */
+  creation: Exchange | undefined;
+  /** As the provider assigned it; undefined when the creation failed or was not tried. */
+  candidateId: string | undefined;
+}
+
+export interface RunParts {
+  target: Target;
+  fixtures: Fixtures;
+  other: OtherTenant | undefined;
+  mayChange: boolean;
+  seed: number;
+  now: () => number;
+  /** Told of what is wrong with an answer. */
+  onFound: (found: Found) => void;
+  onAnswer: (operation: OperationId, status: string) => void;
+}
+
+export function createRun({ target, onFound, onAnswer, ...rest }: RunParts): Run {
+  const hung = new Map<string, Exchange>();
+  const forms: KnownForms = {};
+  return {
+    ...rest,
+    target,
+    forms,
+    known: { offered: new Set(), served: new Map() },
+    madeUp: (name) => uuidFrom(`${rest.seed} ${name}`),
+    send: async (probe, isJudged = () => true) => {
+      const earlier = hung.get(probe.operation);
+      if (earlier) return { ...earlier, probe };
+      const exchange = await target.send(probe);
+      const { answer } = exchange;
+      if (answer.kind === "hung") hung.set(probe.operation, exchange);
+      onAnswer(probe.operation, answer.kind === "answer" ? String(answer.status) : answer.kind);
+      if (!isJudged(exchange)) return exchange;
+      for (const each of [...judge(exchange), ...judgeForms(exchange, forms)]) onFound(each);
+      return exchange;
+    },
+  };
+}

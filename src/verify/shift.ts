@@ -1,0 +1,47 @@
+import type { Shift as ShiftBody, ShiftUpdate } from "../../generated/provider/types.ts";
+import { schemas } from "../../generated/provider/validators.js";
+import { readShift, type Shift } from "../contract/shift.ts";
+import type { Run } from "./run.ts";
+import { type Exchange, isReply } from "./target.ts";
+
+export function readShiftOf(run: Run, shiftId: string): Promise<Exchange> {
+  return run.send({ operation: "getShift", path: { shiftId } });
+}
+
+/** The body of an answer when it is a shift that the platform can read. */
+export function shiftBodyOf(exchange: Exchange): ShiftBody | undefined {
+  if (!isReply(exchange) || exchange.answer.status !== 200) return undefined;
+  return schemas.Shift(exchange.answer.json) ? exchange.answer.json : undefined;
+}
+
+/** The shift of an answer in the one model of both variants; undefined when it cannot be used. */
+export function shiftOf(exchange: Exchange): Shift | undefined {
+  const body = shiftBodyOf(exchange);
+  return body && readShift(body, "UTC").shift;
+}
+
+/** Why the shift of the fixtures cannot be changed. */
+export const STARTED = "the shift has started: give one in the future";
+
+export function hasStarted({ now }: Run, { startTime }: Pick<Shift, "startTime">): boolean {
+  return Date.parse(startTime) <= now();
+}
+
+/** Whether the provider has the shift no more: 404, 410 and the status `cancelled` say so. */
+export function isGone(exchange: Exchange): boolean {
+  if (!isReply(exchange)) return false;
+  const { status } = exchange.answer;
+  return status === 404 || status === 410 || shiftBodyOf(exchange)?.status === "cancelled";
+}
+
+/** The update that changes nothing, or only what is given. Times are sent as the provider wrote them. */
+export function updateOf(body: ShiftBody, change: Partial<ShiftUpdate> = {}): ShiftUpdate {
+  const positions = body.numberOfPositions ?? body.slots ?? 1;
+  const { slots = positions, startTime = body.startTime, endTime = body.endTime } = change;
+  return { startTime, endTime, slots, numberOfPositions: slots };
+}
+
+/** Candidate ids that the shift names as assigned. */
+export function assignedIds(exchange: Exchange): string[] | undefined {
+  return shiftOf(exchange)?.assigned.map(({ providerCandidateId }) => providerCandidateId);
+}

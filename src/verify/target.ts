@@ -1,0 +1,200 @@
+import { createHash } from "node:crypto";
+import { operationsTable } from "../../generated/provider/server.ts";
+import { ProviderHttpError } from "../clients/provider/http.ts";
+import { traceHeaders } from "../contract/trace.ts";
+
+export type OperationId = (typeof operationsTable)[number]["operationId"];
+
+/** One request to the provider, as a change of the request that is right. */
+export interface Probe {
+  operation: OperationId;
+  /** Path parameters; encoded here, unless `rawPath` is given. */
+  path?: Readonly<Record<string, string>>;
+  /** Takes the place of the path below the routing prefix, as it is. */
+  rawPath?: string;
+  query?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Takes the place of `json`: sent as it is. */
+  raw?: { text: string; contentType: string };
+  /** The whole Authorization header; null: none. The provider's own token unless given. */
+  authorization?: string | null;
+  /** Takes the place of the providerId, in the path or in the headers; null: left out. */
+  providerId?: string | null;
+  /** Takes the place of what was found out. */
+  routing?: "path" | "header";
+}
+
+/** What was sent, without secrets. */
+export interface Sent {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string | undefined;
+}
+
+interface Answered {
+  kind: "answer";
+  status: number;
+  /** Lower-case names. */
+  headers: Readonly<Record<string, string>>;
+  text: string;
+  /** Undefined when the body is empty or no JSON. */
+  json: unknown;
+}
+
+/** `hung`: not complete within the time limit. `broken`: the connection failed, or the answer was no HTTP or too long. */
+interface Unanswered {
+  kind: "hung" | "broken";
+  reason: string;
+}
+
+/** One request and what came of it. */
+export interface Exchange {
+  probe: Probe;
+  sent: Sent;
+  answer: Answered | Unanswered;
+}
+
+/** An exchange that was answered. */
+export type Reply = Exchange & { answer: Answered };
+
+export function isReply(exchange: Exchange): exchange is Reply {
+  return exchange.answer.kind === "answer";
+}
+
+/** Answered with a 2xx or a 4xx, so that a check can say something; what else came, the judge has reported. */
+export function isPlain(exchange: Exchange): exchange is Reply {
+  if (!isReply(exchange)) return false;
+  const { status } = exchange.answer;
+  return (status >= 200 && status < 300) || (status >= 400 && status < 500 && status !== 429);
+}
+
+/** The status, or what came instead of one. */
+export function statusOf({ answer }: Exchange): number | "hung" | "broken" {
+  return answer.kind === "answer" ? answer.status : answer.kind;
+}
+
+export interface TargetOptions {
+  baseUrl: string;
+  providerId: string;
+  token: string;
+  fetch: (request: Request) => Promise<Response>;
+  /** Resolves after so many milliseconds. */
+  wait: (ms: number) => Promise<void>;
+  /** What the ids of requests are made of. */
+  seed: number;
+}
+
+/** The provider under verification. */
+export interface Target {
+  readonly options: TargetOptions;
+  /** How the provider is told the organisation; found out first of all. */
+  routing: "path" | "header";
+  send(probe: Probe): Promise<Exchange>;
+  /** Requests sent so far, and how often the provider asked to wait. */
+  readonly count: { requests: number; waits: number };
+}
+
+const METHODS = new Map(
+  operationsTable.map(({ operationId, method, path }) => [operationId, { method, path }]),
+);
+/** For one request. */
+const MOST_WAITS = 5;
+/** All waits of a run together; beyond it a 429 is an answer like any other. */
+const PATIENCE_MS = 60_000;
+
+export function createTarget(options: TargetOptions): Target {
+  const count = { requests: 0, waits: 0 };
+  let patience = PATIENCE_MS;
+  const target: Target = { options, routing: "path", count, send };
+
+  async function send(probe: Probe): Promise<Exchange> {
+    for (let waits = 0; ; waits += 1) {
+      count.requests += 1;
+      const traceId = uuidFrom(`${options.seed} trace ${count.requests}`);
+      const { request, sent } = requestOf(probe, target, traceId);
+      const answer = await exchange(request, options.fetch);
+      const wait = answer.kind === "answer" ? waitOf(answer) : undefined;
+      if (wait === undefined || wait > patience || waits === MOST_WAITS) return { probe, sent, answer };
+      patience -= wait;
+      count.waits += 1;
+      await options.wait(wait);
+    }
+  }
+
+  return target;
+}
+
+/** A UUID that depends on nothing but the text. */
+export function uuidFrom(text: string): string {
+  const hex = createHash("sha256").update(text).digest("hex");
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`];
+  return [...parts, hex.slice(20, 32)].join("-");
+}
+
+/** A provider limits its rate (contract 5): 429 is waited for, as the platform would. */
+function waitOf({ status, headers }: Answered): number | undefined {
+  if (status !== 429) return undefined;
+  const seconds = Number(headers["retry-after"] ?? "1");
+  return Number.isFinite(seconds) ? Math.max(seconds * 1_000, 100) : 1_000;
+}
+
+function requestOf(probe: Probe, target: Target, traceId: string): { request: Request; sent: Sent } {
+  const { options } = target;
+  const method = METHODS.get(probe.operation)?.method ?? "GET";
+  const url = urlOf(probe, target);
+  const body = probe.raw?.text ?? (probe.json === undefined ? undefined : JSON.stringify(probe.json));
+  const contentType = probe.raw?.contentType ?? (body === undefined ? undefined : "application/json");
+  const headers: Record<string, string> = {
+    ...tenantHeaders(probe, target),
+    ...(contentType !== undefined && { "Content-Type": contentType }),
+    Accept: "application/json, application/problem+json",
+    ...traceHeaders(traceId, () => traceId.replaceAll("-", "").slice(0, 16)),
+  };
+  const authorization = probe.authorization === undefined ? `Bearer ${options.token}` : probe.authorization;
+  const withToken = authorization === null ? headers : { Authorization: authorization, ...headers };
+  const init = { method, headers: withToken, ...(body !== undefined && { body }) };
+  return { request: new Request(url, init), sent: { method, url, headers: withToken, body } };
+}
+
+function urlOf(probe: Probe, { options, routing }: Target): string {
+  const base = options.baseUrl.replace(/\/+$/, "");
+  const providerId = probe.providerId === undefined ? options.providerId : probe.providerId;
+  const isPrefixed = (probe.routing ?? routing) === "path" && providerId !== null;
+  const prefix = isPrefixed ? `/providers/${encodeURIComponent(providerId)}` : "";
+  const query = probe.query ? `?${new URLSearchParams(probe.query)}` : "";
+  return `${base}${prefix}${probe.rawPath ?? pathOf(probe)}${query}`;
+}
+
+function pathOf({ operation, path = {} }: Probe): string {
+  const template = METHODS.get(operation)?.path ?? "";
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
+}
+
+/** With header routing both names that the contract gives, as the platform sends them. */
+function tenantHeaders(probe: Probe, { options, routing }: Target): Record<string, string> {
+  const providerId = probe.providerId === undefined ? options.providerId : probe.providerId;
+  if ((probe.routing ?? routing) === "path" || providerId === null) return {};
+  return { "X-Provider-Id": providerId, "X-Platform-Provider-Id": providerId };
+}
+
+async function exchange(request: Request, fetch: TargetOptions["fetch"]): Promise<Answered | Unanswered> {
+  try {
+    const response = await fetch(request);
+    const text = await response.text();
+    const headers = Object.fromEntries(response.headers);
+    return { kind: "answer", status: response.status, headers, text, json: parsed(text) };
+  } catch (error) {
+    if (!(error instanceof ProviderHttpError)) throw error;
+    return { kind: error.isTimeout ? "hung" : "broken", reason: error.message };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

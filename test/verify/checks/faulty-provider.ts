@@ -1,0 +1,140 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
+import { operationsTable } from "../../../generated/provider/server.ts";
+import type { Forms } from "../../../src/sandbox/forms.ts";
+import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
+import type { Verification } from "../../../src/verify/events.ts";
+import type { Finding } from "../../../src/verify/finding.ts";
+import type { VerifyOptions } from "../../../src/verify/options.ts";
+import type { OperationId } from "../../../src/verify/target.ts";
+import { verify } from "../../../src/verify/verify.ts";
+
+/** A request on its way to the sandbox; hooks may change every member but the operation. */
+export interface Call {
+  /** Undefined for a path that the contract does not have. */
+  readonly operation: OperationId | undefined;
+  method: string;
+  /** With prefix and query, as it came. */
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Reply {
+  status: number;
+  headers: OutgoingHttpHeaders;
+  body: string;
+}
+
+/** What is wrong with the provider. */
+export interface Faults {
+  /** Changes the request before the sandbox gets it, or answers in its place. */
+  before?: (call: Call, sandbox: Sandbox) => Reply | undefined;
+  /** Changes the answer; `sent` is the request as the sandbox got it. */
+  after?: (reply: Reply, sent: Call, sandbox: Sandbox) => Reply | undefined;
+}
+
+export const jsonReply = (status: number, body: unknown): Reply => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** A provider that is the sandbox but for the faults. */
+export async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
+  const server = createServer(async (incoming, response) => {
+    const { method = "GET", url = "/", headers } = incoming;
+    let body = "";
+    for await (const chunk of incoming.setEncoding("utf8")) body += chunk;
+    const call: Call = { operation: operationOf(method, url), method, url, headers: { ...headers }, body };
+    const early = faults.before?.(call, sandbox);
+    const reply = early ?? (await forward(sandbox, call));
+    const { status, headers: sent, body: text } = faults.after?.(reply, call, sandbox) ?? reply;
+    const { "content-length": _, "transfer-encoding": __, connection: ___, ...rest } = sent;
+    response.writeHead(status, rest).end(text);
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the provider has no port");
+  const close = async () => {
+    const closed = once(server.close(), "close");
+    server.closeAllConnections();
+    await closed;
+  };
+  return { url: `http://127.0.0.1:${address.port}`, close };
+}
+
+/** By http and not by fetch, which would tidy up the path. */
+async function forward({ port }: Sandbox, { method, url, headers, body }: Call): Promise<Reply> {
+  const { "content-length": _, "transfer-encoding": __, connection: ___, ...rest } = headers;
+  const length = body === "" ? {} : { "content-length": Buffer.byteLength(body) };
+  const options = {
+    host: "127.0.0.1",
+    port,
+    method,
+    path: url,
+    headers: { ...rest, ...length },
+    agent: false,
+  };
+  const forwarded = request(options).end(body);
+  const [response] = await once(forwarded, "response");
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) text += chunk;
+  return { status: response.statusCode, headers: response.headers, body: text };
+}
+
+/** Concrete paths first; the organisation's prefix may stand before them. */
+const ROUTES = [...operationsTable]
+  .sort((one, other) => one.path.split("{").length - other.path.split("{").length)
+  .map(({ operationId, method, path }) => {
+    const pattern = path.replaceAll(/\{\w+\}/g, "[^/]+");
+    return { operationId, method, pattern: new RegExp(`^(?:/providers/[^/]+)?${pattern}/?(?:\\?.*)?$`) };
+  });
+
+function operationOf(method: string, url: string): OperationId | undefined {
+  return ROUTES.find((route) => route.method === method && route.pattern.test(url))?.operationId;
+}
+
+export interface Scene {
+  dialect?: Partial<Forms>;
+  faults?: Faults;
+  /** Options of the verification beside address, token and fixtures. */
+  options?: Partial<VerifyOptions>;
+  /** Changes the sandbox, or gives more options, before the verification. */
+  prepare?: (sandbox: Sandbox) => Partial<VerifyOptions> | undefined;
+}
+
+export interface Played {
+  verification: Verification;
+  sandbox: Sandbox;
+  shiftId: string;
+}
+
+/** Somebody whom the sandbox of every scene knows. */
+export const KNOWN_NUMBER = "189001169813";
+
+/** One verification of a sandbox with two shifts and a known person, through the faults. The sandbox is closed afterwards. */
+export async function play({ dialect = {}, faults, options, prepare }: Scene): Promise<Played> {
+  const sandbox = await startSandbox({ dialect });
+  const { shiftId } = sandbox.createShift({ positions: 2 });
+  const { shiftId: cancellableShiftId } = sandbox.createShift();
+  const { id: knownCandidateId } = sandbox.addCandidate({ personalNumber: KNOWN_NUMBER });
+  const more = prepare?.(sandbox) ?? {};
+  const provider = faults && (await startFaultyProvider(sandbox, faults));
+  try {
+    const { url: baseUrl, providerId, token } = { ...sandbox, ...provider };
+    const known = { knownPersonalNumber: KNOWN_NUMBER, knownCandidateId };
+    const fixtures = { shiftId, cancellableShiftId, ...known };
+    const given = { baseUrl, providerId, token, fixtures, seed: 1, ...options, ...more };
+    return { verification: await verify(given), sandbox, shiftId };
+  } finally {
+    await provider?.close();
+    await sandbox.close();
+  }
+}
+
+/** `code operation` of each finding of that severity, sorted. */
+export function told({ findings }: Verification, severity: Finding["severity"] = "error"): string[] {
+  const chosen = findings.filter((each) => each.severity === severity);
+  return [...new Set(chosen.map(({ code, operation }) => `${code} ${operation}`))].sort();
+}

@@ -1,0 +1,550 @@
+"""The catalogue of faults. A fault is either a change of the finished answer (`after`), a stop before the
+operation runs (`before`), or only a name that operations.py and provider.py ask for."""
+import json
+import uuid
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Callable
+
+OPS = ["get-shift", "update-shift", "delete-shift", "assign", "unassign-put", "unassign-delete",
+       "lookup", "create", "outlets", "roles", "registry"]
+A, B = {"variant": ["a"]}, {"variant": ["b"]}
+NEEDS = {"unassign-put": {"unassign": ["put", "both"]}, "unassign-delete": {"unassign": ["delete", "both"]},
+         "registry": {"registry": ["offered", "paged"]}}
+PAGED, UUIDS = {"registry": ["paged"]}, {"ids": ["uuid"]}
+BODY, FULL = {"ack": ["minimal", "full"]}, {"ack": ["full"]}
+DROP = object()
+
+
+@dataclass
+class Answer:
+    status: int
+    data: Any = None
+    headers: dict = field(default_factory=dict)
+    type: str | None = "application/json"
+    raw: bytes | None = None
+    empty: bool = False
+    stop: str | None = None
+    length: int | None = None
+
+
+@dataclass
+class Fault:
+    name: str
+    about: str
+    applies: dict
+    grade: str  # "contract": its text forbids it. "practice": it is silent, and a good provider still would not.
+    before: Callable | None = None
+    after: Callable | None = None
+
+
+FAULTS: dict[str, Fault] = {}
+
+
+def add(name, about, applies=None, grade="contract", before=None, after=None):
+    assert name not in FAULTS, name
+    FAULTS[name] = Fault(name, about, dict(applies or {}), grade, before, after)
+
+
+# --- changes of a finished answer ---
+
+def good(op, answer):
+    return 200 <= answer.status < 300 and not answer.empty
+
+
+def on(ops, change):
+    """Change the answer of these operations, if it is a success with a body."""
+    def after(op, request, answer):
+        if op in ops and good(op, answer):
+            change(answer)
+    return after
+
+
+def shifts(change):
+    def each(answer):
+        if isinstance(answer.data, dict) and "startTime" in answer.data:
+            change(answer.data)
+    return on(("get-shift", "update-shift"), each)
+
+
+def candidates(change, ops=("lookup", "create")):
+    def each(answer):
+        for row in answer.data if isinstance(answer.data, list) else [answer.data]:
+            change(row)
+    return on(ops, each)
+
+
+def entries(change):
+    return on(("registry",), lambda answer: [change(row) for row in answer.data["candidates"]])
+
+
+def put(key, value):
+    """Set one field: to a value, to what a function makes of the old one, or drop it."""
+    def change(row):
+        if value is DROP:
+            row.pop(key, None)
+        else:
+            row[key] = value(row.get(key)) if callable(value) else value
+    return change
+
+
+def status(op, code, empty=False, data=None):
+    def after(at, request, answer):
+        if at == op and 200 <= answer.status < 300:
+            answer.status = code
+            if empty:
+                answer.empty, answer.data = True, None
+            elif data is not None:
+                answer.empty, answer.data = False, data
+    return after
+
+
+def stop(op, how):
+    return lambda at, request: Answer(500, stop=how) if at == op else None
+
+
+def move(op, code, place):
+    return lambda at, request: Answer(code, empty=True, headers={"Location": place(request)}) if at == op else None
+
+
+def as_raw(change):
+    def each(answer):
+        answer.raw = change(answer)
+    return each
+
+
+def encode(data):
+    return json.dumps(data, ensure_ascii=False).encode("utf-8")
+
+
+def encoded(answer):
+    return encode(answer.data)
+
+
+def needs(op, more=None):
+    return {**NEEDS.get(op, {}), **(more or {})}
+
+
+def number_of(text):
+    return sum(ord(c) for c in str(text)) + 100000
+
+
+# --- who may call ---
+
+def access_faults():
+    for op in OPS:
+        add(f"no-auth-{op}", f"{op}: answers without a token, and with a wrong one", needs(op))
+        add(f"no-tenant-check-{op}", f"{op}: the provider id of the request is not looked at", needs(op))
+    add("any-token-accepted", "any Bearer token passes; no token gives 401")
+    add("wrong-scheme-accepted", "the token passes under any scheme (Basic, Token)")
+    add("bare-token-accepted", "the token passes without any scheme")
+    add("token-prefix-accepted", "the first eight characters or more of the token pass")
+    add("token-suffix-ignored", "the token followed by more characters passes")
+    add("token-case-ignored", "letters of the token are compared without their case")
+    add("other-tenants-token-accepted", "the other organisation's token passes for every provider id")
+    add("unknown-provider-accepted", "an unknown provider id is served as the token's own organisation")
+    add("no-token-500", "a request without a token gives 500")
+    add("no-token-redirect", "a request without a token is sent to /login by 302")
+    add("no-token-200-login-page", "a request without a token gets a login page with 200")
+    add("no-token-200-error-body", "a request without a token gets 200 with an error object")
+
+
+# --- status codes ---
+
+def status_faults():
+    done = {"success": True}
+    for op, code in [("get-shift", 201), ("assign", 201), ("assign", 202), ("create", 202), ("lookup", 201),
+                     ("lookup", 206), ("outlets", 203), ("roles", 202), ("registry", 206)]:
+        applies = {**needs(op), **(BODY if op == "assign" else {})}
+        add(f"status-{op}-{code}", f"{op}: succeeds with {code}", applies, after=status(op, code))
+    add("status-delete-shift-200", "delete-shift: 200 with a body in place of 204",
+        after=status("delete-shift", 200, data=done))
+    add("status-delete-shift-202", "delete-shift: 202 with an empty body", after=status("delete-shift", 202, True))
+    add("status-unassign-delete-200", "unassign by DELETE: 200 with a body in place of 204",
+        NEEDS["unassign-delete"], after=status("unassign-delete", 200, data=done))
+    add("status-outlets-204", "outlets: 204 without the list", after=status("outlets", 204, True))
+    add("status-roles-204", "roles: 204 without the list", after=status("roles", 204, True))
+    add("status-create-204", "create: 204 without the candidate", after=status("create", 204, True))
+    add("unknown-shift-200-error", "an unknown shift gives 200 with an error object")
+    add("unknown-shift-200-null", "an unknown shift gives 200 with null")
+    add("invalid-create-200-error", "a refused create gives 200 with an error object")
+
+
+# --- fields of a wrong type or without a value ---
+
+def type_faults():
+    rows = [
+        ("shift-id-number", "the shift's id is a number", {}, put("id", number_of)),
+        ("outlet-id-number-in-shift", "the shift's outletId is a number", {}, put("outletId", number_of)),
+        ("role-id-number-in-shift", "the shift's roleId is a number", {}, put("roleId", number_of)),
+        ("slots-string", "slots is a string", A, put("slots", str)),
+        ("slots-fraction", "slots is not whole", A, put("slots", lambda n: n + 0.5)),
+        ("slots-null", "slots is null", A, put("slots", None)),
+        ("slots-negative", "slots is below zero", A, put("slots", -1)),
+        ("outlet-name-null-in-shift", "outletName is null", A, put("outletName", None)),
+        ("positions-string", "numberOfPositions is a string", B, put("numberOfPositions", str)),
+        ("positions-null", "numberOfPositions is null", B, put("numberOfPositions", None)),
+        ("break-minutes-string", "breakMinutes is a string", B, put("breakMinutes", str)),
+        ("break-as-duration", "breakMinutes is an ISO duration", B, put("breakMinutes", lambda n: f"PT{n}M")),
+        ("description-number", "description is a number", B, put("description", 17)),
+        ("status-upper-case", "status is written in capitals", B, put("status", str.upper)),
+        ("status-unknown-value", "status has a value the contract does not list", B, put("status", "published")),
+        ("status-number", "status is a number", B, put("status", 1)),
+        ("created-at-epoch", "createdAt is a number of milliseconds", B, put("createdAt", 1767254400000)),
+        ("assigned-object", "assignedCandidates is an object", {},
+         put("assignedCandidates", lambda rows: {str(n): row for n, row in enumerate(rows)})),
+        ("assigned-null-when-empty", "assignedCandidates is null when nobody is assigned", {},
+         put("assignedCandidates", lambda rows: rows or None)),
+        ("assigned-ids-only", "assignedCandidates lists bare ids", {},
+         put("assignedCandidates", lambda rows: [row.get("candidateId", row.get("id")) for row in rows])),
+        ("assigned-count", "assignedCandidates is a count", {}, put("assignedCandidates", len)),
+        ("assigned-number-as-number", "personalNumber of an assigned candidate is a number", B,
+         put("assignedCandidates", lambda rows: [{**r, "personalNumber": as_number(r["personalNumber"])} for r in rows])),
+        ("assigned-id-number", "the id of an assigned candidate is a number", {},
+         put("assignedCandidates", lambda rows: [{**r, id_key(r): number_of(r[id_key(r)])} for r in rows])),
+    ]
+    for name, about, applies, change in rows:
+        add(name, about, applies, after=shifts(change))
+    for key, value, about in [("id", number_of, "number"), ("personalNumber", as_number, "number"),
+                              ("phone", number_of, "number"), ("email", None, "null"), ("firstName", None, "null"),
+                              ("phone", None, "null")]:
+        add(f"candidate-{kebab(key)}-{about}", f"the candidate's {key} is {about}", after=candidates(put(key, value)))
+    add("outlet-id-number", "an outlet's id is a number", after=candidates(put("id", number_of), ("outlets",)))
+    add("outlet-address-object", "an outlet's address is an object",
+        after=candidates(put("address", lambda text: {"street": text}), ("outlets",)))
+    add("outlet-name-null", "an outlet's name is null", after=candidates(put("name", None), ("outlets",)))
+    add("role-id-number", "a role's id is a number", after=candidates(put("id", number_of), ("roles",)))
+    add("role-name-null", "a role's name is null", after=candidates(put("name", None), ("roles",)))
+    add("success-string", "the assign answer has success \"true\"", BODY, after=on(("assign",), success("true")))
+    add("success-number", "the assign answer has success 1", BODY, after=on(("assign",), success(1)))
+    add("success-false", "assign works, and answers success false with 200", BODY, after=on(("assign",), success(False)))
+    add("success-missing", "the assign answer has no success", BODY, after=on(("assign",), success(DROP)))
+    add("assigned-at-epoch", "assignedAt is a number of milliseconds", FULL,
+        after=on(("assign",), lambda a: a.data.update(assignedAt=1767254400000)))
+    add("assigned-at-local", "assignedAt is in a local format", FULL,
+        after=on(("assign",), lambda a: a.data.update(assignedAt="31/12/2026 08:00")))
+    add("assigned-at-without-zone", "assignedAt has no zone", FULL, "practice",
+        after=on(("assign",), lambda a: a.data.update(assignedAt=without_zone(a.data["assignedAt"]))))
+
+
+def success(value):
+    return lambda answer: put("success", value)(answer.data)
+
+
+def as_number(text):
+    return int(text.replace("-", ""))
+
+
+def id_key(row):
+    return "candidateId" if "candidateId" in row else "id"
+
+
+def kebab(key):
+    return "".join("-" + c.lower() if c.isupper() else c for c in key)
+
+
+def missing_faults():
+    for key in ("id", "startTime", "endTime", "outletId", "roleId", "assignedCandidates"):
+        add(f"shift-without-{kebab(key)}", f"the shift has no {key}", after=shifts(put(key, DROP)))
+    for key in ("id", "personalNumber", "firstName", "lastName", "email", "phone"):
+        add(f"candidate-without-{kebab(key)}", f"the candidate has no {key}", after=candidates(put(key, DROP)))
+    for key in ("id", "name"):
+        add(f"outlet-without-{key}", f"an outlet has no {key}", after=candidates(put(key, DROP), ("outlets",)))
+        add(f"role-without-{key}", f"a role has no {key}", after=candidates(put(key, DROP), ("roles",)))
+    add("created-without-id", "only the create answer lacks the id", after=candidates(put("id", DROP), ("create",)))
+    add("assigned-entry-without-id", "an assigned candidate is listed without its id", after=shifts(
+        put("assignedCandidates", lambda rows: [{k: v for k, v in r.items() if k != id_key(r)} for r in rows])))
+    add("assigned-entry-without-number", "an assigned candidate is listed without personalNumber", B, after=shifts(
+        put("assignedCandidates", lambda rows: [{k: v for k, v in r.items() if k != "personalNumber"} for r in rows])))
+    registry = NEEDS["registry"]
+    for key in ("personalNumber", "id", "employeeNumber", "workHistory"):
+        add(f"registry-without-{kebab(key)}", f"a registry entry has no {key}", registry, after=entries(put(key, DROP)))
+    add("registry-employee-number-number", "a registry entry's employeeNumber is a number", registry,
+        after=entries(put("employeeNumber", number_of)))
+    add("registry-bank-details-string", "a registry entry's bankDetails is a string", registry,
+        after=entries(put("bankDetails", "8000-2 123")))
+    add("registry-bare-list", "the registry answers a list in place of an object", registry,
+        after=on(("registry",), lambda a: setattr(a, "data", a.data["candidates"])))
+    add("registry-other-ids", "registry ids are not the ids of the lookup", registry,
+        after=entries(put("id", lambda old: str(uuid.uuid5(uuid.NAMESPACE_OID, old)))))
+
+
+# --- bodies and connections ---
+
+def body_faults():
+    for op in ("get-shift", "lookup", "outlets"):
+        add(f"empty-body-{op}", f"{op}: 200 with an empty body", after=on((op,), as_raw(lambda a: b"")))
+        add(f"truncated-{op}", f"{op}: the JSON stops half-way",
+            after=on((op,), as_raw(lambda a: encoded(a)[: len(encoded(a)) // 2])))
+    for op in ("assign", "create"):
+        add(f"empty-body-{op}", f"{op}: success with an empty body", BODY if op == "assign" else {},
+            after=on((op,), as_raw(lambda a: b"")))
+    for op in ("get-shift", "lookup"):
+        add(f"html-label-{op}", f"{op}: JSON labelled text/html", after=on((op,), lambda a: setattr(a, "type", "text/html")))
+    add("no-content-type", "get-shift: JSON without a Content-Type",
+        grade="practice", after=on(("get-shift",), lambda a: setattr(a, "type", None)))
+    add("html-page-200", "get-shift: 200 with an HTML page", after=on(("get-shift",), html_page))
+    for op in ("lookup", "outlets", "roles"):
+        add(f"wrapped-{op}", f"{op}: the list is inside an object", after=on((op,), wrap))
+    add("wrapped-shift", "get-shift: the shift is inside an object", after=on(("get-shift",), wrap))
+    add("wrapped-created", "create: the candidate is inside an object", after=on(("create",), wrap))
+    add("lookup-single-object", "lookup: one object in place of a list",
+        after=on(("lookup",), lambda a: setattr(a, "data", a.data[0]) if a.data else None))
+    add("created-as-list", "create: the candidate is inside a list",
+        after=on(("create",), lambda a: setattr(a, "data", [a.data])))
+    add("json-in-a-string", "get-shift: JSON encoded twice",
+        after=on(("get-shift",), lambda a: setattr(a, "data", encoded(a).decode())))
+    add("latin1-body", "lookup and create: JSON in ISO 8859-1", after=on(
+        ("lookup", "create"), as_raw(lambda a: encoded(a).decode().encode("latin-1", "replace"))))
+    add("length-too-large", "get-shift: Content-Length is larger than the body",
+        after=on(("get-shift",), lambda a: setattr(a, "length", 20)))
+    add("snake-case-fields", "get-shift: field names in snake_case", after=on(("get-shift",), snake))
+    for op in ("get-shift", "lookup", "assign", "delete-shift"):
+        add(f"hang-{op}", f"{op}: never answers", before=stop(op, "hang"))
+    for op in ("get-shift", "assign", "create", "roles"):
+        add(f"reset-{op}", f"{op}: the connection is reset", before=stop(op, "reset"))
+    add("redirect-get-shift", "get-shift: 301 to the same path with a slash at its end",
+        before=move("get-shift", 301, lambda r: r.path + "/"))
+    add("redirect-outlets", "outlets: 302 to /login", before=move("outlets", 302, lambda r: "/login"))
+    add("redirect-create", "create: 307 to another path", before=move("create", 307, lambda r: "/v2/candidates"))
+    add("unavailable-outlets", "outlets: always 503",
+        before=lambda op, r: Answer(503, {"error": "unavailable"}) if op == "outlets" else None)
+    add("not-implemented-roles", "roles: always 501",
+        before=lambda op, r: Answer(501, {"error": "not implemented"}) if op == "roles" else None)
+    add("route-missing-roles", "roles: the route does not exist",
+        before=lambda op, r: Answer(404, {"error": "no such route"}) if op == "roles" else None)
+
+
+def wrap(answer):
+    answer.data = {"data": answer.data}
+
+
+def html_page(answer):
+    answer.raw, answer.type = b"<!doctype html><title>Scheduling</title><p>Welcome</p>", "text/html"
+
+
+def snake(answer):
+    answer.data = {"".join("_" + c.lower() if c.isupper() else c for c in k): v for k, v in answer.data.items()}
+
+
+# --- 5xx where 4xx is due ---
+
+def crash_faults():
+    for op in OPS[:6]:
+        add(f"malformed-id-500-{op}", f"{op}: 500 for a shift id that is no UUID", needs(op, UUIDS))
+        add(f"unknown-id-500-{op}", f"{op}: 500 for an unknown shift id", needs(op))
+    add("malformed-candidate-500-assign", "assign: 500 for a candidate id that is no UUID", UUIDS)
+    add("unknown-candidate-500-assign", "assign: 500 for an unknown candidate")
+    for op in ("update", "create"):
+        add(f"malformed-json-500-{op}", f"{op}: 500 for malformed JSON")
+        add(f"empty-body-500-{op}", f"{op}: 500 for an empty body")
+        add(f"array-body-500-{op}", f"{op}: 500 for a JSON list in place of an object")
+    add("null-field-500-create", "create: 500 when a required field is null")
+    add("long-query-500", "lookup: 500 for a query of more than 500 characters")
+    add("unicode-query-500", "lookup: 500 for characters outside ASCII in the query")
+    add("hyphen-lookup-500", "lookup: 500 for a personal number with a hyphen", {"accepts": ["both", "hyphenated"]})
+    add("no-query-500", "lookup: 500 without a query")
+    add("not-found-500-lookup", "lookup: 500 when nobody is found")
+    add("repeat-delete-500", "delete-shift: 500 when the shift is deleted already")
+    add("duplicate-create-500", "create: 500 for a personal number that exists already")
+    add("wrong-method-500", "a method that a path does not have gives 500")
+    add("unassign-absent-500", "unassign: 500 when the candidate is not assigned")
+
+
+# --- what is done, and what is only said ---
+
+def effect_faults():
+    for name, about in [
+        ("assign-without-effect", "assign is acknowledged and not stored"),
+        ("assign-duplicates-entry", "a repeated assign lists the candidate twice"),
+        ("assign-repeat-409", "a repeated assign gives 409"),
+        ("assign-replaces", "an assign drops those assigned before"),
+        ("assign-changes-times", "an assign moves the shift by an hour"),
+        ("assign-changes-positions", "an assign takes one from the number of positions"),
+        ("assign-on-every-shift", "an assign shows on every shift of the organisation"),
+        ("assign-unknown-candidate", "an unknown candidate can be assigned"),
+        ("assign-unknown-shift", "assign to an unknown shift is acknowledged"),
+        ("cancelled-shift-assignable", "a cancelled shift can be assigned"),
+        ("unassign-without-effect", "unassign is acknowledged and changes nothing"),
+        ("unassign-removes-all", "unassign removes everybody"),
+        ("unassign-removes-last", "unassign removes whoever was assigned last"),
+        ("delete-without-effect", "delete-shift gives 204 and the shift stays open"),
+        ("delete-removes-another", "delete-shift cancels the shift and another one too"),
+        ("update-not-stored", "update-shift stores nothing"),
+        ("update-times-not-stored", "update-shift stores no times"),
+        ("update-slots-not-stored", "update-shift stores no number of positions"),
+        ("update-start-only", "update-shift stores the start and not the end"),
+        ("update-crosses-fields", "update-shift stores the new start as the end and the new end as the start"),
+        ("update-drops-offset", "update-shift keeps the clock time and drops the offset of a new time"),
+        ("update-drops-assigned", "update-shift removes the assigned candidates"),
+        ("update-changes-id", "update-shift gives the shift another id"),
+        ("create-not-stored", "create answers a candidate and stores none"),
+        ("create-stores-other-name", "create stores the last name as the first name"),
+        ("create-drops-phone", "create stores no phone"),
+        ("create-drops-last-digit", "create stores the personal number with another last digit"),
+        ("create-twice-two-people", "two creates with the same personal number make two candidates"),
+        ("create-replaces-person", "a create with a known personal number gives that candidate a new id"),
+        ("create-accepts-anything", "create accepts any JSON, and answers strings for what is missing"),
+        ("create-without-number", "create accepts a payload without personalNumber"),
+        ("create-number-as-number", "create accepts personalNumber as a number"),
+        ("create-without-names", "create accepts a payload without firstName and lastName"),
+        ("candidate-id-changes", "the candidate's id differs on each lookup"),
+        ("candidate-id-other-than-created", "create answers another id than lookup gives"),
+        ("lookup-ignores-query", "lookup answers everybody"),
+        ("lookup-by-prefix", "lookup answers all whose number starts with the query"),
+        ("lookup-by-date", "lookup compares the first eight digits only"),
+        ("lookup-finds-first", "lookup answers the first candidate when nobody matches"),
+        ("lookup-of-nobody-204", "lookup gives 204 when nobody is found"),
+        ("lookup-of-nobody-null", "lookup gives 200 with null when nobody is found"),
+        ("outlets-of-another-tenant", "outlets lists the other organisation's too"),
+        ("roles-of-another-tenant", "roles lists the other organisation's too"),
+        ("candidates-of-another-tenant", "lookup finds the other organisation's candidates too"),
+        ("shift-of-another-tenant", "get-shift reads the other organisation's shifts with the own token"),
+        ("assign-on-another-tenant", "assign works on the other organisation's shifts with the own token"),
+    ]:
+        add(name, about)
+    add("unknown-shift-deleted-204", "deleting an unknown shift gives 204", grade="practice")
+    add("update-stores-other-name", "update-shift keeps the number of positions under the other variant's name",
+        grade="practice")
+    add("update-accepts-end-before-start", "update-shift stores an end before the start", grade="practice")
+    add("update-unreadable-time-accepted", "update-shift answers success for a time it cannot read",
+        grade="practice")
+    add("hyphen-lookup-misses", "lookup finds nobody for the form with a hyphen", {"accepts": ["both"]}, "practice")
+    add("status-stays-open", "status stays open when all positions are filled", B, "practice")
+    add("mixed-not-found", "lookup of nobody gives an empty list and 404 by turns", grade="practice")
+    add("mixed-shapes", "get-shift answers one variant, update-shift the other", {"update": ["shift"]}, "practice")
+    registry = NEEDS["registry"]
+    add("registry-of-another-tenant", "the registry holds the other organisation's candidates too", registry)
+    add("registry-misses-created", "the registry leaves out candidates that were created by the API", registry)
+    add("registry-loops", "the registry's next page is the same page for ever", PAGED)
+    add("registry-page-repeats", "each registry page starts with the last entry of the page before", PAGED)
+
+
+# --- times, ids and cross references ---
+
+def value_faults():
+    both = ("startTime", "endTime")
+    def times(change):
+        return shifts(lambda row: [put(key, change)(row) for key in both])
+    add("time-without-zone", "the shift's times have no zone", grade="practice", after=times(without_zone))
+    add("time-epoch", "the shift's times are seconds as numbers", after=times(lambda t: int(moment(t).timestamp())))
+    add("time-epoch-string", "the shift's times are seconds in strings",
+        after=times(lambda t: str(int(moment(t).timestamp()))))
+    add("time-local-format", "the shift's times are written dd/mm/yyyy hh:mm",
+        after=times(lambda t: moment(t).strftime("%d/%m/%Y %H:%M")))
+    add("time-with-space", "the shift's times have a space in place of the T", grade="practice",
+        after=times(lambda t: t.replace("T", " ")))
+    add("time-date-only", "the shift's times are dates", after=times(lambda t: t[:10]))
+    add("time-impossible", "the shift's start is on 30 February",
+        after=shifts(put("startTime", lambda t: f"{t[:4]}-02-30{t[10:]}")))
+    add("time-null", "the shift's end is null", after=shifts(put("endTime", None)))
+    add("time-empty", "the shift's end is an empty string", after=shifts(put("endTime", "")))
+    add("end-before-start", "the shift ends before it starts", after=shifts(
+        lambda row: row.update(startTime=row["endTime"], endTime=row["startTime"])))
+    add("end-equals-start", "the shift ends when it starts", after=shifts(
+        lambda row: row.update(endTime=row["startTime"])))
+    add("shift-with-another-id", "get-shift answers a shift with another id",
+        after=on(("get-shift",), lambda a: a.data.update(id=str(uuid.uuid5(uuid.NAMESPACE_OID, a.data["id"])))))
+    add("shift-id-not-uuid", "the shift's id is no UUID", {**A, **UUIDS}, after=shifts(put("id", lambda i: "S-" + i[:8])))
+    add("ack-other-candidate", "the assign answer names another candidate", FULL,
+        after=on(("assign",), lambda a: a.data.update(candidateId=str(uuid.uuid5(uuid.NAMESPACE_OID, "someone")))))
+    add("ack-other-shift", "the assign answer names another shift", FULL,
+        after=on(("assign",), lambda a: a.data.update(shiftId=str(uuid.uuid5(uuid.NAMESPACE_OID, "something")))))
+    add("outlet-not-listed", "the shift's outlet is not in outlets",
+        after=shifts(put("outletId", lambda i: str(uuid.uuid5(uuid.NAMESPACE_OID, i)))))
+    add("role-not-listed", "the shift's role is not in roles",
+        after=shifts(put("roleId", lambda i: str(uuid.uuid5(uuid.NAMESPACE_OID, i)))))
+    add("duplicate-outlet-ids", "two outlets have the same id",
+        after=on(("outlets",), lambda a: a.data[-1].update(id=a.data[0]["id"])))
+    add("duplicate-role-ids", "two roles have the same id",
+        after=on(("roles",), lambda a: a.data[-1].update(id=a.data[0]["id"])))
+    add("outlets-empty", "outlets is an empty list", after=on(("outlets",), lambda a: setattr(a, "data", [])))
+    add("numbers-in-ten-digits", "personal numbers are answered with ten digits",
+        after=candidates(put("personalNumber", ten_digits)))
+    add("numbers-masked", "personal numbers are answered with the last four hidden",
+        after=candidates(put("personalNumber", lambda n: n[:8] + "-XXXX")))
+    add("every-fifth-invalid", "every fifth success with a body is null in place of its value", after=Fifth())
+
+
+def ten_digits(number):
+    return number.replace("-", "")[2:]
+
+
+def without_zone(text):
+    return moment(text).replace(tzinfo=None).isoformat()
+
+
+def moment(text):
+    return datetime.fromisoformat(text)
+
+
+class Fifth:
+    count = 0
+
+    def __call__(self, op, request, answer):
+        if good(op, answer):
+            self.count += 1
+            if self.count % 5 == 0:
+                answer.data = None
+
+
+# --- error bodies ---
+
+def error_faults():
+    def failed(change):
+        def after(op, request, answer):
+            if 400 <= answer.status < 500:
+                change(answer)
+        return after
+    add("error-label-lies", "error bodies are labelled JSON and are not",
+        grade="practice", after=failed(not_json))
+    add("problem-wrong-status", "the status member of problem details is 200", {"style": ["problem"]}, "practice",
+        after=failed(lambda a: a.data.update(status=200)))
+    add("problem-status-string", "the status member of problem details is a string", {"style": ["problem"]}, "practice",
+        after=failed(lambda a: a.data.update(status=str(a.status))))
+    add("stack-trace-in-error", "error bodies hold a stack trace", grade="practice", after=failed(stack_trace))
+    add("token-in-error", "error bodies repeat the token that was sent", grade="practice",
+        after=lambda op, request, answer: echo_token(request, answer) if 400 <= answer.status < 500 else None)
+    add("sql-in-error", "error bodies hold a database statement", grade="practice", after=failed(
+        lambda a: text_body(a, "ERROR: relation; SELECT * FROM shifts WHERE id = $1 -- pq: syntax error")))
+
+
+def not_json(answer):
+    answer.raw, answer.type, answer.empty = b"<h1>Error</h1> not found", "application/json", False
+
+
+def stack_trace(answer):
+    text_body(answer, 'Traceback (most recent call last):\n  File "/srv/app/api/shifts.py", line 88, in get\n'
+                      "    return rows[shift_id]\nKeyError: shift_id")
+
+
+def echo_token(request, answer):
+    text_body(answer, f"not allowed: {request.headers.get('Authorization', 'none')}")
+
+
+def text_body(answer, text):
+    """In the style's own shape where it has one, so that only the text is the deviation."""
+    answer.empty = False
+    if isinstance(answer.data, dict) and "detail" in answer.data:
+        answer.data["detail"] = text
+    elif isinstance(answer.data, dict):
+        answer.data["error"] = text
+    else:
+        answer.raw, answer.type = text.encode(), answer.type or "text/plain"
+
+
+for define in (access_faults, status_faults, type_faults, missing_faults, body_faults, crash_faults,
+               effect_faults, value_faults, error_faults):
+    define()
+
+# The contract's text is silent on these, so a kit may warn of them rather than fail.
+SILENT = """
+status-get-shift-201 status-assign-201 status-assign-202 status-create-202 status-lookup-201 status-lookup-206
+status-outlets-203 status-roles-202 status-registry-206 wrong-scheme-accepted bare-token-accepted slots-negative
+assign-repeat-409 assign-unknown-candidate assign-unknown-shift cancelled-shift-assignable create-accepts-anything
+create-without-number create-number-as-number create-without-names invalid-create-200-error unknown-shift-200-error
+unknown-shift-200-null end-equals-start outlets-empty registry-misses-created registry-page-repeats registry-loops
+wrong-method-500
+"""
+for name in SILENT.split():
+    FAULTS[name].grade = "practice"

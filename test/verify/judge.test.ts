@@ -1,0 +1,301 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { judge } from "../../src/verify/judge/judge.ts";
+import type { Exchange, OperationId } from "../../src/verify/target.ts";
+
+const example = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../spec/examples/${name}.json`, import.meta.url), "utf8"));
+
+const A = {
+  id: "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3",
+  startTime: "2027-03-27T22:00:00+01:00",
+  endTime: "2027-03-28T06:00:00+02:00",
+  outletId: "4a9d3e5f-2f7d-4f39-bb5a-6f5c4b7b8d21",
+  outletName: "Restaurang Stureplan",
+  roleId: "9d2f7a6b-1c3e-4a5d-8f7b-2e4d6c8a0b31",
+  roleName: "Waiter",
+  slots: 2,
+  assignedCandidates: [{ candidateId: "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11" }],
+};
+const B = {
+  ...{ id: A.id, startTime: A.startTime, endTime: A.endTime, outletId: A.outletId, roleId: A.roleId },
+  breakMinutes: 30,
+  numberOfPositions: 2,
+  assignedCandidates: [{ id: "c-1", personalNumber: "189001169813" }],
+  status: "open",
+  description: null,
+  createdAt: "2027-03-01T08:00:00Z",
+  updatedAt: "2027-03-01T09:30:00Z",
+};
+const person = {
+  ...{ id: "c-1", personalNumber: "189001169813", firstName: "Astrid", lastName: "Lind" },
+  ...{ email: "astrid.lind@example.com", phone: "+46701740605" },
+};
+const path = { shiftId: A.id, candidateId: "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11" };
+const JSON_TYPE = "application/json; charset=utf-8";
+
+interface Answer {
+  status?: number;
+  /** Sent as JSON unless it is a text. */
+  body?: unknown;
+  /** Null: none. */
+  type?: string | null;
+}
+
+function codesOf(operation: OperationId, { status = 200, body, type = JSON_TYPE }: Answer): string[] {
+  const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+  const exchange: Exchange = {
+    probe: { operation, path },
+    sent: { method: "GET", url: "http://provider.example/", headers: {}, body: undefined },
+    answer: {
+      ...{ kind: "answer", status, text, json: parsed(text) },
+      headers: type === null ? {} : { "content-type": type },
+    },
+  };
+  return judge(exchange).map(({ code }) => code);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function without(body: object, ...names: string[]) {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
+}
+
+describe("an answer that is as the contract says", () => {
+  it.each<[string, OperationId, Answer]>([
+    ["variant A", "getShift", { body: A }],
+    ["variant B", "getShift", { body: B }],
+    ["fields that nobody knows", "getShift", { body: { ...A, colour: "red" } }],
+    ["an id spelt in capitals", "getShift", { body: { ...A, id: A.id.toUpperCase() } }],
+    ["an update with the shift", "updateShift", { body: A }],
+    ["an update with a body of its own", "updateShift", { body: { success: true } }],
+    ["an update with an empty 200", "updateShift", { type: null }],
+    ["an update with 204", "updateShift", { status: 204, type: null }],
+    ["a cancellation", "cancelShift", { status: 204, type: null }],
+    ["a minimal acknowledgement", "assignCandidate", { body: { success: true } }],
+    [
+      "a detailed one",
+      "assignCandidate",
+      { body: { success: true, ...path, assignedAt: "2027-03-01T09:30:00Z" } },
+    ],
+    ["an assignment with 204", "assignCandidate", { status: 204, type: null }],
+    ["an unassignment with 200", "unassignCandidate", { body: { success: true } }],
+    ["nobody", "findCandidates", { body: [] }],
+    ["somebody", "findCandidates", { body: [person] }],
+    [
+      "somebody under the hyphenated form",
+      "findCandidates",
+      { body: [{ ...person, personalNumber: "18900116-9813" }] },
+    ],
+    ["a candidate created with 200", "createCandidate", { body: person }],
+    ["a candidate created with 201", "createCandidate", { status: 201, body: person }],
+    ["outlets", "listOutlets", { body: [{ id: "o-1", name: "Kajen", address: null }] }],
+    ["no outlets", "listOutlets", { body: [] }],
+    ["roles", "listRoles", { body: [{ id: "r-1", name: "Waiter" }] }],
+    ["an empty registry", "getCandidateRegistry", { body: { candidates: [] } }],
+    ["a registry that is not offered", "getCandidateRegistry", { status: 501, ...problemBody(501) }],
+    ["a problem document", "getShift", { status: 404, ...problemBody(404) }],
+  ])("%s: nothing is found", (_, operation, answer) => {
+    expect(codesOf(operation, answer)).toEqual([]);
+  });
+
+  it.each(["shift-variant-a", "shift-variant-b"])("the spec's example %s: nothing is found", (name) => {
+    const body = example(name);
+    expect(codesOf("getShift", { body: { ...body, id: A.id } })).toEqual([]);
+  });
+});
+
+function problemBody(status: number) {
+  const body = { type: "about:blank", title: "Not here", status, code: "not_found" };
+  return { body, type: "application/problem+json" };
+}
+
+describe("an answer that breaks the contract", () => {
+  it.each<[string, OperationId, Answer, string[]]>([
+    ["a 5xx", "getShift", { status: 500, ...problemBody(500) }, ["server_error"]],
+    ["501 where nothing is optional", "listRoles", { status: 501, type: null }, ["server_error"]],
+    ["a redirect", "getShift", { status: 302, type: null }, ["redirected"]],
+    ["429 after all", "getShift", { status: 429, ...problemBody(429) }, ["rate_limited"]],
+    ["201 to a read", "getShift", { status: 201, body: A }, ["status_wrong"]],
+    ["200 to a cancellation", "cancelShift", { body: { success: true } }, ["status_wrong"]],
+    ["202 to a creation", "createCandidate", { status: 202, body: person }, ["status_wrong"]],
+    ["204 to a read", "listOutlets", { status: 204, type: null }, ["status_wrong"]],
+    ["an empty body", "getShift", {}, ["body_missing"]],
+    ["half a body", "getShift", { body: '{"id": "0c6' }, ["body_not_json"]],
+    ["a web page", "getShift", { body: "<h1>Hi</h1>", type: "text/html" }, ["body_not_json"]],
+    ["JSON as a web page", "getShift", { body: A, type: "text/html" }, ["content_type_wrong"]],
+    ["JSON as text", "listRoles", { body: [], type: "text/plain" }, ["content_type_wrong"]],
+    ["JSON without a label", "listRoles", { body: [], type: null }, ["content_type_missing"]],
+    ["null", "getShift", { body: "null" }, ["field_wrong"]],
+    ["a list in an object", "listOutlets", { body: { items: [] } }, ["field_wrong"]],
+    ["a shift in a list", "getShift", { body: [A] }, ["field_wrong"]],
+    ["no start", "getShift", { body: without(A, "startTime") }, ["field_missing"]],
+    ["no list of the assigned", "getShift", { body: without(B, "assignedCandidates") }, ["field_missing"]],
+    ["slots as a text", "getShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
+    ["a break as a text", "getShift", { body: { ...B, breakMinutes: "30" } }, ["field_wrong"]],
+    ["an id as a number", "getShift", { body: { ...A, id: 7 } }, ["field_wrong"]],
+    ["a time as a number", "getShift", { body: { ...A, startTime: 1_800_000_000 } }, ["field_wrong"]],
+    [
+      "no positions in A",
+      "getShift",
+      { body: without(A, "slots") },
+      ["positions_missing", "field_recommended"],
+    ],
+    [
+      "no positions in B",
+      "getShift",
+      { body: without(B, "numberOfPositions") },
+      ["positions_missing", "field_recommended"],
+    ],
+    ["two numbers of positions", "getShift", { body: { ...B, slots: 3 } }, ["positions_differ"]],
+    ["no name of the outlet", "getShift", { body: without(A, "outletName") }, ["field_recommended"]],
+    [
+      "a start without offset",
+      "getShift",
+      { body: { ...A, startTime: "2027-03-27T22:00:00" } },
+      ["time_without_offset", "field_recommended"],
+    ],
+    [
+      "a creation time without offset",
+      "getShift",
+      { body: { ...B, createdAt: "2027-03-01T08:00:00" } },
+      ["time_without_offset", "field_recommended"],
+    ],
+    ["a local time", "getShift", { body: { ...A, startTime: "27/03/2027 22:00" } }, ["field_wrong"]],
+    [
+      "the end first",
+      "getShift",
+      { body: { ...A, startTime: A.endTime, endTime: A.startTime } },
+      ["end_not_after_start"],
+    ],
+    [
+      "another shift",
+      "getShift",
+      { body: { ...A, id: "1c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3" } },
+      ["id_mismatch"],
+    ],
+    [
+      "somebody twice",
+      "getShift",
+      { body: { ...A, assignedCandidates: [...A.assignedCandidates, ...A.assignedCandidates] } },
+      ["duplicate_id"],
+    ],
+    [
+      "an entry of variant B in A",
+      "getShift",
+      { body: { ...A, assignedCandidates: B.assignedCandidates } },
+      ["field_missing", "field_recommended"],
+    ],
+    [
+      "an entry of variant A in B",
+      "getShift",
+      { body: { ...B, assignedCandidates: A.assignedCandidates } },
+      ["field_missing", "field_recommended"],
+    ],
+    ["an update with a text for slots", "updateShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
+    ["an update of another shift", "updateShift", { body: { ...A, id: "other" } }, ["id_mismatch"]],
+    ["an update that says no", "updateShift", { body: { success: false } }, ["success_denied"]],
+    ["an update with broken JSON", "updateShift", { body: "{" }, ["body_not_json"]],
+    ["an assignment that says no", "assignCandidate", { body: { success: false } }, ["success_denied"]],
+    ["success as a text", "assignCandidate", { body: { success: "true" } }, ["field_wrong"]],
+    ["no success", "assignCandidate", { body: {} }, ["field_missing"]],
+    [
+      "an assignment of another",
+      "assignCandidate",
+      { body: { success: true, candidateId: "other" } },
+      ["id_mismatch"],
+    ],
+    [
+      "an assignment without offset",
+      "assignCandidate",
+      { body: { success: true, assignedAt: "2027-03-01T09:30:00" } },
+      ["time_without_offset"],
+    ],
+    ["an unassignment that says no", "deleteAssignment", { body: { success: false } }, ["success_denied"]],
+    ["candidates with one id", "findCandidates", { body: [person, person] }, ["duplicate_id"]],
+    ["a candidate without id", "findCandidates", { body: [without(person, "id")] }, ["field_missing"]],
+    [
+      "a candidate without phone",
+      "findCandidates",
+      { body: [without(person, "phone")] },
+      ["field_recommended"],
+    ],
+    [
+      "a number in ten digits",
+      "createCandidate",
+      { body: { ...person, personalNumber: "9001169813" } },
+      ["personal_number_wrong", "field_recommended"],
+    ],
+    [
+      "a number that cannot exist",
+      "createCandidate",
+      { body: { ...person, personalNumber: "19900721-2394" } },
+      ["personal_number_invalid"],
+    ],
+    [
+      "outlets with one id",
+      "listOutlets",
+      { body: [1, 2].map(() => ({ id: "o", name: "Kajen", address: null })) },
+      ["duplicate_id"],
+    ],
+    ["an outlet without name", "listOutlets", { body: [{ id: "o", address: null }] }, ["field_missing"]],
+    ["a registry that is a list", "getCandidateRegistry", { body: [person] }, ["field_wrong"]],
+    [
+      "an entry without number",
+      "getCandidateRegistry",
+      { body: { candidates: [without(person, "personalNumber")] } },
+      ["field_missing"],
+    ],
+    [
+      "a day that is none",
+      "getCandidateRegistry",
+      { body: { candidates: [{ ...person, workHistory: [{ date: "3 May 2026" }] }] } },
+      ["time_invalid"],
+    ],
+    [
+      "an error that is no JSON",
+      "getShift",
+      { status: 404, body: "{", type: JSON_TYPE },
+      ["error_body_broken"],
+    ],
+    [
+      "a problem with another status",
+      "getShift",
+      { status: 404, ...problemBody(400) },
+      ["error_body_broken"],
+    ],
+    [
+      "a problem without code",
+      "getShift",
+      { status: 404, body: { title: "Gone" }, type: "application/problem+json" },
+      ["error_not_problem"],
+    ],
+    ["an error of its own form", "getShift", { status: 404, body: { error: "gone" } }, ["error_not_problem"]],
+    ["an error page", "getShift", { status: 404, body: "<p>", type: "text/html" }, ["error_not_problem"]],
+    [
+      "a stack trace",
+      "getShift",
+      { status: 400, body: { error: "Traceback (most recent call last):" } },
+      ["error_not_problem", "error_leaks"],
+    ],
+  ])("%s", (_, operation, answer, codes) => {
+    expect(codesOf(operation, answer)).toEqual(codes);
+  });
+
+  it.each([
+    ["hung", "no_answer"],
+    ["broken", "connection_broken"],
+  ] as const)("%s: %s", (kind, code) => {
+    const sent = { method: "GET", url: "http://provider.example/", headers: {}, body: undefined };
+    const answer = { kind, reason: "the connection failed: ECONNRESET" };
+    expect(judge({ probe: { operation: "listRoles" }, sent, answer }).map((each) => each.code)).toEqual([
+      code,
+    ]);
+  });
+});
