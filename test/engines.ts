@@ -53,13 +53,18 @@ export function useEngine(engine: Engine): () => TestDatabase {
   };
 }
 
-/** Deletes every row and every queued task. */
+/** Deletes every row and every queued task. A table without rows is left alone: to truncate one takes milliseconds. */
 async function empty({ raw }: Pick<Database, "raw">): Promise<void> {
-  const { rows } = await raw.executeSql(
+  const { rows: tables } = await raw.executeSql(
     "select quote_ident(tablename) as name from pg_tables where schemaname = 'shiftpact' and tablename <> 'migrations'",
   );
-  const names = rows.map(({ name }) => `shiftpact.${name}`).join(", ");
-  await raw.executeSql(`truncate ${names} restart identity cascade; delete from pgboss.job;`);
+  const looks = tables.map(
+    ({ name }) => `select 'shiftpact.${name}' as name where exists (select from shiftpact.${name})`,
+  );
+  const { rows: used } = await raw.executeSql(looks.join(" union all "));
+  const names = used.map(({ name }) => name).join(", ");
+  const truncate = names && `truncate ${names} restart identity cascade;`;
+  await raw.executeSql(`${truncate} delete from pgboss.job;`);
 }
 
 /** Runs `use` on a database of its own and removes that afterwards. */

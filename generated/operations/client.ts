@@ -27,6 +27,9 @@ export function createClient(options?: ClientOptions) {
     /** Activate an integration: `POST /integrations/{providerId}/activate`. */
     activateIntegration: (...init: Init<paths, "/integrations/{providerId}/activate", "post">) =>
       http.POST("/integrations/{providerId}/activate", ...init),
+    /** Check the provider: `POST /integrations/{providerId}/verify`. */
+    verifyIntegration: (...init: Init<paths, "/integrations/{providerId}/verify", "post">) =>
+      http.POST("/integrations/{providerId}/verify", ...init),
     /** Suspend an integration: `POST /integrations/{providerId}/suspend`. */
     suspendIntegration: (...init: Init<paths, "/integrations/{providerId}/suspend", "post">) =>
       http.POST("/integrations/{providerId}/suspend", ...init),

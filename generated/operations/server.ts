@@ -20,6 +20,8 @@ export interface Handlers<Context> {
   updateMappings: Handler<operations["updateMappings"], Context>;
   /** Activate an integration: `POST /integrations/{providerId}/activate`. */
   activateIntegration: Handler<operations["activateIntegration"], Context>;
+  /** Check the provider: `POST /integrations/{providerId}/verify`. */
+  verifyIntegration: Handler<operations["verifyIntegration"], Context>;
   /** Suspend an integration: `POST /integrations/{providerId}/suspend`. */
   suspendIntegration: Handler<operations["suspendIntegration"], Context>;
   /** Exchange a token: `POST /integrations/{providerId}/tokens`. */
@@ -171,6 +173,20 @@ export const operationsTable = [
       "401": "application/problem+json",
       "404": "application/problem+json",
       "409": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "verifyIntegration",
+    method: "POST",
+    path: "/integrations/{providerId}/verify",
+    security: ["operationsToken"],
+    parameters: [{ in: "path", name: "providerId", type: "string" }],
+    responses: {
+      "202": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "404": "application/problem+json",
       "503": "application/problem+json",
     },
   },

@@ -111,6 +111,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/integrations/{providerId}/verify": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["schemas"]["ProviderId"];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Check the provider
+     * @description Queues a check of the provider's API against the contract, with calls that change nothing; activating an integration queues one too. What it finds becomes issues: `provider_check`, one for each kind of finding at an operation, and `provider_check_failed` when it could not be made. An issue of an earlier check closes when it is no longer found.
+     */
+    post: operations["verifyIntegration"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/integrations/{providerId}/suspend": {
     parameters: {
       query?: never;
@@ -973,6 +996,10 @@ export interface components {
       /** Format: date-time */
       lastAt: string;
     };
+    CheckStarted: {
+      /** @description False where this platform was started without a check of providers. */
+      queued: boolean;
+    };
     TokenRotation:
       | components["schemas"]["PlatformTokenRotation"]
       | components["schemas"]["ProviderTokenRotation"];
@@ -1550,7 +1577,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Active. Events that waited are processed now. */
+      /** @description Active. Events that waited are processed now, and the provider is checked (see `verify`). */
       200: {
         headers: {
           [name: string]: unknown;
@@ -1590,6 +1617,69 @@ export interface operations {
       };
       /** @description Not as things stand; `code` says why. */
       409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The database does not answer. Try again after `Retry-After`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait. */
+          "Retry-After"?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  verifyIntegration: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["schemas"]["ProviderId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Queued. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["CheckStarted"];
+        };
+      };
+      /** @description Malformed. The problem lists every fault by its JSON pointer. */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No token, or not the operations token. */
+      401: {
+        headers: {
+          /** @description `Bearer` */
+          "WWW-Authenticate"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description There is no such thing. */
+      404: {
         headers: {
           [name: string]: unknown;
         };
@@ -3657,6 +3747,7 @@ export type Trace = components["schemas"]["Trace"];
 export type TraceStep = components["schemas"]["TraceStep"];
 export type Notification = components["schemas"]["Notification"];
 export type Issue = components["schemas"]["Issue"];
+export type CheckStarted = components["schemas"]["CheckStarted"];
 export type TokenRotation = components["schemas"]["TokenRotation"];
 export type PlatformTokenRotation = components["schemas"]["PlatformTokenRotation"];
 export type ProviderTokenRotation = components["schemas"]["ProviderTokenRotation"];

@@ -48,6 +48,7 @@ export declare const schemas: {
   readonly TraceStep: Validator<components["schemas"]["TraceStep"]>;
   readonly Notification: Validator<components["schemas"]["Notification"]>;
   readonly Issue: Validator<components["schemas"]["Issue"]>;
+  readonly CheckStarted: Validator<components["schemas"]["CheckStarted"]>;
   readonly TokenRotation: Validator<components["schemas"]["TokenRotation"]>;
   readonly PlatformTokenRotation: Validator<components["schemas"]["PlatformTokenRotation"]>;
   readonly ProviderTokenRotation: Validator<components["schemas"]["ProviderTokenRotation"]>;
@@ -92,6 +93,9 @@ export declare const requests: {
   };
   readonly activateIntegration: {
     readonly path: Validator<RequestPart<operations["activateIntegration"], "path">>;
+  };
+  readonly verifyIntegration: {
+    readonly path: Validator<RequestPart<operations["verifyIntegration"], "path">>;
   };
   readonly suspendIntegration: {
     readonly path: Validator<RequestPart<operations["suspendIntegration"], "path">>;
@@ -190,6 +194,13 @@ export declare const responses: {
     readonly "404": Validator<ResponseBody<operations["activateIntegration"], 404>>;
     readonly "409": Validator<ResponseBody<operations["activateIntegration"], 409>>;
     readonly "503": Validator<ResponseBody<operations["activateIntegration"], 503>>;
+  };
+  readonly verifyIntegration: {
+    readonly "202": Validator<ResponseBody<operations["verifyIntegration"], 202>>;
+    readonly "400": Validator<ResponseBody<operations["verifyIntegration"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["verifyIntegration"], 401>>;
+    readonly "404": Validator<ResponseBody<operations["verifyIntegration"], 404>>;
+    readonly "503": Validator<ResponseBody<operations["verifyIntegration"], 503>>;
   };
   readonly suspendIntegration: {
     readonly "200": Validator<ResponseBody<operations["suspendIntegration"], 200>>;

@@ -131,13 +131,13 @@ export interface paths {
     };
     /**
      * Find candidates
-     * @description Required. An empty array when none match; a 404 is accepted too. Decision: the platform looks up under the 12 digits and, when nothing is found, once more under the hyphenated form before it creates; more than one match stops the booking, because a wrong guess would hire a person twice.
+     * @description Required. An empty array when none match; a 404 is accepted too. Decision: the platform looks up under the 12 digits and, when nothing is found, once more under the hyphenated form before it creates (a 400 or 422 to one of the two forms counts as nobody found); more than one match stops the booking, because a wrong guess would hire a person twice.
      */
     get: operations["findCandidates"];
     put?: never;
     /**
      * Create a candidate
-     * @description Required. The minimal payload to book, the full one when the platform hires. Decision: 201 and 200 are accepted; on 409 the platform looks up again.
+     * @description Required. The minimal payload to book, the full one when the platform hires. Decision: 201 and 200 are accepted; on 409 the platform looks up again. The number is sent as 12 digits; a provider that refuses them with 400 or 422 is sent the hyphenated form once, because CONTRACT 2.8 does not say which form is normative.
      */
     post: operations["createCandidate"];
     delete?: never;
@@ -256,7 +256,7 @@ export interface components {
     ShiftId: string;
     /**
      * Format: local-date-time
-     * @description ISO 8601 timestamp. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts.
+     * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts.
      * @example 2027-03-27T22:00:00+01:00
      */
     ReadTimestamp: string;
@@ -1960,7 +1960,7 @@ export interface operations {
 export type SharedShiftFields = components["schemas"]["SharedShiftFields"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2); it is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
-/** ISO 8601 timestamp. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. */
+/** ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. */
 export type ReadTimestamp = components["schemas"]["ReadTimestamp"];
 /** Variant A gives `candidateId`, variant B gives `id` and `personalNumber`. Either is enough to know who it is. */
 export type AssignedCandidate = components["schemas"]["AssignedCandidate"];

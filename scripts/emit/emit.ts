@@ -2,6 +2,7 @@ import { emitValidators, emitValidatorTypes } from "./ajv/module.ts";
 import { emitMessages } from "./asyncapi/messages.ts";
 import { bundle, type SpecDocument } from "./bundle.ts";
 import { checkSchemas } from "./check.ts";
+import { emitEntry } from "./entry.ts";
 import { documentFiles, yamlFiles } from "./files.ts";
 import { emitClient } from "./openapi/client.ts";
 import { operationsOf } from "./openapi/paths.ts";
@@ -48,6 +49,7 @@ async function emitOpenApi(document: SpecDocument): Promise<[string, string][]> 
   const plan = planOperations(document, operations);
   refuseOverlaps(document, operations);
   return [
+    ["index.ts", emitEntry(document.kind)],
     ["types.ts", await emitTypes(document)],
     ["client.ts", emitClient(operations)],
     ["server.ts", emitServer(operations)],
@@ -60,6 +62,7 @@ async function emitAsyncApi(document: SpecDocument): Promise<[string, string][]>
   checkSchemas(lifted, []);
   refuseOverlaps(lifted, []);
   return [
+    ["index.ts", emitEntry(document.kind)],
     ["types.ts", (await emitSchemaTypes(lifted)) + text],
     ...(await validatorFiles(planSchemas(lifted))),
   ];

@@ -13,6 +13,11 @@ const DATE = [
 /** No leap second: ECMAScript has no instant for it, so a reader could not use the value. */
 const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?";
 const OFFSET = "(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)";
+/** ISO 8601 beyond RFC 3339: seconds may be left out, a comma may stand before the fraction, midnight may end a day. */
+const READ_TIME = "(?:(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d+)?)?|24:00(?::00)?)";
+/** ISO 8601 without separators; whether there is such a day is the reader's to find out. */
+const BASIC = "\\d{8}[Tt](?:[01]\\d|2[0-3])[0-5]\\d(?:[0-5]\\d(?:[.,]\\d+)?)?";
+const READ_OFFSET = "(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)";
 
 const ATOM = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
@@ -22,8 +27,8 @@ const URI_CHARACTER = "(?:[a-z0-9\\-._~:/?#[\\]@!$&'()*+,;=]|%[0-9a-f]{2})";
 export const FORMATS: Readonly<Record<string, RegExp>> = {
   /** RFC 3339 section 5.6, the offset mandatory. */
   "date-time": new RegExp(`^(?:${DATE})[Tt]${TIME}${OFFSET}$`),
-  /** The same with the offset optional: a reader's form, for senders that leave it out. */
-  "local-date-time": new RegExp(`^(?:${DATE})[Tt]${TIME}${OFFSET}?$`),
+  /** ISO 8601 with the offset optional: a reader's form, for senders that leave it out. */
+  "local-date-time": new RegExp(`^(?:(?:${DATE})[Tt]${READ_TIME}|${BASIC})${READ_OFFSET}?$`),
   date: new RegExp(`^(?:${DATE})$`),
   /** RFC 9562 section 4, any version. */
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { ConfigError, readConfig } from "../platform/config.ts";
 import { createLog } from "../platform/log.ts";
 import { startPlatform } from "../platform/main.ts";
+import { checkProvider } from "./check-provider.ts";
 import { endAfter, endOnUnexpected } from "./end-process.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./stop-signal.ts";
@@ -49,7 +50,7 @@ async function run(config: ReturnType<typeof readConfig>, io: Io): Promise<numbe
   const log = createLog(config.logLevel);
   const forget = endOnUnexpected((error) => log.fatal({ err: error }, "unexpected: the process ends"));
   try {
-    const running = await startPlatform(config, { log });
+    const running = await startPlatform(config, { log, checkProvider });
     io.stdout(JSON.stringify({ listening: true, port: running.port }));
     const lost = await Promise.race([untilStopped(), running.lost]);
     endAfter(STOP_MS, () =>

@@ -1,9 +1,8 @@
 import { parseArgs } from "node:util";
 import { type Logger, pino } from "pino";
-import { faults } from "../sandbox/faults/registry.ts";
-import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switchboard.ts";
 import type { Forms } from "../sandbox/forms.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../sandbox/sandbox.ts";
+import { type FaultFlag, faultList, readFaultFlag } from "./fault-flag.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./stop-signal.ts";
 
@@ -48,13 +47,16 @@ const HELP = `shiftpact sandbox: a reference provider, correct in every dialect,
   --platform-url URL --platform-token T [--kind KIND]
                               where webhooks go
   --shift N                   N open shifts from the start
-  --fault NAME                may be given more than once; one of:
-${faultNames.map((name) => `      ${name.padEnd(26)}${faults[name].summary}`).join("\n")}
+  --fault NAME[:OPERATION]    may be given more than once; with OPERATION (such as getShift) on that one only
 
 Examples:
   shiftpact sandbox --variant b --routing header --shift 2
   shiftpact sandbox --platform-url http://127.0.0.1:3000 --platform-token T
-  shiftpact sandbox --fault assign-conflict --fault no-echo`;
+  shiftpact sandbox --fault assign-conflict --fault no-token-accepted:listRoles
+
+Faults, each a way for a provider to be wrong:
+
+${faultList()}`;
 
 /** A flag that cannot be used; the message is one line for the person who typed it. */
 class UsageError extends Error {}
@@ -72,7 +74,8 @@ export async function sandbox(argv: string[], io: Io): Promise<number> {
     }
     const options = optionsOf(flags);
     const shifts = numberOf("shift", flags.shift ?? "0", 1000);
-    return await run({ ...options, log: logTo(io) }, shifts, io);
+    const faults = (flags.fault ?? []).map(faultOf);
+    return await run({ ...options, log: logTo(io) }, { shifts, faults }, io);
   } catch (error) {
     io.stderr(`shiftpact sandbox: ${error instanceof Error ? error.message : "it could not start"}`);
     return error instanceof UsageError ? 2 : 1;
@@ -98,7 +101,6 @@ function optionsOf(flags: Flags): SandboxOptions {
   return {
     port: numberOf("port", flags.port ?? String(DEFAULT_PORT), 65_535),
     dialect: dialectOf(flags),
-    faults: (flags.fault ?? []).map(faultOf),
     ...(providerId !== undefined && { providerId: uuidOf(providerId) }),
     ...(token !== undefined && { token }),
     ...(platform && { platform }),
@@ -129,9 +131,12 @@ function platformOf(flags: Flags): SandboxOptions["platform"] {
   return { url, token, ...(kind !== undefined && { kind }) };
 }
 
-function faultOf(name: string): FaultName {
-  if (isFaultName(name)) return name;
-  throw new UsageError(`there is no fault ${JSON.stringify(name)}; there are ${faultNames.join(", ")}`);
+function faultOf(text: string): FaultFlag {
+  try {
+    return readFaultFlag(text);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : "--fault cannot be read");
+  }
 }
 
 function numberOf(flag: string, text: string, most: number): number {
@@ -149,13 +154,26 @@ function logTo({ stdout }: Io): Logger {
   return pino({ base: null }, { write: (line: string) => stdout(line.trimEnd()) });
 }
 
-async function run(options: SandboxOptions, shifts: number, io: Io): Promise<number> {
+interface Scene {
+  shifts: number;
+  faults: readonly FaultFlag[];
+}
+
+async function run(options: SandboxOptions, { shifts, faults }: Scene, io: Io): Promise<number> {
   const running = await startSandbox(options);
+  for (const name of new Set(faults.map((each) => each.name))) plant(running, name, faults);
   for (let made = 0; made < shifts; made += 1) running.createShift();
   for (const line of greeting(running, options)) io.stdout(line);
   await untilStopped();
   await running.close();
   return 0;
+}
+
+/** A fault that is also given without an operation is on all of them. */
+function plant({ setFault }: Sandbox, name: FaultFlag["name"], flags: readonly FaultFlag[]): void {
+  const operations = flags.filter((each) => each.name === name).map(({ operation }) => operation);
+  const named = operations.filter((operation) => operation !== undefined);
+  setFault(name, named.length === operations.length ? { operations: named } : {});
 }
 
 function greeting({ url, providerId, token, shifts }: Sandbox, { dialect }: SandboxOptions): string[] {

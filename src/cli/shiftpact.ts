@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { type Io, processIo } from "./io.ts";
+import { isMain } from "./is-main.ts";
 
 type Command = (argv: string[], io: Io) => Promise<number>;
 
@@ -12,6 +13,22 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,
+  },
+  verify: {
+    summary: "hold a running provider against the contract",
+    load: async () => (await import("./verify.ts")).verify,
+  },
+  listen: {
+    summary: "stand in for the platform and judge the webhooks that a provider sends",
+    load: async () => (await import("./listen.ts")).listen,
+  },
+  trigger: {
+    summary: "send one webhook, as a provider does",
+    load: async () => (await import("./trigger.ts")).trigger,
+  },
+  compare: {
+    summary: "hold a provider's OpenAPI document against the contracts",
+    load: async () => (await import("./compare.ts")).compare,
   },
 };
 
@@ -41,4 +58,4 @@ export async function shiftpact([name, ...argv]: string[], io: Io): Promise<numb
   return (await command.load())(argv, io);
 }
 
-if (import.meta.main) process.exitCode = await shiftpact(process.argv.slice(2), processIo());
+if (isMain(import.meta)) process.exitCode = await shiftpact(process.argv.slice(2), processIo());

@@ -6,6 +6,7 @@ import { createLog } from "../platform/log.ts";
 import { type Platform, startPlatform } from "../platform/main.ts";
 import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switchboard.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
+import { checkProvider } from "./check-provider.ts";
 import { type Io, isColoured, processIo } from "./io.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { playStory } from "./story/play.ts";
@@ -101,7 +102,10 @@ async function run(orders: Orders, io: Io, patienceMs: number): Promise<number> 
   const { port, dataDir } = orders;
   const config = readConfig(io.env, { port, ...(dataDir !== undefined && { dataDir }) });
   // The sandbox listens on plain http on this machine.
-  const platform = await startPlatform({ ...config, allowInsecureProviders: true }, { log: logTo(config) });
+  const platform = await startPlatform(
+    { ...config, allowInsecureProviders: true },
+    { log: logTo(config), checkProvider },
+  );
   try {
     const provider = await startSandbox({ port: orders.sandboxPort, faults: orders.faults });
     try {

@@ -1,12 +1,14 @@
-/** Resolves at SIGINT or SIGTERM, and leaves no listener behind. */
-export function untilStopped(): Promise<void> {
+/** Resolves at SIGINT or SIGTERM, or when `enough` aborts, and leaves no listener behind. */
+export function untilStopped(enough?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
+      enough?.removeEventListener("abort", stop);
       resolve();
     };
     process.on("SIGINT", stop);
     process.on("SIGTERM", stop);
+    enough?.addEventListener("abort", stop);
   });
 }

@@ -44,6 +44,38 @@ export interface Timing {
   answerWithinMs: number;
 }
 
+/** Something that is wrong or odd about a provider. No text holds a token. */
+export interface ProviderFinding {
+  code: string;
+  severity: "error" | "warning";
+  /** The operation that shows it, or `provider`. */
+  operation: string;
+  title: string;
+  expected: string;
+  actual: string;
+  /** Of the contract. */
+  section: string;
+  /** A curl command; empty when no single request shows it. */
+  reproduce: string;
+  /** What an engineer of the provider changes. */
+  mend: string;
+}
+
+/** A provider to be checked, with calls that change nothing. */
+export interface CheckTarget {
+  baseUrl: string;
+  providerId: string;
+  token: string;
+  routing: "path" | "header";
+  /** One of its shifts, when one is known. */
+  shiftId?: string;
+  /** Makes the calls; rejects with ProviderHttpError. */
+  fetch: (request: Request) => Promise<Response>;
+}
+
+/** Rejects with one line when the check could not be made. */
+export type CheckProvider = (target: CheckTarget) => Promise<ProviderFinding[]>;
+
 /** What the features work with, passed in. */
 export interface Deps {
   database: Database;
@@ -58,4 +90,9 @@ export interface Deps {
   newId: () => string;
   newTraceId: () => string;
   clientFor: (integration: Integration) => ProviderClient;
+  /** Absent: providers are not checked. */
+  checkProvider?: (
+    integration: Integration,
+    look: { shiftId: string | undefined; signal: AbortSignal },
+  ) => Promise<ProviderFinding[]>;
 }

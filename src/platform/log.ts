@@ -9,9 +9,13 @@ const PERSONAL_NUMBER = `(?<!\\d)(?:(?:18|19|20)\\d{6}${SIGN}?|\\d{6}${SIGN})\\d
 const PHONE = "(?:\\+\\d|(?<![\\w.])0\\d)(?:[ -]?\\d){6,13}(?!\\d)";
 const EMAIL = "[\\w.+%-]{1,64}@(?:[\\w-]{1,63}\\.){1,8}[a-z]{2,}";
 
-const SECRETS: readonly [RegExp, string][] = [
+type Secret = readonly [RegExp, string];
+
+const TOKENS: readonly Secret[] = [
   [/\bspp_[\w-]{20,}/g, "[token]"],
   [/\bBearer +[\x21-\x7e]+?(?=["\\\s]|$)/gi, "[token]"],
+];
+const PEOPLE: readonly Secret[] = [
   [new RegExp(`${UUID}|${PERSONAL_NUMBER}`, "gi"), "[personal number]"],
   [new RegExp(`${UUID}|${EMAIL}`, "gi"), "[e-mail]"],
   [new RegExp(`${UUID}|${PHONE}`, "gi"), "[phone]"],
@@ -30,9 +34,16 @@ export function createLog(level: string, destination?: DestinationStream): Logge
   return pino(options, destination ?? pino.destination({ dest: 2, sync: false }));
 }
 
+/** The text without what tells of people: it may be shown to whoever runs the platform. */
+export function withoutPeople(text: string): string {
+  return replaceAll(text, PEOPLE);
+}
+
+const scrub = (line: string): string => replaceAll(line, [...TOKENS, ...PEOPLE]);
+
 /** An id may end in twelve digits that look like a person's: it stays. */
-function scrub(line: string): string {
-  return SECRETS.reduce(
+function replaceAll(line: string, secrets: readonly Secret[]): string {
+  return secrets.reduce(
     (text, [pattern, instead]) =>
       text.replace(pattern, (found) => (WHOLE_UUID.test(found) ? found : instead)),
     line,

@@ -7,7 +7,7 @@ import { bookingTasks } from "./bookings/tasks.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
 import { openSignals } from "./db/signals.ts";
-import type { Deps, Timing } from "./deps.ts";
+import type { CheckProvider, Deps, Timing } from "./deps.ts";
 import { serve } from "./http/serve.ts";
 import { newId } from "./ids.ts";
 import { createDispatcher } from "./inbox/dispatch.ts";
@@ -28,6 +28,8 @@ import { shiftWriteTasks } from "./shift-writes/tasks.ts";
 import { createRunning, type Running } from "./shut-down.ts";
 import { createStream } from "./stream/stream.ts";
 import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
+import { createCheck } from "./verification/check.ts";
+import { verificationTasks } from "./verification/tasks.ts";
 
 export interface Platform {
   port: number;
@@ -55,6 +57,8 @@ export interface PlatformOptions {
   upkeep?: Partial<Omit<UpkeepOptions, "onStored">>;
   /** Of the calls to each provider. */
   calls?: Partial<CallLimits>;
+  /** Looks for what is wrong about a provider when it is activated; nothing is looked for unless given. */
+  checkProvider?: CheckProvider;
 }
 
 const TIMING: Timing = { absenceRetriesMs: [5_000, 30_000, 120_000], answerWithinMs: 5_000 };
@@ -141,6 +145,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     timing: { ...TIMING, ...options.timing },
     newTraceId: randomUUID,
     clientFor: clients.clientFor,
+    ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
   return { deps, fieldUses, metrics };
@@ -153,6 +158,9 @@ async function startTasks(deps: Deps, running: Running): Promise<void> {
   queue.define(bookingTasks(deps));
   queue.define(shiftWriteTasks(deps));
   queue.define(deliveryTasks(deps));
+  const stopping = new AbortController();
+  running.feeds(() => stopping.abort());
+  queue.define(verificationTasks(deps, stopping.signal));
   running.works(queue);
   await queue.start();
 }

@@ -32,7 +32,7 @@ export function createApp(parts: AppParts): Express {
   app.disable("x-powered-by");
   app.use(callLog(log, world.now), helmet());
   if (parts.rateLimit > 0) app.use(limiter(parts.rateLimit));
-  app.use(faultMiddleware(parts.faults, organisations));
+  app.use(faultMiddleware(parts.faults, organisations, world.forms));
   const router = createRouter({
     handlers: handlersOf(world),
     authenticate: authenticator(organisations),

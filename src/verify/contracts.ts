@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Contract } from "./interactions.ts";
@@ -31,7 +31,14 @@ export interface PactInteraction {
   type: string;
   description: string;
   /** Of HTTP interactions. */
-  request?: { method: string; path: string; headers?: Readonly<Record<string, readonly string[]>> };
+  request?: {
+    method: string;
+    path: string;
+    headers?: Readonly<Record<string, readonly string[]>>;
+    /** Where values of the provider state go. */
+    generators?: unknown;
+  };
+  providerStates?: readonly { name: string; params?: Readonly<Record<string, unknown>> }[];
   response?: { status: number; matchingRules?: { status?: StatusRule } };
 }
 
@@ -43,13 +50,6 @@ interface StatusRule {
 /** @throws Error when the package is not complete */
 export async function readContract(name: ContractName): Promise<PactFile> {
   return JSON.parse(await readFile(join(contractFolder(), contractNames[name]), "utf8"));
-}
-
-/** The full names of all Pact files. @throws Error when the package is not complete */
-export async function contractFiles(): Promise<string[]> {
-  const folder = contractFolder();
-  const names = await readdir(folder);
-  return names.filter((name) => name.endsWith(".json")).map((name) => join(folder, name));
 }
 
 /** The nearest one upwards: this file is at another depth once it is built. */

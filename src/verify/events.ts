@@ -1,6 +1,6 @@
 import type { Finding, Passed } from "./finding.ts";
+import type { Group } from "./groups.ts";
 import type { KnownForms } from "./interactions.ts";
-import type { Group } from "./options.ts";
 import type { OperationId } from "./target.ts";
 
 export interface Summary {
@@ -41,4 +41,6 @@ export type RunEvent =
   | { type: "passed"; group: Group; passed: Passed }
   /** Once for each finding, when it is first seen. */
   | { type: "finding"; group: Group; finding: Finding }
+  /** The groups are over; what was changed is put back. */
+  | { type: "restore" }
   | { type: "end"; verification: Verification };

@@ -1,6 +1,6 @@
 import type { SkipCode } from "./codes/codes.ts";
-import { type Skipped, skipped } from "./finding.ts";
-import { payloadOf, personOf } from "./person.ts";
+import { type Outcome, type Skipped, skipped } from "./finding.ts";
+import { personOf } from "./person.ts";
 import type { Run } from "./run.ts";
 import { assign, isAssigned, type Seat, seatOf, unassign } from "./seat.ts";
 import { isGone, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
@@ -36,10 +36,11 @@ const nothing = () => Promise.resolve();
 export async function exercisesOf(run: Run): Promise<{ exercises: Exercise[]; missing: Missing[] }> {
   const all = [
     ...(await reads(run)),
-    ...(await shiftCalls(run)),
+    readingShift(run),
+    await updating(run),
     ...(await seatCalls(run)),
-    await creation(run),
-    cancellation(run),
+    await creating(run),
+    cancelling(run),
   ];
   return {
     exercises: all.filter((each): each is Exercise => "probe" in each),
@@ -62,9 +63,20 @@ export function skippedAs(title: string, { code, operation, reason }: Missing): 
 }
 
 /** What a check says of an operation whose right request is not served. */
-export function skippedUnserved(title: string, operation: OperationId): Skipped {
+function skippedUnserved(title: string, operation: OperationId): Skipped {
   const reason = "the right request to this operation is not served";
   return skipped("skipped_after_failure", operation, title, reason);
+}
+
+/** Goes on with the exercise when there is one and it is served; says what is skipped when not. */
+export async function* ifServed(
+  title: string,
+  exercise: Exercise | Missing,
+  goOn: (exercise: Exercise) => AsyncIterable<Outcome>,
+): AsyncGenerator<Outcome> {
+  if ("reason" in exercise) return yield skippedAs(title, exercise);
+  if (!(await exercise.isServed())) return yield skippedUnserved(title, exercise.operation);
+  yield* goOn(exercise);
 }
 
 type Parts = Partial<Omit<Exercise, "operation" | "probe">>;
@@ -118,40 +130,39 @@ async function createdNumber(run: Run): Promise<string | undefined> {
   return candidateId === undefined ? undefined : number;
 }
 
-async function shiftCalls(run: Run): Promise<(Exercise | Missing)[]> {
+function readingShift(run: Run): Exercise | Missing {
   const { shiftId } = run.fixtures;
-  if (shiftId === undefined) {
-    const reason = "no shift: give --fixtures with a shiftId, or --states-url";
-    return [
-      unprepared("getShift", reason),
-      run.mayChange ? unprepared("updateShift", reason) : readOnly("updateShift"),
-    ];
-  }
-  return [exerciseOf(run, { operation: "getShift", path: { shiftId } }), await update(run, shiftId)];
+  if (shiftId === undefined) return unprepared("getShift", NO_SHIFT);
+  return exerciseOf(run, { operation: "getShift", path: { shiftId } });
 }
 
+const NO_SHIFT = "no shift: give --fixtures with a shiftId, or --states-url";
+
 /** One position more: with an effect, so that a refusal that stores all the same can be seen. */
-async function update(run: Run, shiftId: string): Promise<Exercise | Missing> {
+export async function updating(run: Run): Promise<Exercise | Missing> {
+  const { shiftId } = run.fixtures;
   if (!run.mayChange) return readOnly("updateShift");
+  if (shiftId === undefined) return unprepared("updateShift", NO_SHIFT);
   const body = run.known.shift ?? shiftBodyOf(await readShiftOf(run, shiftId));
   if (!body) return missing("updateShift", "skipped_after_failure", "the shift cannot be read");
   const { slots } = updateOf(body);
   const more = updateOf(body, { slots: slots < 100 ? slots + 1 : slots - 1 });
   const request = { operation: "updateShift" as const, path: { shiftId } };
-  return exerciseOf(
-    run,
-    { ...request, json: more },
-    {
-      undo: () => run.send({ ...request, json: updateOf(body) }),
-      hasEffect: async () => {
-        const now = shiftBodyOf(await readShiftOf(run, shiftId));
-        return now !== undefined && updateOf(now).slots === more.slots;
-      },
-    },
-  );
+  const undo = () => run.send({ ...request, json: updateOf(body) });
+  const has = async (positions: number) => {
+    const now = shiftBodyOf(await readShiftOf(run, shiftId));
+    return now !== undefined && updateOf(now).slots === positions;
+  };
+  // A shift that cannot be put back has its positions from somewhere else.
+  const hasEffect = async () => {
+    if (!(await has(more.slots))) return false;
+    await undo();
+    return has(slots);
+  };
+  return exerciseOf(run, { ...request, json: more }, { undo, hasEffect });
 }
 
-function cancellation(run: Run): Exercise | Missing {
+function cancelling(run: Run): Exercise | Missing {
   const { cancellableShiftId: shiftId } = run.fixtures;
   if (!run.mayChange) return readOnly("cancelShift");
   if (shiftId === undefined) {
@@ -185,7 +196,12 @@ async function seatCalls(run: Run): Promise<(Exercise | Missing)[]> {
 
 function assigning(run: Run, seat: Seat, operation: "assignCandidate"): Exercise {
   const undo = () => unassign(run, seat);
-  const hasEffect = async () => (await isAssigned(run, seat)) === true;
+  // Who cannot be taken off is there for another reason.
+  const hasEffect = async () => {
+    if ((await isAssigned(run, seat)) !== true) return false;
+    await undo();
+    return (await isAssigned(run, seat)) === false;
+  };
   return exerciseOf(run, { operation, path: { ...seat } }, { undo, hasEffect });
 }
 
@@ -199,16 +215,21 @@ function unassigning(
   }
   const prepare = () => assign(run, seat);
   const undo = () => unassign(run, seat);
-  const hasEffect = async () => (await isAssigned(run, seat)) === false;
+  // Who cannot be assigned at all is not there for another reason.
+  const hasEffect = async () => {
+    if ((await isAssigned(run, seat)) !== false) return false;
+    await prepare();
+    return (await isAssigned(run, seat)) === true;
+  };
   return exerciseOf(run, { operation, path: { ...seat } }, { prepare, undo, hasEffect });
 }
 
 /** The person who was created for this run, once more. */
-async function creation(run: Run): Promise<Exercise | Missing> {
+export async function creating(run: Run): Promise<Exercise | Missing> {
   if (!run.mayChange) return readOnly("createCandidate");
-  const { number, candidateId } = await personOf(run);
+  const { payload, candidateId } = await personOf(run);
   if (candidateId === undefined) {
     return missing("createCandidate", "skipped_after_failure", "creating a candidate failed");
   }
-  return exerciseOf(run, { operation: "createCandidate", json: payloadOf(number) });
+  return exerciseOf(run, { operation: "createCandidate", json: payload });
 }

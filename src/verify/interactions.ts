@@ -10,8 +10,12 @@ export interface ProviderForms extends Omit<Dialect, "acknowledgement"> {
   deleted: "404" | "410" | "cancelled";
   /** Under which form of the personal number a candidate is found first. */
   numbers: "digits" | "hyphenated";
+  /** Whether a lookup under the hyphenated form is answered at all; `refused`: 400 or 422. */
+  hyphen: "read" | "refused";
   /** Whether the optional `GET /candidates/registry` is there. */
   registry: "offered" | "absent";
+  /** Whether one more is assigned to a shift whose positions are all taken. */
+  full: "refused" | "accepted";
 }
 
 /** What is known of a provider; what is not known is left out. */

@@ -64,6 +64,7 @@ export function openLedger(options: VerifyOptions, seed: number) {
       count();
       coverage[operation][status] = (coverage[operation][status] ?? 0) + 1;
     },
+    restoring: () => onEvent({ type: "restore" }),
     leftOut: (left: Group) => {
       group = left;
       keep(skipped("skipped_by_choice", "provider", `the group ${left}`, "--only or --skip"));

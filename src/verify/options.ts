@@ -1,22 +1,9 @@
 import type { Dialect } from "../contract/dialect.ts";
 import type { RunEvent } from "./events.ts";
+import { type Group, groups } from "./groups.ts";
+import type { Replayer } from "./pact/replayer.ts";
 
-/** What is checked, in this order; `--only` and `--skip` name these. */
-export const groups = [
-  "reachability",
-  "dialect",
-  "answers",
-  "meaning",
-  "authentication",
-  "tenants",
-  "errors",
-  "registry",
-  "generated",
-  "cancellation",
-  "contracts",
-] as const;
-
-export type Group = (typeof groups)[number];
+export { type Group, groups };
 
 /** Data of the provider's own that the checks may use; the file of `--fixtures`. */
 export interface Fixtures {
@@ -64,6 +51,8 @@ export interface VerifyOptions {
   onEvent?: (event: RunEvent) => void;
   /** Makes the calls; rejects with ProviderHttpError. Calls any address over http and https unless given. */
   fetch?: (request: Request) => Promise<Response>;
+  /** Starts what replays contracts, and is closed at the end of the run: Pact's verifier in a process of its own unless given. */
+  startReplayer?: () => Replayer;
   /** Resolves after so many milliseconds. */
   wait?: (ms: number) => Promise<void>;
   /** Milliseconds since 1970: decides whether a shift has started. */

@@ -1,5 +1,5 @@
 import type { Run } from "./run.ts";
-import { unassign } from "./seat.ts";
+import { takeOff } from "./seat.ts";
 import { assignedIds, isGone, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
 import type { Exchange } from "./target.ts";
 
@@ -13,7 +13,7 @@ export async function restore(run: Run): Promise<void> {
   if (!run.mayChange || shiftId === undefined || !before) return;
   const read = await readUntilPlain(run, shiftId);
   if (isGone(read)) return;
-  await takeOff(run, shiftId, assignedIds(read));
+  await takeOffOurs(run, shiftId, assignedIds(read));
   const is = shiftBodyOf(read);
   const was = updateOf(before);
   if (is && JSON.stringify(was) === JSON.stringify(updateOf(is))) return;
@@ -28,11 +28,11 @@ async function readUntilPlain(run: Run, shiftId: string): Promise<Exchange> {
 }
 
 /** @param now who is on the shift; when that is not known, all of ours are taken off. */
-async function takeOff(run: Run, shiftId: string, now: readonly string[] | undefined): Promise<void> {
+async function takeOffOurs(run: Run, shiftId: string, now: readonly string[] | undefined): Promise<void> {
   const before = (run.known.shift?.assignedCandidates ?? []).map((entry) => entry.candidateId ?? entry.id);
   const ours = [(await run.known.person)?.candidateId, run.known.hiredId, run.fixtures.knownCandidateId];
   for (const candidateId of new Set(ours)) {
     if (candidateId === undefined || before.includes(candidateId)) continue;
-    if (now?.includes(candidateId) ?? true) await unassign(run, { shiftId, candidateId });
+    if (now?.includes(candidateId) ?? true) await takeOff(run, { shiftId, candidateId });
   }
 }

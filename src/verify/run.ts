@@ -5,6 +5,7 @@ import type { KnownForms } from "./interactions.ts";
 import { judgeForms } from "./judge/forms.ts";
 import { judge } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
+import type { Replayer } from "./pact/replayer.ts";
 import { type Exchange, type OperationId, type Probe, type Target, uuidFrom } from "./target.ts";
 
 /** What one verification knows and uses; checks read it, and write down in `forms` and `known` what they found out. */
@@ -13,6 +14,10 @@ export interface Run {
   /** Undefined: nothing was given. States that were set up are in here too. */
   readonly fixtures: Fixtures;
   readonly other: OtherTenant | undefined;
+  /** Where provider states are set up. Undefined: nowhere. */
+  readonly statesUrl?: string | undefined;
+  /** What replays contracts; undefined when none are to be replayed. */
+  readonly replayer?: Replayer | undefined;
   /** False with --read-only: then only GET is called. */
   readonly mayChange: boolean;
   readonly seed: number;
@@ -30,6 +35,9 @@ export interface Run {
   madeUp(name: string): string;
 }
 
+/** What an answer says, by name: the parts that must be the same each time. */
+export type Facts = Readonly<Record<string, string>>;
+
 /** What was found out of the provider's data. */
 export interface Known {
   /** The shift of the fixtures as it was before anything was changed. */
@@ -39,8 +47,14 @@ export interface Known {
   /** Ids of `GET /outlets` and `GET /roles`. */
   outletIds?: ReadonlySet<string>;
   roleIds?: ReadonlySet<string>;
+  /** What reads of the organisation have told, by operation. */
+  readonly told: Map<OperationId, Facts>;
   /** A personal number that the provider has shown to know, in the form under which it was found. */
   number?: string;
+  /** A lookup under 12 digits is refused with 400 or 422. */
+  refusesDigits?: boolean;
+  /** A candidate is created under the hyphenated form only. */
+  createsHyphenated?: boolean;
   /** Id of the person who was created with the full payload. */
   hiredId?: string;
   /** Forms of unassignment that were served. */
@@ -57,8 +71,12 @@ export interface PreparedPerson {
   payload: CandidateCreate;
   /** Lookups under 12 digits and under the hyphenated form, before the creation: both found nobody. */
   lookups: { digits: Exchange; hyphenated: Exchange };
+  /** The same after the creation; undefined when nobody was created. */
+  found: PreparedPerson["lookups"] | undefined;
   /** Undefined when read-only. */
   creation: Exchange | undefined;
+  /** The creation under 12 digits, when only the one under the hyphenated form was served. */
+  refusal: Exchange | undefined;
   /** As the provider assigned it; undefined when the creation failed or was not tried. */
   candidateId: string | undefined;
 }
@@ -67,6 +85,8 @@ export interface RunParts {
   target: Target;
   fixtures: Fixtures;
   other: OtherTenant | undefined;
+  statesUrl?: string | undefined;
+  replayer?: Replayer | undefined;
   mayChange: boolean;
   seed: number;
   now: () => number;
@@ -82,7 +102,7 @@ export function createRun({ target, onFound, onAnswer, ...rest }: RunParts): Run
     ...rest,
     target,
     forms,
-    known: { offered: new Set(), served: new Map() },
+    known: { told: new Map(), offered: new Set(), served: new Map() },
     madeUp: (name) => uuidFrom(`${rest.seed} ${name}`),
     send: async (probe, isJudged = () => true) => {
       const earlier = hung.get(probe.operation);

@@ -1,5 +1,5 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
-import { personOf } from "./person.ts";
+import { bookableId } from "./person.ts";
 import type { Run } from "./run.ts";
 import { assignedIds, hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "./shift.ts";
 import { type Exchange, isReply, type OperationId } from "./target.ts";
@@ -20,7 +20,7 @@ export async function seatOf(run: Run): Promise<Seat | NoSeat> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange) return { missing: "--read-only" };
   if (shiftId === undefined) return { missing: "no shift: give --fixtures with a shiftId, or --states-url" };
-  const { candidateId = run.fixtures.knownCandidateId } = await personOf(run);
+  const candidateId = (await bookableId(run)) ?? run.fixtures.knownCandidateId;
   if (candidateId === undefined) return { missing: "no candidate: creating one failed" };
   const seat = { shiftId, candidateId };
   const missing = await makeRoom(run, seat);
@@ -39,7 +39,9 @@ async function makeRoom(run: Run, seat: Seat): Promise<string | undefined> {
   if (wasAssigned(run, seat)) return "no candidate: the known one is on the shift already";
   const isOn = shift.assigned.some(({ providerCandidateId }) => providerCandidateId === seat.candidateId);
   if (isOn || shift.assigned.length < shift.positions) return undefined;
-  return (await addPosition(run, seat.shiftId, body)) ? undefined : "the shift is full, and cannot be given a position more";
+  return (await addPosition(run, seat.shiftId, body))
+    ? undefined
+    : "the shift is full, and cannot be given a position more";
 }
 
 /** Before anything was changed: somebody of the provider's own must stay where they are. */
@@ -82,6 +84,15 @@ export async function unassign(run: Run, seat: Seat): Promise<"put" | "delete" |
     if (isReply(exchange) && exchange.answer.status < 300) return form;
   }
   return undefined;
+}
+
+/** Off the shift, whatever it takes: a form may do nothing, and who is listed twice is taken off twice. */
+export async function takeOff(run: Run, seat: Seat): Promise<void> {
+  const forms = run.forms.unassign === "delete" ? (["delete", "put"] as const) : (["put", "delete"] as const);
+  for (const form of [...forms, ...forms]) {
+    if ((await isAssigned(run, seat)) === false) return;
+    await unassignBy(run, seat, form);
+  }
 }
 
 /** Whether the provider lists the candidate on the shift; undefined when the shift cannot be read. */

@@ -3,6 +3,7 @@ import { checks } from "./checks/checks.ts";
 import type { Verification } from "./events.ts";
 import { openLedger } from "./ledger.ts";
 import { type Group, groups, type VerifyOptions } from "./options.ts";
+import { type Replayer, startReplayer } from "./pact/replayer.ts";
 import { restore } from "./restore.ts";
 import { createRun, type Run } from "./run.ts";
 import { setUpFixtures } from "./states.ts";
@@ -25,9 +26,13 @@ const CHANGING: readonly OperationId[] = [
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { timeoutMs = TIMEOUT_MS } = options;
   const http = options.fetch ? undefined : createProviderHttp({ allowInsecure: true, timeoutMs });
+  const fetch = options.fetch ?? ((request) => (http ?? never()).fetch(request));
+  // It takes a second to get ready: the other groups run meanwhile.
+  const replayer = isChosen("contracts", options) ? (options.startReplayer ?? startReplayer)() : undefined;
   try {
-    return await verifyWith(options, options.fetch ?? ((request) => (http ?? never()).fetch(request)));
+    return await verifyWith(options, fetch, replayer);
   } finally {
+    await replayer?.close();
     await http?.close();
   }
 }
@@ -39,6 +44,7 @@ function never(): never {
 async function verifyWith(
   options: VerifyOptions,
   fetch: NonNullable<VerifyOptions["fetch"]>,
+  replayer: Replayer | undefined,
 ): Promise<Verification> {
   const { baseUrl, providerId, token, readOnly = false, other } = options;
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
@@ -49,26 +55,31 @@ async function verifyWith(
   const fixtures = await setUpFixtures(options);
   const run = createRun({
     ...{ target, fixtures, other, seed, mayChange: !readOnly, now: options.now ?? Date.now },
+    ...{ statesUrl: readOnly ? undefined : options.statesUrl, replayer },
     onFound: ledger.found,
     onAnswer: ledger.answered,
   });
   if (options.routing === "path" || options.routing === "header") run.forms.routing = options.routing;
   try {
     for (const group of groups) await runGroup(group, run, options, ledger);
+    ledger.restoring();
   } finally {
     await restore(run);
   }
   return ledger.close(run);
 }
 
+function isChosen(group: Group, { only = groups, skip = [] }: VerifyOptions): boolean {
+  return ALWAYS.includes(group) || (only.includes(group) && !skip.includes(group));
+}
+
 async function runGroup(
   group: Group,
   run: Run,
-  { only = groups, skip = [] }: VerifyOptions,
+  options: VerifyOptions,
   ledger: ReturnType<typeof openLedger>,
 ): Promise<void> {
-  if (!ALWAYS.includes(group) && (!only.includes(group) || skip.includes(group)))
-    return ledger.leftOut(group);
+  if (!isChosen(group, options)) return ledger.leftOut(group);
   ledger.begin(group);
   for (const check of checks.filter((each) => each.group === group)) {
     for await (const outcome of check.run(run)) ledger.take(outcome);

@@ -64,6 +64,19 @@ describe("shiftpact sandbox", () => {
     expect(await exit).toBe(0);
   });
 
+  it("makes a fault on one operation only", async () => {
+    const { io, out, until } = terminal();
+    const ready = until(/Ctrl-C/);
+    const exit = sandbox(["--port=0", "--token=T", "--fault=unavailable:listRoles"], io);
+    await ready;
+    const [, url = ""] = /-H "Authorization: Bearer T" (\S+)/.exec(out.join("\n")) ?? [];
+    const status = async (path: string) =>
+      (await fetch(url.replace("/outlets", path), { headers: { Authorization: "Bearer T" } })).status;
+    expect([await status("/outlets"), await status("/roles")]).toEqual([200, 503]);
+    stop();
+    expect(await exit).toBe(0);
+  });
+
   it("prints its help with every fault", async () => {
     const { io, out } = terminal();
     expect(await sandbox(["--help"], io)).toBe(0);
@@ -72,7 +85,8 @@ describe("shiftpact sandbox", () => {
   });
 
   it.each([
-    [["--fault", "nope"], 'no fault "nope"; there are unavailable, '],
+    [["--fault", "nope"], 'no fault "nope": --help lists them all'],
+    [["--fault", "slow:nope"], 'no operation "nope"; there are getShift, '],
     [["--variant", "c"], '--variant must be a or b, not "c"'],
     [["--routing", "query"], "--routing must be path or header"],
     [["--port", "99999"], "--port must be a number from 0 to 65535"],

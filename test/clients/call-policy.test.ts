@@ -115,7 +115,7 @@ describe("calls at once", () => {
     const made = vi.fn(() => hanging.promise);
     const calls = Array.from({ length: 15 }, () => policy.run(made, NEVER));
     await expect(policy.run(made, NEVER)).rejects.toMatchObject({ name: "CallRefused", retryAfterMs: 1_000 });
-    await vi.waitFor(() => expect(made).toHaveBeenCalledTimes(5));
+    await vi.waitFor(() => expect(made).toHaveBeenCalledTimes(5), 30_000);
     hanging.resolve(new Response("{}"));
     await Promise.all(calls);
     expect(made).toHaveBeenCalledTimes(15);
@@ -142,6 +142,34 @@ describe("a 429 with Retry-After", () => {
     const { retryAfterMs } = refusal as { retryAfterMs: number };
     expect(retryAfterMs).toBeGreaterThan(50_000);
     expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+  });
+});
+
+describe("a call apart", () => {
+  it("is no sign of whether the provider is well", async () => {
+    const states: string[] = [];
+    const policy = createCallPolicy({
+      limits: { failures: 2 },
+      onCircuit: (state) => void states.push(state),
+    });
+    for (const _ of "123") await policy.runApart(answering(500), NEVER);
+    await expect(policy.runApart(silent, NEVER)).rejects.toThrow("time limit");
+    expect(states).toEqual([]);
+    expect(await policy.run(well, NEVER)).toBeInstanceOf(Response);
+  });
+
+  it("waits for its turn among the others, longer than they would", async () => {
+    const starts: number[] = [];
+    const limits = { perSecond: 1, waitMs: 0 };
+    const policy = createCallPolicy({ limits });
+    const made = async () => {
+      starts.push(Date.now());
+      return new Response("{}");
+    };
+    await policy.run(made, NEVER);
+    await expect(policy.run(made, NEVER)).rejects.toMatchObject({ name: "CallRefused" });
+    await policy.runApart(made, NEVER);
+    expect(starts).toHaveLength(2);
   });
 });
 

@@ -195,6 +195,18 @@ describe("a candidate", () => {
     expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates });
   });
 
+  it.each([400, 422])("is nobody when the provider refuses the hyphenated number with %i", async (status) => {
+    const fetch = async ({ url }: Request) =>
+      url.includes("-2380") ? new Response(null, { status }) : Response.json([]);
+    const { client } = await start({}, { fetch });
+    expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates: [] });
+  });
+
+  it("is not told of when the provider refuses the 12 digits", async () => {
+    const { client } = await start({}, { fetch: () => Promise.resolve(new Response(null, { status: 400 })) });
+    expect(await client.findCandidates(ADAS_NUMBER, CALL)).toMatchObject({ kind: "refused", status: 400 });
+  });
+
   it("is not a stranger whom a lookup brings up", async () => {
     const { client } = await start({ faults: ["foreign-candidate"] });
     expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates: [] });

@@ -4,6 +4,7 @@ import { anId, aTime, EXAMPLES, oneOf } from "./matching.ts";
 const { shiftId, candidateId, assignedCandidateId } = EXAMPLES;
 
 const FREE = { state: "a shift exists", parameters: { positions: 1 } };
+const HALF_FULL = { state: "a shift exists", parameters: { positions: 2, assigned: 1 } };
 const TAKEN = { state: "a shift exists", parameters: { positions: 1, assigned: 1 } };
 
 const assign: Omit<Exchange, "status"> = {
@@ -60,7 +61,7 @@ export const assignmentRows: readonly Row[] = [
       {
         ...assign,
         does: "assigns a candidate again",
-        given: TAKEN,
+        given: HALF_FULL,
         path: ofAssigned,
         status: oneOf(204, 200),
       },
@@ -70,7 +71,12 @@ export const assignmentRows: readonly Row[] = [
   },
   {
     calls: "assign, full",
-    exchanges: [{ ...assign, does: "assigns a candidate to a full shift", given: TAKEN, status: 409 }],
+    exchanges: [
+      {
+        ...{ ...assign, does: "assigns a candidate to a full shift", given: TAKEN },
+        ...{ forms: { full: "refused" }, status: 409 },
+      },
+    ],
     call: assignFree,
     gives: { kind: "refused", status: 409 },
   },

@@ -1,26 +1,36 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer } from "node:http";
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { endProcesses, type Home, makeHome, startProcess } from "./platform-process.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { endProcesses, type Home, makeHome, type Owner, startProcess } from "./platform-process.ts";
+
+let hanging: Awaited<ReturnType<typeof hang>>;
+/** Each test has a copy: to open the database of a home takes longer. */
+let furnished: Home;
+let owner: Owner;
+let ownerOfHanging: Owner;
+beforeAll(async () => {
+  hanging = await hang();
+  furnished = await makeHome();
+  owner = await furnished.addIntegration("http://127.0.0.1:1");
+  ownerOfHanging = await furnished.addIntegration(hanging.url);
+});
+afterAll(async () => {
+  hanging.close();
+  await furnished.remove();
+});
 
 let home: Home;
 beforeEach(async () => {
-  home = await makeHome();
+  home = await furnished.copy();
 });
 afterEach(async () => {
   await endProcesses();
   await home.remove();
 });
-
-interface Owner {
-  providerId: string;
-  kind: string;
-  platformToken: string;
-}
 
 const bodyOf = ({ providerId }: Owner) =>
   JSON.stringify({
@@ -43,7 +53,7 @@ const sendEvent = (port: number, owner: Owner) =>
   });
 
 /** A provider that takes every call and never answers. */
-async function hang(): Promise<{ server: Server; url: string; called: Promise<unknown>; close: () => void }> {
+async function hang(): Promise<{ url: string; nextCall: () => Promise<unknown>; close: () => void }> {
   const server = createServer(() => undefined);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -52,7 +62,7 @@ async function hang(): Promise<{ server: Server; url: string; called: Promise<un
     server.close();
     server.closeAllConnections();
   };
-  return { server, url: `http://127.0.0.1:${port}`, called: once(server, "request"), close };
+  return { url: `http://127.0.0.1:${port}`, nextCall: () => once(server, "request"), close };
 }
 
 /** Resolves when nobody listens on the port any more: the process has begun to stop. */
@@ -99,7 +109,6 @@ const countEvents = () =>
 
 describe("SIGTERM", { timeout: 60_000 }, () => {
   it("answers what is under way, closes kept connections, and ends with 0", async () => {
-    const owner = await home.addIntegration("http://127.0.0.1:1");
     const { child, port, ended } = startProcess(home);
     const [event, kept] = await Promise.all([beginEvent(await port, owner), keepConnection(await port)]);
     const keptClosed = once(kept, "close");
@@ -115,18 +124,16 @@ describe("SIGTERM", { timeout: 60_000 }, () => {
   });
 
   it("waits neither for a provider that hangs nor for a client that does, and keeps their work", async () => {
-    const provider = await hang();
-    const owner = await home.addIntegration(provider.url);
+    const called = hanging.nextCall();
     const { child, port, ended } = startProcess(home);
-    expect((await sendEvent(await port, owner)).status).toBe(200);
-    await provider.called;
-    const { socket } = await beginEvent(await port, owner);
+    expect((await sendEvent(await port, ownerOfHanging)).status).toBe(200);
+    await called;
+    const { socket } = await beginEvent(await port, ownerOfHanging);
     const cut = once(socket.on("error", () => undefined).resume(), "close");
     child.kill("SIGTERM");
     const inTime = await Promise.race([ended, sleep(10_000, "too late", { ref: false })]);
     expect(inTime).toMatchObject({ code: 0, signal: null });
     await cut;
-    provider.close();
     const tasks = await home.withDatabase(({ raw }) =>
       raw.executeSql("select state from pgboss.job where name = 'events' and state < 'completed'"),
     );
@@ -134,16 +141,14 @@ describe("SIGTERM", { timeout: 60_000 }, () => {
   });
 
   it("ends at once when it comes a second time", async () => {
-    const provider = await hang();
-    const owner = await home.addIntegration(provider.url);
+    const called = hanging.nextCall();
     const { child, port, ended } = startProcess(home);
-    await sendEvent(await port, owner);
-    await provider.called;
+    await sendEvent(await port, ownerOfHanging);
+    await called;
     child.kill("SIGTERM");
     await refused(await port);
     child.kill("SIGTERM");
     expect(await ended).toMatchObject({ code: null, signal: "SIGTERM" });
-    provider.close();
   });
 });
 
@@ -181,7 +186,6 @@ describe("a process that cannot go on", () => {
     ["an exception", 'throw new Error("out of luck");'],
     ["a rejection", 'Promise.reject(new Error("out of luck"));'],
   ])("ends with one line and code 1 after %s that nobody caught", async (_kind, code) => {
-    const owner = await home.addIntegration("http://127.0.0.1:1");
     const { child, port, ended } = startProcess(home, 0, onSignal(code));
     expect((await sendEvent(await port, owner)).status).toBe(200);
     child.kill("SIGUSR2");
@@ -193,7 +197,6 @@ describe("a process that cannot go on", () => {
   });
 
   it("says that its database stopped, refuses what it cannot store, and ends with code 1", async () => {
-    const owner = await home.addIntegration("http://127.0.0.1:1");
     const killed = `process.on("worker", (worker) => { ${onSignal("worker.terminate();")} });`;
     const { child, port, ended } = startProcess(home, 0, killed);
     expect((await sendEvent(await port, owner)).status).toBe(200);

@@ -13,6 +13,8 @@ import { createVault } from "../../src/platform/integrations/vault.ts";
 import { silent } from "../engines.ts";
 
 const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
+/** The embedded database's code is not optimised, as in vitest.config.ts. */
+const QUICK = "--liftoff-only";
 
 /** A data folder of its own, with what a platform process needs to start on it. */
 export interface Home {
@@ -21,15 +23,24 @@ export interface Home {
   /** The database in it, while no process has it. */
   withDatabase<T>(use: (database: Database) => Promise<T>): Promise<T>;
   /** An active integration, whose provider is at `baseUrl`. */
-  addIntegration(baseUrl: string): Promise<{ providerId: string; kind: string; platformToken: string }>;
+  addIntegration(baseUrl: string): Promise<Owner>;
+  /** Another home that holds the same. While no process has the database. */
+  copy(): Promise<Home>;
   remove(): Promise<void>;
 }
 
-export async function makeHome(): Promise<Home> {
+export interface Owner {
+  providerId: string;
+  kind: string;
+  platformToken: string;
+}
+
+export const makeHome = (): Promise<Home> => homeFrom(inject("pgliteTemplate"), randomBytes(32));
+
+async function homeFrom(template: string, secretKey: Buffer): Promise<Home> {
   const dataDir = await mkdtemp(join(dirname(inject("pgliteTemplate")), "home-"));
   const folder = join(dataDir, "database");
-  cpSync(inject("pgliteTemplate"), folder, { recursive: true });
-  const secretKey = randomBytes(32);
+  cpSync(template, folder, { recursive: true });
   const withDatabase: Home["withDatabase"] = async (use) => {
     const database = await openDatabase({ dataDir: folder, log: silent });
     return use(database).finally(database.close);
@@ -45,11 +56,12 @@ export async function makeHome(): Promise<Home> {
     },
     withDatabase,
     addIntegration: (baseUrl) => withDatabase((database) => addIntegration(database, secretKey, baseUrl)),
+    copy: () => homeFrom(folder, secretKey),
     remove: () => rm(dataDir, { recursive: true }),
   };
 }
 
-async function addIntegration({ kysely }: Database, secretKey: Buffer, baseUrl: string) {
+async function addIntegration({ kysely }: Database, secretKey: Buffer, baseUrl: string): Promise<Owner> {
   const [providerId, platformToken, kind] = [randomUUID(), makePlatformToken(), "probe"];
   const provider_token = createVault(secretKey).seal("a-provider-token");
   await kysely
@@ -83,7 +95,7 @@ const running = new Set<ChildProcess>();
 /** `node src/cli/shiftpact.ts platform`; `around`: a module that runs first in the process, as source text. */
 export function startProcess({ env }: Pick<Home, "env">, port = 0, around = ""): PlatformProcess {
   const preload = around === "" ? [] : ["--import", `data:text/javascript,${encodeURIComponent(around)}`];
-  const child = spawn(process.execPath, [...preload, COMMAND, "platform", "--port", String(port)], {
+  const child = spawn(process.execPath, [QUICK, ...preload, COMMAND, "platform", "--port", String(port)], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -30,6 +30,7 @@ afterAll(() => platform.close());
 const PLAIN: ProviderForms = {
   ...{ routing: "path", variant: "a", notFound: "empty", unassign: "put", acknowledgement: "minimal" },
   ...{ updated: "shift", deleted: "404", numbers: "digits", registry: "offered" },
+  ...{ hyphen: "read", full: "refused" },
 };
 
 /** The choices that DECISIONS adds to the dialects, the other way round. */
@@ -45,7 +46,7 @@ const providers: readonly ProviderForms[] = [
 ];
 
 async function startProvider(forms: ProviderForms): Promise<Sandbox> {
-  const { acknowledgement, updated, numbers, registry, ...dialect } = forms;
+  const { acknowledgement, updated, numbers, registry, hyphen, full, ...dialect } = forms;
   const sandbox = await startSandbox({
     dialect: {
       ...dialect,

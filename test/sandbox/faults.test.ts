@@ -29,6 +29,15 @@ describe("a fault", () => {
     expect([await statusOf("GET", "/roles"), await statusOf("GET", "/outlets")]).toEqual([500, 200]);
   });
 
+  it("spoils only each so-manieth call of an operation", async () => {
+    sandbox.setFault("unavailable", { every: 3 });
+    const statuses = [];
+    for (const path of ["/roles", "/roles", "/outlets", "/roles", "/roles"]) {
+      statuses.push(await statusOf("GET", path));
+    }
+    expect(statuses).toEqual([200, 200, 200, 503, 200]);
+  });
+
   it("is on from the start, or until it is cleared", async () => {
     const faulty = await startSandbox({ faults: ["unavailable"] });
     try {
@@ -170,5 +179,88 @@ describe("the meaning", () => {
     sandbox.setFault(name);
     expect(await statusOf(method, `/shifts/${shiftId}${rest}`)).toBe(status);
     expect(shift.cancelled).toBe(false);
+  });
+});
+
+describe("access", () => {
+  const unknown = "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3";
+
+  it.each([
+    ["no-token-accepted", { token: null }],
+    ["any-token-accepted", { token: "nobody's" }],
+    ["any-scheme-accepted", { headers: { Authorization: "Basic T" } }],
+    ["bare-token-accepted", { headers: { Authorization: "T" } }],
+    ["longer-token-accepted", { token: "Ta" }],
+    ["tenant-ignored", { providerId: unknown }],
+  ] as const)("%s serves it, on the operation that it is set for", async (name, options) => {
+    const faulty = await startSandbox({ token: "T" });
+    try {
+      const status = async (path: string) => (await call(faulty, "GET", path, options)).status;
+      expect(await status("/roles")).toBe(name === "tenant-ignored" ? 404 : 401);
+      faulty.setFault(name, { operations: ["listRoles"] });
+      expect([await status("/roles"), await status("/outlets")]).toEqual([
+        200,
+        name === "tenant-ignored" ? 404 : 401,
+      ]);
+    } finally {
+      await faulty.close();
+    }
+  });
+
+  it("tenant-optional serves a call that names nobody, with header routing", async () => {
+    sandbox.setFault("tenant-optional");
+    expect((await call(sandbox, "GET", "/roles", { bare: true })).status).toBe(200);
+  });
+
+  it("rows-of-every-tenant lends for one call, and takes back", async () => {
+    const faulty = await startSandbox();
+    try {
+      const { providerId, token, outlets } = faulty.addOrganisation();
+      const shift = faulty.createShift().shiftId;
+      const theirs = (path: string) => call(faulty, "GET", path, { providerId, token });
+      faulty.setFault("rows-of-every-tenant");
+      expect((await theirs("/outlets")).body).toHaveLength(outlets.length + faulty.outlets.length);
+      expect((await theirs(`/shifts/${shift}`)).status).toBe(200);
+      faulty.clearFaults();
+      expect((await theirs("/outlets")).body).toHaveLength(outlets.length);
+      expect((await theirs(`/shifts/${shift}`)).status).toBe(404);
+    } finally {
+      await faulty.close();
+    }
+  });
+});
+
+describe("an effect that is taken back", () => {
+  const change = { startTime: "2031-01-01T08:00:00Z", endTime: "2031-01-01T16:00:00Z", slots: 4 };
+
+  it.each([
+    ["update-not-stored", false, false],
+    ["update-without-times", false, true],
+    ["update-without-positions", true, false],
+  ] as const)("%s", async (name, hasTimes, hasPositions) => {
+    const { shiftId, shift } = sandbox.createShift();
+    sandbox.setFault(name);
+    const answer = await call(sandbox, "PUT", `/shifts/${shiftId}`, { body: change });
+    expect(answer.body).toMatchObject(change);
+    expect([shift.startTime === change.startTime, shift.endTime === change.endTime]).toEqual([
+      hasTimes,
+      hasTimes,
+    ]);
+    expect(shift.positions === change.slots).toBe(hasPositions);
+  });
+
+  it("a refused call has none", async () => {
+    const { shiftId, shift } = sandbox.createShift();
+    sandbox.setFault("assign-moves-times");
+    const before = shift.startTime;
+    expect(await statusOf("PUT", `/shifts/${shiftId}/assign/nobody`)).toBe(404);
+    expect(shift.startTime).toBe(before);
+  });
+
+  it("create-not-stored acknowledges, and nobody is there", async () => {
+    const before = sandbox.candidates.length;
+    sandbox.setFault("create-not-stored");
+    expect((await call(sandbox, "POST", "/candidates", { body: SOMEBODY })).status).toBe(201);
+    expect(sandbox.candidates).toHaveLength(before);
   });
 });

@@ -46,7 +46,12 @@ function codesOf(operation: OperationId, { status = 200, body, type = JSON_TYPE 
   const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
   const exchange: Exchange = {
     probe: { operation, path },
-    sent: { method: "GET", url: "http://provider.example/", headers: {}, body: undefined },
+    sent: {
+      method: "GET",
+      url: "http://provider.example/",
+      headers: { Authorization: "Bearer the-token-of-the-test" },
+      body: undefined,
+    },
     answer: {
       ...{ kind: "answer", status, text, json: parsed(text) },
       headers: type === null ? {} : { "content-type": type },
@@ -130,6 +135,18 @@ describe("an answer that breaks the contract", () => {
     ["half a body", "getShift", { body: '{"id": "0c6' }, ["body_not_json"]],
     ["a web page", "getShift", { body: "<h1>Hi</h1>", type: "text/html" }, ["body_not_json"]],
     ["JSON as a web page", "getShift", { body: A, type: "text/html" }, ["content_type_wrong"]],
+    [
+      "bytes that are no UTF-8",
+      "listRoles",
+      { body: '[{"id":"r","name":"Kock \uFFFD"}]' },
+      ["body_not_json"],
+    ],
+    [
+      "the token in an error",
+      "getShift",
+      { status: 401, body: { error: "bad token the-token-of-the-test" } },
+      ["error_not_problem", "token_leaked"],
+    ],
     ["JSON as text", "listRoles", { body: [], type: "text/plain" }, ["content_type_wrong"]],
     ["JSON without a label", "listRoles", { body: [], type: null }, ["content_type_missing"]],
     ["null", "getShift", { body: "null" }, ["field_wrong"]],
@@ -139,6 +156,8 @@ describe("an answer that breaks the contract", () => {
     ["no list of the assigned", "getShift", { body: without(B, "assignedCandidates") }, ["field_missing"]],
     ["slots as a text", "getShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
     ["a break as a text", "getShift", { body: { ...B, breakMinutes: "30" } }, ["field_wrong"]],
+    ["null for the outlet's name", "getShift", { body: { ...A, outletName: null } }, ["field_wrong"]],
+    ["a status in capitals", "getShift", { body: { ...B, status: "OPEN" } }, ["field_wrong"]],
     ["an id as a number", "getShift", { body: { ...A, id: 7 } }, ["field_wrong"]],
     ["a time as a number", "getShift", { body: { ...A, startTime: 1_800_000_000 } }, ["field_wrong"]],
     [

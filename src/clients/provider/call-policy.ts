@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   BulkheadRejectedError,
   bulkhead,
@@ -10,7 +11,7 @@ import {
 } from "cockatiel";
 import { readRetryAfter } from "./answer.ts";
 import { CallRefused, ProviderHttpError } from "./http.ts";
-import { createRate, type RateClock, type RateLimits } from "./rate.ts";
+import { createRate, type Rate, type RateClock, type RateLimits } from "./rate.ts";
 
 /** How much is asked of one provider, and when it is left alone (DECISIONS, "rate limits"; ENGINE, "Calls to providers"). */
 export interface CallLimits extends RateLimits {
@@ -44,6 +45,11 @@ export interface CallPolicyOptions {
 export interface CallPolicy {
   /** Makes the call when its turn comes. @throws CallRefused when the provider is not to be called now. */
   run(call: () => Promise<Response>, signal: AbortSignal): Promise<Response>;
+  /**
+   * Makes a call that may be meant to go wrong, and that can wait: it takes its turn among the others, half of the rate at most, and
+   * whatever comes of it says nothing of the circuit.
+   */
+  runApart(call: () => Promise<Response>, signal: AbortSignal): Promise<Response>;
 }
 
 // A 429 with a Retry-After of an hour silences one task for an hour, but not everything else.
@@ -58,6 +64,7 @@ export function createCallPolicy({ limits, onCircuit, rateClock }: CallPolicyOpt
   const all = { ...CALL_LIMITS, ...limits };
   const places = bulkhead(all.atOnce, all.atOnce * 2);
   const rate = createRate(all, rateClock);
+  const apart = createRate({ ...halfOf(all), waitMs: Number.POSITIVE_INFINITY }, rateClock);
   const circuit = createCircuit(all, onCircuit);
   const call = async (make: () => Promise<Response>, signal: AbortSignal) => {
     circuit.check();
@@ -76,7 +83,29 @@ export function createCallPolicy({ limits, onCircuit, rateClock }: CallPolicyOpt
         throw translated(error);
       }
     },
+    runApart: async (make, signal) => {
+      await apart.turn(signal);
+      await turnOf(rate, signal);
+      const response = await make();
+      pauseIfAsked(response, rate.pause);
+      return response;
+    },
   };
+}
+
+const halfOf = ({ perSecond, perMinute }: RateLimits) => ({
+  perSecond: Math.ceil(perSecond / 2),
+  perMinute: Math.ceil(perMinute / 2),
+});
+
+async function turnOf(rate: Rate, signal: AbortSignal): Promise<void> {
+  try {
+    await rate.turn(signal);
+  } catch (error) {
+    if (!(error instanceof CallRefused)) throw error;
+    await sleep(error.retryAfterMs, undefined, { signal });
+    await turnOf(rate, signal);
+  }
 }
 
 type Limits = Pick<CallLimits, "failures" | "opensForMs" | "opensAtMostMs">;

@@ -2,9 +2,11 @@ import type { Client } from "../../../generated/provider/client.ts";
 import type { Candidate, CandidateCreate } from "../../../generated/provider/types.ts";
 import { responses, schemas } from "../../../generated/provider/validators.js";
 import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
-import { answerOf, type Failure, read, refused, unavailable } from "./answer.ts";
+import { answerOf, type Failure, type Refused, read, refused, unavailable } from "./answer.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
 import { LONGEST_REGISTRY, type RegistryPage, readPage } from "./registry-page.ts";
+
+type Creation = { kind: "created"; candidate: Candidate } | { kind: "exists" } | Failure;
 
 /** Looks up, creates and imports candidates (contract 4.2). */
 export function candidateCalls(client: Client, parts: ProviderParts) {
@@ -26,28 +28,41 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
 
   /**
    * Everybody whom the provider knows under the number, each once. Looks under the 12 digits and, if nobody is found, once more under the
-   * hyphenated form. An entry that names another personal number is left out, because a provider that ignores the
-   * query must not make us book a stranger.
+   * hyphenated form; a provider that knows one form only may refuse the other. An entry that names another personal number is left out,
+   * because a provider that ignores the query must not make us book a stranger.
    */
   async function findCandidates(
     number: PersonalNumber,
     call: Call,
   ): Promise<{ kind: "found"; candidates: Candidate[] } | Failure> {
+    const refusals: Refused[] = [];
     for (const form of [number, hyphenated(number)]) {
       const found = await lookUp(form, call);
-      if (found.kind !== "found") return found;
-      const same = found.candidates.filter((candidate) => isThePerson(candidate, number));
-      const byId = new Map(same.map((candidate) => [candidate.id, candidate]));
-      if (byId.size > 0) return { kind: "found", candidates: [...byId.values()] };
+      if (isFormRefused(found)) refusals.push(found);
+      else if (found.kind !== "found") return found;
+      else {
+        const same = found.candidates.filter((candidate) => isThePerson(candidate, number));
+        const byId = new Map(same.map((candidate) => [candidate.id, candidate]));
+        if (byId.size > 0) return { kind: "found", candidates: [...byId.values()] };
+      }
     }
-    return { kind: "found", candidates: [] };
+    const [first, second] = refusals;
+    return first && second ? first : { kind: "found", candidates: [] };
   }
 
-  /** `exists` (409): somebody created the person in between; look up again. */
-  async function createCandidate(
-    payload: CandidateCreate,
-    call: Call,
-  ): Promise<{ kind: "created"; candidate: Candidate } | { kind: "exists" } | Failure> {
+  /**
+   * `exists` (409): somebody created the person in between; look up again. A provider that refuses the number of 12 digits is sent the
+   * hyphenated form once.
+   */
+  async function createCandidate(payload: CandidateCreate, call: Call): Promise<Creation> {
+    const created = await create(payload, call);
+    const number = parsePersonalNumber(payload.personalNumber);
+    if (!isFormRefused(created) || number === undefined) return created;
+    const again = await create({ ...payload, personalNumber: hyphenated(number) }, call);
+    return again.kind === "refused" ? created : again;
+  }
+
+  async function create(payload: CandidateCreate, call: Call): Promise<Creation> {
     const answer = await answerOf(client.createCandidate({ body: payload, ...init(call) }));
     if (answer.kind !== "answer") return answer;
     if (answer.status === 409) return { kind: "exists" };
@@ -75,6 +90,12 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
   }
 
   return { findCandidates, createCandidate, readRegistry };
+}
+
+/** CONTRACT.md 2.8 gives two forms of the number and does not say which is normative: these may refuse the form, not the person. */
+function isFormRefused(answer: { kind: string }): answer is Refused {
+  const status = (answer as Partial<Refused>).status;
+  return answer.kind === "refused" && (status === 400 || status === 422);
 }
 
 function isThePerson({ personalNumber }: Candidate, number: PersonalNumber): boolean {

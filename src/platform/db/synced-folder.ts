@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 
 type InitOptions = Parameters<NodeFS["init"]>[1];
+type Initialised = ReturnType<NodeFS["init"]>;
 
 /** The part of Emscripten's Node file system that lacks fsync. */
 interface NodeFsInternals {
@@ -31,7 +32,7 @@ export class SyncedFolder extends NodeFS {
     this.#options = options;
   }
 
-  override async init(pg: Parameters<NodeFS["init"]>[0], options: InitOptions) {
+  override async init(pg: Parameters<NodeFS["init"]>[0], options: InitOptions): Initialised {
     const { emscriptenOpts } = await super.init(pg, options);
     const addFsync = (module: unknown) => {
       const { NODEFS } = module as NodeFsInternals;

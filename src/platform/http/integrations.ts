@@ -7,7 +7,15 @@ import { providerReport } from "../integrations/report.ts";
 import { rotatePlatformToken, takeProviderToken } from "../integrations/rotate.ts";
 import { suspend } from "../integrations/suspend.ts";
 import type { TokenOwners } from "../integrations/tokens.ts";
+import { requestVerification } from "../verification/request.ts";
 import { toView } from "./onboarding.ts";
+
+type Operation =
+  | "suspendIntegration"
+  | "verifyIntegration"
+  | "rotateToken"
+  | "importRegistry"
+  | "getProviderReport";
 
 interface Parts {
   deps: Deps;
@@ -18,11 +26,15 @@ interface Parts {
 export function integrationHandlers(
   { deps, fieldUses }: Parts,
   owners: Pick<TokenOwners, "forget">,
-): Pick<Handlers<undefined>, "suspendIntegration" | "rotateToken" | "importRegistry" | "getProviderReport"> {
+): Pick<Handlers<undefined>, Operation> {
   return {
     suspendIntegration: async ({ path }) => ({
       status: 200,
       body: toView(await suspend(deps, path.providerId)),
+    }),
+    verifyIntegration: async ({ path }) => ({
+      status: 202,
+      body: { queued: await requestVerification(deps, path.providerId) },
     }),
     rotateToken: async ({ path, body }) => {
       if (body.direction === "provider") {

@@ -3,6 +3,7 @@ import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { lockJob, refreshJob } from "../jobs/job.ts";
 import type { Trx } from "../queue/task.ts";
+import { enqueueVerification } from "../verification/queue.ts";
 import { lockIntegration } from "./integration.ts";
 
 /**
@@ -24,6 +25,7 @@ export async function activate(deps: Deps, providerId: string): Promise<Integrat
       .returningAll()
       .executeTakeFirstOrThrow();
     await offerAgain(trx, deps, providerId);
+    await enqueueVerification(trx, deps, providerId);
     return active;
   });
 }

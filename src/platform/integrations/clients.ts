@@ -14,6 +14,8 @@ import { measureCall, type ProviderCall } from "../metrics/provider-calls.ts";
 
 export interface ProviderClients {
   clientFor(integration: Integration): ProviderClient;
+  /** For calls that may be meant to go wrong: guarded and limited as all are, but no sign of whether the provider is well. */
+  fetchFor(integration: Integration, signal: AbortSignal): (request: Request) => Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -47,7 +49,8 @@ export function createProviderClients(parts: Parts): ProviderClients {
     const saved = work.finally(() => saving.delete(saved));
     saving.add(saved);
   };
-  const lineTo = (providerId: string): Line => {
+  const lineTo = (providerId: string): Line => lines.get(providerId) ?? openLine(providerId);
+  const openLine = (providerId: string): Line => {
     const { limits, onCircuit } = parts;
     // One after the other: the last state is the one that stands.
     let told = Promise.resolve();
@@ -67,12 +70,18 @@ export function createProviderClients(parts: Parts): ProviderClients {
       const version = `${updated_at.getTime()} ${provider_token}`;
       const before = known.get(provider_id);
       if (before?.version === version) return before.client;
-      const line = lines.get(provider_id) ?? lineTo(provider_id);
-      const client = makeClient(integration, parts, line, (seen) =>
+      const client = makeClient(integration, parts, lineTo(provider_id), (seen) =>
         save(saveDialect(parts, provider_id, seen)),
       );
       known.set(provider_id, { version, client });
       return client;
+    },
+    fetchFor: ({ provider_id }, signal) => {
+      const { http, policy } = lineTo(provider_id);
+      return (request) => {
+        const both = AbortSignal.any([request.signal, signal]);
+        return policy.runApart(() => http.fetch(new Request(request, { signal: both })), both);
+      };
     },
     close: async () => {
       await Promise.all(saving);

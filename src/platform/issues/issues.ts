@@ -25,6 +25,10 @@ export const ISSUES = {
     "The provider keeps the shift, and so does the platform. Settle it with the provider.",
   change_refused:
     "The shift is as it was, on both sides. Settle it with the provider, or ask for the change again.",
+  provider_check:
+    "Tell the provider's engineers what was found; `POST /integrations/{providerId}/verify` looks again.",
+  provider_check_failed:
+    "Mend what kept the check from being made, then ask for it again: `POST /integrations/{providerId}/verify`.",
   notification_failed:
     "Check the address with the person, or the mail server; what was not delivered is shown in the console.",
 } as const;
@@ -38,22 +42,30 @@ export interface Issue {
   subject: string;
   /** What happened. Never holds personal data. */
   detail: string;
+  /** What to do; as ISSUES says it unless given. */
+  remedy?: string;
   traceId?: string;
 }
 
 /** Raises an issue, or counts it once more while it is open. */
 export async function raiseIssue(trx: Trx, { newId, now }: Deps, issue: Issue): Promise<void> {
-  const { code, providerId, subject, detail, traceId } = issue;
+  const { code, providerId, subject, detail, traceId, remedy = ISSUES[code] } = issue;
   const at = now();
-  const row = { provider_id: providerId, code, subject, detail, trace_id: traceId ?? null };
+  const row = { provider_id: providerId, code, subject, detail, remedy, trace_id: traceId ?? null };
   await trx
     .insertInto("issues")
-    .values({ ...row, issue_id: newId(), remedy: ISSUES[code], first_at: at, last_at: at })
+    .values({ ...row, issue_id: newId(), first_at: at, last_at: at })
     .onConflict((conflict) =>
       conflict
         .columns(["provider_id", "code", "subject"])
         .where("resolved_at", "is", null)
-        .doUpdateSet({ detail, trace_id: traceId ?? null, last_at: at, count: sql`issues.count + 1` }),
+        .doUpdateSet({
+          detail,
+          remedy,
+          trace_id: traceId ?? null,
+          last_at: at,
+          count: sql`issues.count + 1`,
+        }),
     )
     .execute();
 }

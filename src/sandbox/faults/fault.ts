@@ -2,6 +2,7 @@ import type { Request } from "express";
 import type { Message } from "../../../generated/events/types.ts";
 import type { Handlers } from "../../../generated/provider/server.ts";
 import { type ProblemCode, problem } from "../../contract/problem.ts";
+import type { Forms } from "../forms.ts";
 import type { Organisation, Organisations } from "../organisation.ts";
 
 export type OperationId = keyof Handlers<Organisation>;
@@ -23,13 +24,18 @@ export interface SpoiltCall {
   path: Readonly<Record<string, string>>;
   /** Its `url` and `headers` may be changed: the router reads them afterwards. */
   request: Request;
+  /** How the call names its organisation, lower case; undefined when it names none. */
+  providerId: string | undefined;
   organisations: Organisations;
+  forms: Forms;
   settings: FaultSettings;
 }
 
 export interface FaultSettings {
   /** How many calls (or events) are spoilt before the fault is over. Unless given, the fault's own number. */
   times?: number;
+  /** Only each so-manieth call of an operation, the first ones not. Unless given, the fault's own number. */
+  every?: number;
   /** Only these operations, of those that the fault knows. */
   operations?: readonly OperationId[];
   /** The value of `Retry-After`, where the fault sends one: seconds or an HTTP date. */
@@ -44,19 +50,32 @@ export interface Fault {
   operations?: readonly OperationId[];
   /** How often, unless the settings say it; without end unless given. */
   times?: number;
+  /** Which calls, unless the settings say it; each one unless given. */
+  every?: number;
   /** In place of the handler; undefined lets the handler run. */
   instead?: (call: SpoiltCall) => Outcome | undefined;
   /** Makes of what would be sent what is sent. The handler's effect stays. */
   rewrite?: (answer: Answer, call: SpoiltCall) => Outcome;
+  /** Called before the handler runs; what it returns is called in place of `rewrite`. So an effect can be taken back. */
+  around?: (call: SpoiltCall) => (answer: Answer) => Outcome;
   /** Makes of an event what webhooks are sent. */
   webhooks?: (event: Message, isEcho: boolean) => readonly Message[];
 }
+
+/** Faults of one topic, by name. */
+export type Faults = Readonly<Record<string, Fault>>;
 
 export function json(status: number, body: unknown, headers: Answer["headers"] = {}): Answer {
   return { status, headers: { "Content-Type": "application/json", ...headers }, body };
 }
 
+export const empty = (status: number): Answer => ({ status, headers: {}, body: undefined });
+
 export function problemAnswer(code: ProblemCode, headers: Answer["headers"] = {}): Answer {
   const error = problem(code);
   return json(error.status, error.problem, { "Content-Type": "application/problem+json", ...headers });
 }
+
+export const isSuccess = ({ status }: Answer): boolean => status >= 200 && status < 300;
+
+export const isRefusal = ({ status }: Answer): boolean => status >= 400 && status < 500;

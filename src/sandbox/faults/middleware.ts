@@ -1,19 +1,24 @@
 import type { Request, RequestHandler, Response } from "express";
 import { operationsTable } from "../../../generated/provider/server.ts";
+import type { Forms } from "../forms.ts";
 import type { Organisations } from "../organisation.ts";
 import type { Answer, OperationId, Outcome } from "./fault.ts";
 import type { FaultSwitchboard } from "./switchboard.ts";
+import { providerIdOf } from "./tenant.ts";
 
 /** Lets the active faults answer before the router does, or spoil what the router sends. */
-export function faultMiddleware(switchboard: FaultSwitchboard, organisations: Organisations): RequestHandler {
+export function faultMiddleware(
+  switchboard: FaultSwitchboard,
+  organisations: Organisations,
+  forms: Forms,
+): RequestHandler {
   return (request, response, next) => {
     const operation = operationOf(request);
-    if (!operation) return next();
-    const call = { ...operation, request, organisations };
-    const outcome = switchboard.instead(call);
-    if (outcome !== undefined) return carryOut(outcome, response);
-    const rewrite = switchboard.rewriter(call);
-    if (rewrite) interceptEnd(response, (answer, send) => carryOut(rewrite(answer), response, send));
+    const world = { providerId: providerIdOf(request), organisations, forms };
+    const spoilt = operation && switchboard.spoil({ ...operation, ...world, request });
+    if (spoilt === undefined) return next();
+    if (typeof spoilt !== "function") return carryOut(spoilt, response);
+    interceptEnd(response, (answer, send) => carryOut(spoilt(answer), response, send));
     next();
   };
 }

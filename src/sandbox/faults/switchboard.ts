@@ -11,14 +11,17 @@ export function isFaultName(text: string): text is FaultName {
   return Object.hasOwn(faults, text);
 }
 
+export type AnyCall = Omit<SpoiltCall, "settings">;
+/** Makes of what the router sends what is sent. */
+export type Rewriter = (answer: Answer) => Outcome;
+
 /** Which faults are on, and for how long. */
 export interface FaultSwitchboard {
   /** Again: with new settings. */
   set(name: FaultName, settings?: FaultSettings): void;
   clear(): void;
-  instead(call: Omit<SpoiltCall, "settings">): Outcome | undefined;
-  /** Undefined when no fault has anything to rewrite in this operation's answers. */
-  rewriter(call: Omit<SpoiltCall, "settings">): ((answer: Answer) => Outcome) | undefined;
+  /** Asked once for each call: an answer that takes the handler's place, a rewriter of the handler's, or undefined for neither. */
+  spoil(call: AnyCall): Outcome | Rewriter | undefined;
   webhooks(event: Message, isEcho: boolean): readonly Message[];
 }
 
@@ -26,35 +29,27 @@ interface Active {
   fault: Fault;
   settings: FaultSettings;
   left: number;
+  /** Calls so far. */
+  seen: Map<OperationId, number>;
 }
 
 export function createFaultSwitchboard(): FaultSwitchboard {
   const active = new Map<FaultName, Active>();
-  const on = (operationId: OperationId) =>
-    [...active.values()].filter((each) => each.left > 0 && spoils(each, operationId));
+  const left = () => [...active.values()].filter((each) => each.left > 0);
 
   return {
     set: (name, settings = {}) => {
       const fault: Fault = faults[name];
-      active.set(name, { fault, settings, left: settings.times ?? fault.times ?? Number.POSITIVE_INFINITY });
+      const times = settings.times ?? fault.times ?? Number.POSITIVE_INFINITY;
+      active.set(name, { fault, settings, left: times, seen: new Map() });
     },
     clear: () => active.clear(),
-    instead: (call) => {
-      for (const each of on(call.operationId).filter(({ fault }) => fault.instead)) {
-        each.left -= 1;
-        const outcome = each.fault.instead?.({ ...call, settings: each.settings });
-        if (outcome !== undefined) return outcome;
-      }
-      return undefined;
-    },
-    rewriter: (call) => {
-      const rewriting = on(call.operationId).filter(({ fault }) => fault.rewrite);
-      if (rewriting.length === 0) return undefined;
-      for (const each of rewriting) each.left -= 1;
-      return (answer) => rewriting.reduce<Outcome>((outcome, each) => rewritten(outcome, each, call), answer);
+    spoil: (call) => {
+      const spoiling = left().filter((each) => spoils(each, call.operationId) && isTurn(each, call));
+      return insteadOf(spoiling, call) ?? rewriterOf(spoiling, call);
     },
     webhooks: (event, isEcho) => {
-      const rewriting = [...active.values()].filter(({ left, fault }) => left > 0 && fault.webhooks);
+      const rewriting = left().filter(({ fault }) => fault.webhooks);
       for (const each of rewriting) each.left -= 1;
       return rewriting.reduce<readonly Message[]>(
         (events, { fault }) => events.flatMap((each) => fault.webhooks?.(each, isEcho) ?? [each]),
@@ -70,11 +65,34 @@ function spoils({ fault, settings }: Active, operationId: OperationId): boolean 
   return isAmong(fault.operations) && isAmong(settings.operations);
 }
 
-function rewritten(
-  outcome: Outcome,
-  { fault, settings }: Active,
-  call: Omit<SpoiltCall, "settings">,
-): Outcome {
-  if (typeof outcome === "string" || !fault.rewrite) return outcome;
-  return fault.rewrite(outcome, { ...call, settings });
+/** Counts the call. */
+function isTurn({ fault, settings, seen }: Active, { operationId }: AnyCall): boolean {
+  const turn = (seen.get(operationId) ?? 0) + 1;
+  seen.set(operationId, turn);
+  return turn % (settings.every ?? fault.every ?? 1) === 0;
+}
+
+function insteadOf(spoiling: readonly Active[], call: AnyCall): Outcome | undefined {
+  for (const each of spoiling.filter(({ fault }) => fault.instead)) {
+    each.left -= 1;
+    const outcome = each.fault.instead?.({ ...call, settings: each.settings });
+    if (outcome !== undefined) return outcome;
+  }
+  return undefined;
+}
+
+function rewriterOf(spoiling: readonly Active[], call: AnyCall): Rewriter | undefined {
+  const rewriters = spoiling.flatMap((each) => {
+    const { rewrite, around } = each.fault;
+    if (!rewrite && !around) return [];
+    each.left -= 1;
+    const spoilt = { ...call, settings: each.settings };
+    return [around?.(spoilt) ?? ((answer: Answer) => rewrite?.(answer, spoilt) ?? answer)];
+  });
+  if (rewriters.length === 0) return undefined;
+  return (answer) =>
+    rewriters.reduce<Outcome>(
+      (outcome, each) => (typeof outcome === "string" ? outcome : each(outcome)),
+      answer,
+    );
 }

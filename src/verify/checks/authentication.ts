@@ -1,8 +1,8 @@
-import { exercisesOf, type Exercise, type Missing, skippedAs, skippedUnserved, wasServed } from "../exercises.ts";
+import { type Exercise, exercisesOf, ifServed, type Missing, skippedAs, wasServed } from "../exercises.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import { tokenUnlike } from "../ids.ts";
 import type { Run } from "../run.ts";
 import { isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
-import { tokenUnlike } from "../tokens.ts";
 import type { Check } from "./check.ts";
 import { sendWrong, type Wrong } from "./wrong-requests.ts";
 
@@ -13,15 +13,13 @@ const TITLE = "only the provider's own token is accepted";
 
 async function* authenticate(run: Run): AsyncGenerator<Outcome> {
   const { exercises, missing } = await exercisesOf(run);
-  for (const exercise of exercises) yield* tryTokens(run, exercise);
+  for (const exercise of exercises) yield* ifServed(TITLE, exercise, (served) => tryTokens(run, served));
   for (const each of missing) yield* tryWithoutData(run, each);
 }
 
 async function* tryTokens(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
-  const { operation } = exercise;
-  if (!(await exercise.isServed())) return yield skippedUnserved(TITLE, operation);
   try {
-    const refused = yield* sendWrong(run, exercise, wrongTokens(run, operation));
+    const refused = yield* sendWrong(run, exercise, wrongTokens(run, exercise.operation));
     if (refused !== undefined) yield* judgeEffect(run, exercise, refused);
   } finally {
     await exercise.undo();
@@ -36,21 +34,30 @@ const CLOSELY: readonly OperationId[] = ["getShift", "listOutlets"];
 function wrongTokens(run: Run, operation: OperationId): Wrong[] {
   const { token } = run.target.options;
   const close: [Kind, string, string][] = [
-    ["auth_any_token", "a token that is the right one and one character more", `Bearer ${token}x`],
+    ["auth_missing", "an empty bearer token", "Bearer"],
+    ["auth_any_token", "a token that is the right one and one character more", `Bearer ${token}~`],
     ["auth_any_token", "the token without its last character", `Bearer ${token.slice(0, -1)}`],
+    ["auth_any_token", "the token with its letters in the other case", `Bearer ${otherCase(token)}`],
     ["auth_wrong_scheme", "the token under the scheme Token", `Token ${token}`],
+    ["auth_wrong_scheme", "the token without a scheme", token],
   ];
   const wrongs: [Kind, string, string | null][] = [
     ["auth_missing", "a request without a token", null],
-    ["auth_missing", "an empty bearer token", "Bearer"],
     ["auth_any_token", "a token that nobody has", `Bearer ${tokenUnlike(token, run.madeUp("token"))}`],
     ["auth_wrong_scheme", "the token under the scheme Basic", `Basic ${token}`],
-    ...(CLOSELY.includes(operation) ? close : []),
+    ...(CLOSELY.includes(operation) ? close.filter(([, , text]) => text !== `Bearer ${token}`) : []),
   ];
   return wrongs.map(([kind, name, authorization]) => ({
     change: { authorization },
     verdict: (reply) => verdictOf(kind, name, reply),
   }));
+}
+
+/** The same text for a token without letters. */
+function otherCase(token: string): string {
+  return token.replaceAll(/[a-z]/gi, (letter) =>
+    letter < "a" ? letter.toLowerCase() : letter.toUpperCase(),
+  );
 }
 
 function verdictOf(kind: Kind, name: string, exchange: Reply): Outcome {
@@ -66,7 +73,11 @@ function servedWith({ answer: { status } }: Reply): string {
   return status === 409 ? "status 409: the request was looked at" : `status ${status}`;
 }
 
-async function* judgeEffect(run: Run, exercise: Exercise, refused: readonly Reply[]): AsyncGenerator<Outcome> {
+async function* judgeEffect(
+  run: Run,
+  exercise: Exercise,
+  refused: readonly Reply[],
+): AsyncGenerator<Outcome> {
   const [exchange] = refused;
   if (!exercise.hasEffect || !exchange) return;
   const hasEffect = await exercise.hasEffect();

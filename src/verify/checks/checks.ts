@@ -1,6 +1,38 @@
+import { assignments } from "./assignments.ts";
+import { authentication } from "./authentication.ts";
+import { cancellation } from "./cancellation.ts";
+import { candidates } from "./candidates.ts";
 import type { Check } from "./check.ts";
+import { contracts } from "./contracts.ts";
 import { dialect } from "./dialect.ts";
+import { fullShift } from "./full-shift.ts";
+import { generated } from "./generated.ts";
+import { hire } from "./hire.ts";
+import { invalidCreations } from "./invalid-creations.ts";
+import { invalidUpdates } from "./invalid-updates.ts";
+import { knownPerson } from "./known-person.ts";
+import { malformedBodies } from "./malformed-bodies.ts";
+import { malformedIds } from "./malformed-ids.ts";
+import { notVisible } from "./not-visible.ts";
+import { oddLookups } from "./odd-lookups.ts";
+import { organisation } from "./organisation.ts";
+import { otherTenant } from "./other-tenant.ts";
 import { reachability } from "./reachability.ts";
+import { registry } from "./registry.ts";
+import { laterReads, repeatedReads } from "./repeated-reads.ts";
+import { tenants } from "./tenants.ts";
+import { unknownIds } from "./unknown-ids.ts";
+import { updates } from "./updates.ts";
 
 /** Every check; within a group they run in this order. */
-export const checks: readonly Check[] = [reachability, dialect];
+export const checks: readonly Check[] = [
+  reachability,
+  dialect,
+  ...[organisation, knownPerson, repeatedReads, notVisible],
+  ...[candidates, hire, updates, assignments, fullShift],
+  ...[authentication, tenants, otherTenant],
+  ...[unknownIds, malformedIds, oddLookups, malformedBodies, invalidUpdates, invalidCreations],
+  generated,
+  ...[registry, laterReads, cancellation],
+  contracts,
+];

@@ -1,12 +1,15 @@
-import { variantOf } from "../../contract/shift.ts";
+import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
+import { readShift, variantOf } from "../../contract/shift.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { acknowledgementOf, notFoundForm } from "../judge/forms.ts";
-import { matching, personOf } from "../person.ts";
-import type { Run } from "../run.ts";
+import { isFormRefused, matching, personOf } from "../person.ts";
+import type { PreparedPerson, Run } from "../run.ts";
 import { assign, type Seat, seatOf, unassignBy } from "../seat.ts";
-import { readShiftOf, shiftBodyOf, updateOf } from "../shift.ts";
-import { type Exchange, isReply, statusOf } from "../target.ts";
+import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
+import { type Exchange, isPlain, isReply, statusOf } from "../target.ts";
 import type { Check } from "./check.ts";
+import { confirmed, steadyRead } from "./confirm.ts";
+import { judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
 
 /** Which of the contract's forms the provider uses: what is found out here decides what the other checks expect. */
 export const dialect: Check = { group: "dialect", run: detect };
@@ -30,24 +33,37 @@ async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
   const read = await readShiftOf(run, shiftId);
   const body = shiftBodyOf(read);
   if (body) {
-    run.known.shift = body;
-    run.forms.variant = variantOf(body);
+    run.known.shift = shiftBodyOf(await steadyRead(run, shiftId)) ?? body;
+    run.forms.variant = ownVariant(body);
     return yield passed("getShift", `${title}: ${run.forms.variant}`);
   }
-  if (isReply(read) && read.answer.status >= 400 && read.answer.status < 500) {
+  if (isPlain(read) && read.answer.status >= 400) {
     const expected = "200 with the shift of the fixtures";
     yield found("request_refused", { exchange: read, expected, actual: `status ${read.answer.status}` });
   }
+}
+
+/** Some providers add fields of the other variant: the number of positions tells which one is theirs. */
+function ownVariant(body: ShiftBody): "a" | "b" {
+  if ((body.numberOfPositions ?? null) !== null) return "b";
+  return (body.slots ?? null) !== null ? "a" : variantOf(body);
 }
 
 /** A lookup of somebody who is not there: an empty array or 404 (contract 4.2). */
 async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
   const { lookups, number } = await personOf(run);
   const { digits } = lookups;
-  const form = notFoundForm(digits);
+  const form = notFoundForm(isFormRefused(digits) ? lookups.hyphenated : digits);
   if (form !== undefined) run.forms.notFound = form;
+  const hyphen = hyphenForm(lookups);
+  if (hyphen !== undefined) run.forms.hyphen = hyphen;
+  if (form !== undefined && isFormRefused(digits)) {
+    run.known.refusesDigits = true;
+    const expected = "200 with [], or 404, to a lookup under 12 digits";
+    yield found("number_form_ignored", { exchange: digits, expected, actual: `status ${statusOf(digits)}` });
+  }
   if (form !== undefined) return yield passed("findCandidates", `the not-found form is known: ${form}`);
-  if (isReply(digits) && digits.answer.status >= 400 && digits.answer.status < 500) {
+  if (isPlain(digits) && digits.answer.status >= 400) {
     const actual = `status ${digits.answer.status}`;
     yield found("request_refused", { exchange: digits, expected: "200 with [], or 404", actual });
   }
@@ -55,6 +71,14 @@ async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
     const reason = "every test number that was tried is somebody's at this provider: try another --seed";
     yield skipped("skipped_not_prepared", "findCandidates", "the not-found form is known", reason);
   }
+}
+
+/** CONTRACT.md 2.8 does not say which form is normative: a provider may know 12 digits only, and refuse the other. */
+function hyphenForm({ digits, hyphenated }: PreparedPerson["lookups"]): "read" | "refused" | undefined {
+  const status = statusOf(hyphenated);
+  if (status === 400 || status === 422) return "refused";
+  const form = notFoundForm(hyphenated);
+  return form !== undefined && form === notFoundForm(digits) ? "read" : undefined;
 }
 
 async function* detectRegistry(run: Run): AsyncGenerator<Outcome> {
@@ -78,6 +102,12 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   if (!isReply(update) || update.answer.status >= 300) return;
   run.forms.updated = shiftBodyOf(update) ? "shift" : "none";
   yield passed("updateShift", `the answer to an update is known: ${run.forms.updated}`);
+  const { shift: before } = readShift(shift, "UTC");
+  const read = await readShiftOf(run, shiftId);
+  const now = shiftOf(read);
+  if (!before || !now) return;
+  const unasked = judgeUnasked(update, before, now, { fields: TIMES_AND_POSITIONS });
+  yield* await confirmed(run, shiftId, read, unasked);
 }
 
 /** Assigns and unassigns the test person once: the acknowledgement, and which forms of unassignment are offered. */
@@ -87,10 +117,16 @@ async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {
     const title = "the acknowledgement and the form of unassignment are known";
     return yield skipped("skipped_not_prepared", "assignCandidate", title, seat.missing);
   }
+  let before = shiftOf(await steadyRead(run, seat.shiftId));
   for (const form of ["put", "delete"] as const) {
-    const acknowledgement = acknowledgementOf(await assign(run, seat));
-    if (acknowledgement !== undefined) run.forms.acknowledgement ??= acknowledgement;
-    await offer(run, seat, form);
+    for (const call of [() => assignFirst(run, seat), () => offer(run, seat, form)]) {
+      const exchange = await call();
+      const read = await readShiftOf(run, seat.shiftId);
+      const now = shiftOf(read);
+      const unasked = before && now ? judgeUnasked(exchange, before, now, seat) : [];
+      yield* await confirmed(run, seat.shiftId, read, unasked);
+      before = unasked.length > 0 ? shiftOf(await steadyRead(run, seat.shiftId)) : before;
+    }
   }
   if (run.forms.acknowledgement !== undefined) {
     yield passed("assignCandidate", `the acknowledgement is known: ${run.forms.acknowledgement}`);
@@ -100,11 +136,19 @@ async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {
     : passed("unassignCandidate", `the form of unassignment is known: ${run.forms.unassign}`);
 }
 
-async function offer(run: Run, seat: Seat, form: "put" | "delete"): Promise<void> {
+async function assignFirst(run: Run, seat: Seat): Promise<Exchange> {
+  const exchange = await assign(run, seat);
+  const acknowledgement = acknowledgementOf(exchange);
+  if (acknowledgement !== undefined) run.forms.acknowledgement ??= acknowledgement;
+  return exchange;
+}
+
+async function offer(run: Run, seat: Seat, form: "put" | "delete"): Promise<Exchange> {
   const exchange = await unassignBy(run, seat, form);
-  if (!isReply(exchange) || exchange.answer.status >= 300) return;
+  if (!isReply(exchange) || exchange.answer.status >= 300) return exchange;
   run.forms.unassign ??= form;
   run.known.offered.add(exchange.probe.operation);
+  return exchange;
 }
 
 function unassignAbsent(exchange: Exchange): Outcome {

@@ -19,6 +19,11 @@ async function* findKnown(run: Run): AsyncGenerator<Outcome> {
         : "knownPersonalNumber is no personal number: give YYYYMMDDXXXX or YYYYMMDD-XXXX";
     return yield skipped("skipped_not_prepared", "findCandidates", title, reason);
   }
-  const sought = { number, candidateId: knownCandidateId, who: "the known person", missed: "lookup_misses" } as const;
+  const sought = {
+    number,
+    candidateId: knownCandidateId,
+    who: "the known person",
+    missed: "lookup_misses",
+  } as const;
   yield* judgeLookups(run, sought, await lookUpBoth(run, number));
 }

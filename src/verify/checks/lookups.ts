@@ -1,8 +1,9 @@
+import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Code } from "../codes/codes.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import { findsStrangers, idsOf } from "../person.ts";
 import type { PreparedPerson, Run } from "../run.ts";
-import { type Exchange, isPlain } from "../target.ts";
+import { type Exchange, isPlain, type Reply } from "../target.ts";
 
 /** Somebody who must be found. */
 export interface Sought {
@@ -31,9 +32,9 @@ export function* judgeLookups(
   if (first === undefined) return yield notFound(both, sought);
   learn(run, first, first === lookups.digits ? "digits" : "hyphenated");
   const other = both.find((lookup) => !finding.includes(lookup));
-  yield other && isPlain(other)
-    ? formIgnored(other, other === lookups.digits)
-    : passed("findCandidates", `${sought.who} is found under both forms of the personal number`);
+  if (!other)
+    yield passed("findCandidates", `${sought.who} is found under both forms of the personal number`);
+  else if (isPlain(other) && isReadable(other)) yield formIgnored(other, other === lookups.digits);
   yield* judgeIds(finding, sought);
 }
 
@@ -58,22 +59,39 @@ function notFound([digits, hyphenated]: Exchange[], { who, missed }: Sought): Ou
   const title = `${who} is found under the personal number`;
   const answered = [digits, hyphenated].filter((lookup) => lookup !== undefined && isPlain(lookup));
   const [exchange] = answered;
-  if (!exchange || answered.length < 2) {
-    return skipped("skipped_after_failure", "findCandidates", title, "a lookup was not answered");
+  if (!exchange || answered.length < 2 || answered.some((lookup) => !isReadable(lookup))) {
+    return skipped("skipped_after_failure", "findCandidates", title, "an answer could not be read");
   }
   const refused = answered.find((lookup) => ![200, 404].includes(lookup.answer.status));
   if (refused && refused === digits) {
     const expected = "200 with the candidate";
-    return found("request_refused", { exchange: refused, expected, actual: `status ${refused.answer.status}` });
+    return found("request_refused", {
+      exchange: refused,
+      expected,
+      actual: `status ${refused.answer.status}`,
+    });
   }
   const expected = `${who}, under 12 digits or with a hyphen`;
   return found(missed, { exchange, expected, actual: "nobody, under either form" });
 }
 
-function formIgnored(exchange: Exchange, isDigits: boolean): Found {
-  const [form, other] = isDigits ? ["12 digits", "the hyphenated form"] : ["the hyphenated form", "12 digits"];
+/** Somebody whose number or id cannot be read may be who is sought: the judge has reported it. */
+function isReadable({ answer }: Reply): boolean {
+  if (answer.status >= 300) return true;
+  if (!Array.isArray(answer.json)) return false;
+  return answer.json.every(
+    (each) => typeof each?.id === "string" && parsePersonalNumber(String(each.personalNumber)) !== undefined,
+  );
+}
+
+function formIgnored(exchange: Reply, isDigits: boolean): Found {
+  const [form, other] = isDigits
+    ? ["12 digits", "the hyphenated form"]
+    : ["the hyphenated form", "12 digits"];
   const expected = `the candidate under ${form} too, as under ${other}`;
-  return found("number_form_ignored", { exchange, expected, actual: "nobody" });
+  const { status } = exchange.answer;
+  const actual = status >= 400 && status !== 404 ? `status ${status}` : "nobody";
+  return found("number_form_ignored", { exchange, expected, actual });
 }
 
 function* judgeIds(lookups: readonly Exchange[], { number, candidateId, who }: Sought): Generator<Outcome> {

@@ -1,14 +1,21 @@
-import { type Outcome, found, passed, skipped } from "../finding.ts";
+import { found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { readShiftOf, shiftBodyOf } from "../shift.ts";
 import { type Exchange, isPlain } from "../target.ts";
 import type { Check } from "./check.ts";
+import { refused } from "./refused.ts";
 
 /** Outlets and roles are mapped before activation: what a shift names must be among them (contract 1, 2.6, 2.7). */
 export const organisation: Check = { group: "answers", run: check };
 
 const LISTS = [
-  { operation: "listOutlets", field: "outletId", ids: "outletIds", unknown: "outlet_unknown", thing: "outlet" },
+  {
+    operation: "listOutlets",
+    field: "outletId",
+    ids: "outletIds",
+    unknown: "outlet_unknown",
+    thing: "outlet",
+  },
   { operation: "listRoles", field: "roleId", ids: "roleIds", unknown: "role_unknown", thing: "role" },
 ] as const;
 
@@ -26,7 +33,8 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
 }
 
 function idsOf(exchange: Exchange): Set<string> | undefined {
-  if (!isPlain(exchange) || exchange.answer.status !== 200 || !Array.isArray(exchange.answer.json)) return undefined;
+  if (!isPlain(exchange) || exchange.answer.status !== 200 || !Array.isArray(exchange.answer.json))
+    return undefined;
   return new Set(exchange.answer.json.map((entry) => String(entry?.id)));
 }
 
@@ -38,13 +46,21 @@ function judgeList(
 ): Outcome {
   const title = `the shift's ${thing} is listed`;
   if (isPlain(exchange) && exchange.answer.status >= 400) {
-    const actual = `status ${exchange.answer.status}`;
-    return found("request_refused", { exchange, expected: `200 with the ${thing}s`, actual });
+    return refused(exchange, `200 with the ${thing}s`);
   }
   if (!ids) return skipped("skipped_after_failure", operation, title, `the ${thing}s cannot be read`);
   if (named === undefined) {
-    return skipped("skipped_not_prepared", operation, title, "no shift that can be read: give --fixtures with a shiftId");
+    return skipped(
+      "skipped_not_prepared",
+      operation,
+      title,
+      "no shift that can be read: give --fixtures with a shiftId",
+    );
   }
   if (ids.has(named)) return passed(operation, title);
-  return found(unknown, { exchange, expected: `the ${thing} that the shift names`, actual: "not among those listed" });
+  return found(unknown, {
+    exchange,
+    expected: `the ${thing} that the shift names`,
+    actual: "not among those listed",
+  });
 }

@@ -1,7 +1,7 @@
 import { type Exercise, wasServed } from "../exercises.ts";
 import type { Outcome } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain, type Probe, type Reply } from "../target.ts";
+import { type Exchange, isPlain, isReply, type Probe, type Reply } from "../target.ts";
 
 /** An exercise's request with one thing wrong. */
 export interface Wrong {
@@ -23,7 +23,7 @@ export async function* sendWrong(
   let isServed = false;
   await exercise.prepare();
   for (const { change, verdict } of wrongs) {
-    const exchange = await run.send({ ...exercise.probe, ...change });
+    const exchange = await run.send({ ...exercise.probe, ...change }, wasRefused);
     if (isPlain(exchange)) yield verdict(exchange);
     if (isPlain(exchange) && !wasServed(exchange)) refused.push(exchange);
     if (!wasServed(exchange)) continue;
@@ -39,4 +39,14 @@ export async function* sendWrong(
 function noteCancelled(run: Run, { probe }: Exchange): boolean {
   if (probe.operation === "cancelShift") run.known.cancelled = true;
   return probe.operation === "cancelShift";
+}
+
+/** A provider that takes nonsense may echo it: the answer to it is judged only when it is none of success. */
+export function wasRefused(exchange: Exchange): boolean {
+  return !isReply(exchange) || exchange.answer.status >= 300;
+}
+
+/** Some servers send odd paths on to a tidy form of them before the provider has a say: no platform would ask for one. */
+export function wasNotRedirected(exchange: Exchange): boolean {
+  return !isReply(exchange) || exchange.answer.status < 300 || exchange.answer.status >= 400;
 }

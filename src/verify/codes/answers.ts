@@ -170,6 +170,12 @@ export const answerCodes = {
     section: "7",
     mend: "Answer errors with application/problem+json (RFC 9457) and a `code`: operators of the platform see the code.",
   },
+  token_leaked: {
+    severity: "error",
+    title: "An answer repeats the token",
+    section: "5",
+    mend: "Keep the token out of bodies and messages: they are logged and stored where a token must not be.",
+  },
   error_leaks: {
     severity: "warning",
     title: "An error shows the inside of the server",

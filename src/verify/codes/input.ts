@@ -14,6 +14,12 @@ export const inputCodes = {
     section: "4.2",
     mend: "Answer 404: the platform takes 404 and 410 for gone, and any other 4xx for a refusal that a person has to look at.",
   },
+  unknown_id_tolerated: {
+    severity: "warning",
+    title: "An unassignment from a shift that nobody has is accepted",
+    section: "4.2",
+    mend: "Answer 404 when there is no such shift: an unassignment may find nobody to take off, but not no shift.",
+  },
   malformed_accepted: {
     severity: "error",
     title: "A malformed request is accepted",

@@ -9,6 +9,9 @@ const TRACING = /request\.headers\.(?:x-trace-id|traceparent)$/i;
 /** One of the two is enough, and is looked for by itself. */
 const TENANT = /request\.headers\.x-(?:platform-)?provider-id$/i;
 
+/** Pages of the registry: a provider that ignores them works (DECISIONS, "registry pagination"). */
+const PAGING = /: (?:limit|cursor)$/;
+
 /** Our code for each of the comparator's; those of messages do not occur with HTTP interactions. */
 const CODES: Readonly<Record<string, Code>> = {
   "request.path-or-method.unknown": "compare_operation_missing",
@@ -60,11 +63,12 @@ function missing(place: Place): Found {
   });
 }
 
-function codeOf({ code, mockDetails }: Result, { response }: PactInteraction): Code | undefined {
+function codeOf({ code, message, mockDetails }: Result, { response }: PactInteraction): Code | undefined {
   const status = response?.status ?? 0;
   const location = mockDetails?.location ?? "";
   if (code === "request.header.unknown" && (TRACING.test(location) || TENANT.test(location)))
     return undefined;
+  if (code === "request.query.unknown" && PAGING.test(message)) return undefined;
   // What is not there is answered like that.
   if (code === "request.path-or-method.unknown" && (status === 404 || status === 405)) return undefined;
   if (code === "response.status.unknown" && status >= 400) return "compare_status_undocumented";

@@ -1,5 +1,5 @@
 import { type Found, found } from "../finding.ts";
-import { type Exchange, isReply } from "../target.ts";
+import { type Exchange, isReply, type Reply } from "../target.ts";
 import { judgeError } from "./error-body.ts";
 import { judgeSuccess } from "./success.ts";
 
@@ -9,6 +9,20 @@ import { judgeSuccess } from "./success.ts";
  */
 export function judge(exchange: Exchange): Found[] {
   if (!isReply(exchange)) return [unanswered(exchange)];
+  return [...judgeStatus(exchange), ...judgeLeak(exchange)];
+}
+
+const SHORTEST_TOKEN = 8;
+
+/** An answer is logged and stored in places where a token must not be. */
+function judgeLeak(exchange: Reply): Found[] {
+  const token = exchange.sent.headers.Authorization?.split(" ").at(-1) ?? "";
+  if (token.length < SHORTEST_TOKEN || !exchange.answer.text.includes(token)) return [];
+  const expected = "an answer without the token";
+  return [found("token_leaked", { exchange, expected, actual: "the token of the request is in the body" })];
+}
+
+function judgeStatus(exchange: Reply): Found[] {
   const { status } = exchange.answer;
   if (status >= 200 && status < 300) return judgeSuccess(exchange);
   if (status >= 500 && !isNotOffered(exchange)) return [serverError(exchange)];

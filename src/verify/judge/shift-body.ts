@@ -67,14 +67,22 @@ function judgeAssigned(body: ShiftBody, exchange: Reply): Found[] {
   ];
 }
 
-/** Variant A gives `candidateId`, variant B `id` and `personalNumber`. */
+/** Variant A gives `candidateId`, variant B `id` and `personalNumber`; a shift that holds fields of both may hold either. */
 function judgeEntries(body: ShiftBody, exchange: Reply): Found[] {
-  const variant = variantOf(body);
-  const needed = variant === "a" ? (["candidateId"] as const) : (["id", "personalNumber"] as const);
-  const missing = needed.filter((field) =>
-    body.assignedCandidates.some((entry) => entry[field] === undefined || entry[field] === null),
+  const forms = formsOf(body);
+  const wrong = body.assignedCandidates.filter(
+    (entry) => !forms.some((form) => FIELDS[form].every((field) => (entry[field] ?? null) !== null)),
   );
-  if (missing.length === 0) return [];
-  const expected = `${needed.join(" and ")} in each entry of assignedCandidates (variant ${variant.toUpperCase()})`;
-  return [found("field_missing", { exchange, expected, actual: `${missing.join(" and ")} missing` })];
+  if (wrong.length === 0) return [];
+  const texts = forms.map((form) => `${FIELDS[form].join(" and ")} (variant ${form.toUpperCase()})`);
+  const expected = `${texts.join(", or ")} in each entry of assignedCandidates`;
+  return [found("field_missing", { exchange, expected, actual: "an entry without" })];
+}
+
+const FIELDS = { a: ["candidateId"], b: ["id", "personalNumber"] } as const;
+const ONLY_IN_A = ["outletName", "roleName", "slots"];
+
+function formsOf(body: ShiftBody): ("a" | "b")[] {
+  if (variantOf(body) === "a") return ["a"];
+  return ONLY_IN_A.some((field) => field in body) ? ["a", "b"] : ["b"];
 }

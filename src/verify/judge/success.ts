@@ -109,10 +109,19 @@ function notJson(exchange: Reply): Found {
   return found("body_not_json", { exchange, expected: "a JSON body", actual });
 }
 
+/** What bytes that are no UTF-8 are read as. */
+const REPLACEMENT = "\uFFFD";
+
+function notUtf8(exchange: Reply): Found {
+  const actual = `status ${exchange.answer.status} with bytes that are no UTF-8`;
+  return found("body_not_json", { exchange, expected: "JSON in UTF-8", actual });
+}
+
 function judgeLabel(exchange: Reply): Found[] {
   const type = exchange.answer.headers["content-type"];
   const expected = "Content-Type: application/json";
   if (exchange.answer.json === undefined) return [notJson(exchange)];
+  if (exchange.answer.text.includes(REPLACEMENT)) return [notUtf8(exchange)];
   if (type === undefined)
     return [found("content_type_missing", { exchange, expected, actual: "no Content-Type" })];
   if (/^application\/([\w.-]+\+)?json\b/i.test(type)) return [];
@@ -125,8 +134,18 @@ function judgeBody(exchange: Reply, { complete, more }: Rule, needed: Validator<
   if (exchange.probe.operation === "assignCandidate" && saysNo(json)) return [denied(exchange)];
   if (!needed(json)) return judgeErrors(exchange, needed.errorsOf(json));
   const odd = complete?.(json).errorsOf(json) ?? [];
-  const warning = odd.length === 0 ? [] : [recommended(exchange, odd)];
-  return [...(more?.(json as never, exchange) ?? []), ...warning];
+  return [...(more?.(json as never, exchange) ?? []), ...judgeOdd(exchange, odd)];
+}
+
+/** A shift's fields have the types and values that the contract lists (2.2), also those that the platform can do without. */
+function judgeOdd(exchange: Reply, odd: readonly FieldError[]): Found[] {
+  const isWrong = ({ message }: FieldError) => /^must be (of type|one of)/.test(message);
+  const wrong = exchange.probe.operation === "getShift" ? odd.filter(isWrong) : [];
+  const rest = odd.filter((error) => !wrong.includes(error));
+  return [
+    ...(wrong.length > 0 ? [fieldWrong(exchange, wrong)] : []),
+    ...(rest.length > 0 ? [recommended(exchange, rest)] : []),
+  ];
 }
 
 function judgeErrors(exchange: Reply, errors: readonly FieldError[]): Found[] {

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { operationsTable } from "../../../generated/provider/server.ts";
 import type { Run } from "../run.ts";
-import type { Exchange, OperationId, Probe } from "../target.ts";
+import type { Exchange } from "../target.ts";
+import { probeOf } from "./interaction.ts";
 
 /** The address that Pact is told. What it sends there goes to the provider as the kit's own requests do. */
 export interface Gate {
@@ -19,7 +19,7 @@ export interface Gate {
  * judged like any other answer, and can be shown as a curl line.
  */
 export async function openGate(run: Run): Promise<Gate> {
-  let exchanges: Exchange[] = [];
+  const exchanges: Exchange[] = [];
   const server = createServer((request, response) => {
     pass(run, request)
       .then((exchange) => {
@@ -45,31 +45,6 @@ export async function openGate(run: Run): Promise<Gate> {
 async function pass(run: Run, request: IncomingMessage): Promise<Exchange | undefined> {
   const probe = probeOf(request.method ?? "", request.url ?? "", await text(request));
   return probe && run.send(probe);
-}
-
-const ROUTES = operationsTable.map(({ operationId, method, path }) => ({
-  operation: operationId as OperationId,
-  method: method as string,
-  // A fixed name before a parameter: /candidates/registry is no candidate's id.
-  pattern: new RegExp(`^(?:/providers/[^/]+)?${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`),
-}));
-
-/** The request that Pact makes of an interaction, as one of the kit's. Undefined when it is to no operation of the contract. */
-export function probeOf(method: string, url: string, body: string): Probe | undefined {
-  const { pathname, searchParams } = new URL(url, "http://gate");
-  for (const route of ROUTES) {
-    const groups = route.method === method ? route.pattern.exec(pathname)?.groups : undefined;
-    const isRoute = route.method === method && route.pattern.test(pathname);
-    if (!isRoute) continue;
-    const path = Object.entries(groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]);
-    return {
-      operation: route.operation,
-      path: Object.fromEntries(path),
-      ...(searchParams.size > 0 && { query: Object.fromEntries(searchParams) }),
-      ...(body !== "" && { json: JSON.parse(body) }),
-    };
-  }
-  return undefined;
 }
 
 /** JSON is named JSON: whether the provider labels it so is the judge's to say. */

@@ -4,14 +4,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PactFile } from "../contracts.ts";
 import type { Order, Question, Reply, Report } from "./process.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 
 /** What is replayed, against whom. */
 export interface Replay {
   /** All with one provider. */
-  contracts: readonly Pick<PactFile, "provider" | "interactions">[];
+  contracts: readonly { provider: { name: string }; interactions: readonly object[] }[];
   baseUrl: string;
   /** Take the place of the contract's own, as a token does. */
   headers?: Record<string, string>;
@@ -22,7 +21,7 @@ export interface Replay {
 
 /** Pact's verifier in a process of its own. Its requests are real HTTP. */
 export interface Replayer {
-  /** Rejects when the verifier could not run at all. */
+  /** @throws CannotReplay */
   replay(replay: Replay): Promise<Verdict>;
   /** Ends the process, and whatever is being replayed. */
   close(): Promise<void>;
@@ -33,6 +32,9 @@ interface Waiting {
   /** With Pact's report, or why there is none. */
   resolve: (report: string) => void;
 }
+
+/** Of Pact's own proxy, and of types in source; neither can be mended here. */
+const QUIET = ["--disable-warning=DEP0060", "--disable-warning=ExperimentalWarning"];
 
 /** Starts the process at once: it takes about a second until it can replay. */
 export function startReplayer({ stderr = "ignore" }: { stderr?: "ignore" | "inherit" } = {}): Replayer {
@@ -49,16 +51,16 @@ export function startReplayer({ stderr = "ignore" }: { stderr?: "ignore" | "inhe
     ended ??= error;
     for (const order of orders.values()) giveUp(order)(ended);
   };
-  child.once("error", end);
+  child.on("error", end);
   child.once("exit", (code, signal) => end(new Error(`its process ended with ${code ?? signal}`)));
 
   return {
     replay: async (replay) => {
+      if (ended) return verdictOf(ended.message);
       const orderId = orders.size + 1;
       const files = writeFiles(folder, orderId, replay);
       const report = new Promise<string>((resolve) => orders.set(orderId, { replay, resolve }));
-      if (ended) end(ended);
-      else child.send(orderOf(replay, orderId, files));
+      child.send(orderOf(replay, orderId, files));
       return verdictOf(await report);
     },
     close: async () => {
@@ -70,12 +72,12 @@ export function startReplayer({ stderr = "ignore" }: { stderr?: "ignore" | "inhe
   };
 }
 
-/** From source through tsx; from the built package as it is. */
+/** From source through tsx, unless Node reads types by itself; from the built package as it is. */
 function startProcess(stderr: "ignore" | "inherit"): ChildProcess {
   const [, extension = "js"] = /\.(\w+)$/.exec(import.meta.url) ?? [];
-  const loader = extension === "ts" ? ["--import", "tsx"] : [];
+  const isReadable = extension === "js" || process.features.typescript;
   return fork(new URL(`./process.${extension}`, import.meta.url), {
-    execArgv: [...loader, "--disable-warning=DEP0060"],
+    execArgv: [...(isReadable ? [] : ["--import", "tsx"]), ...QUIET],
     // Where tsx is found.
     cwd: fileURLToPath(new URL(".", import.meta.url)),
     // Nothing of ours: a proxy that is set there must not be used for this machine. Pact would tell its makers of each run.

@@ -20,9 +20,17 @@ interface InteractionResult {
   mismatch?: { mismatches?: Mismatch[]; message?: string };
 }
 
-/** @param report Pact's own, as JSON; anything else says why there is none */
+/** Pact could not be run at all: nothing is known of the provider. */
+export class CannotReplay extends Error {
+  override readonly name = "CannotReplay";
+}
+
+/**
+ * @param report Pact's own, as JSON; anything else says why there is none
+ * @throws CannotReplay
+ */
 export function verdictOf(report: string): Verdict {
-  if (!report.startsWith("{")) throw new Error(`the verifier could not run: ${report}`);
+  if (!report.startsWith("{")) throw new CannotReplay(`Pact's verifier could not run: ${report}`);
   const { interactionResults } = JSON.parse(report) as { interactionResults: InteractionResult[] };
   const honoured = interactionResults.filter(({ result }) => result === "OK");
   const broken = interactionResults.filter(({ result }) => result !== "OK");
@@ -38,7 +46,8 @@ function mismatchesOf({ mismatch }: InteractionResult): Mismatch[] {
 
 /** All of them in one line without values of the answer, which may be personal: two answers with the same mistake give the same line. */
 export function lineOf(mismatches: readonly Mismatch[]): string {
-  return [...new Set(mismatches.map(withoutValues))].join("; ");
+  // Pact's own order is another one each time.
+  return [...new Set(mismatches.map(withoutValues))].sort().join("; ");
 }
 
 function withoutValues(each: Mismatch): string {
@@ -49,7 +58,7 @@ function withoutValues(each: Mismatch): string {
 
 function differenceOf({ mismatch, expected, actual }: Mismatch): string {
   const [, missing] = /missing the following keys: (.+)$/.exec(mismatch) ?? [];
-  if (missing !== undefined) return `lacks ${missing}`;
+  if (missing !== undefined) return `lacks ${missing.split(", ").sort().join(", ")}`;
   if (/Failed to parse/.test(mismatch)) return "is not JSON";
   if (/but was empty/.test(mismatch)) return "is empty";
   const [wanted, came] = [kindOf(expected), kindOf(actual)];

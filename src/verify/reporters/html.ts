@@ -1,5 +1,5 @@
 import type { Verification } from "../events.ts";
-import type { Finding } from "../finding.ts";
+import type { Finding, Passed } from "../finding.ts";
 import { STYLE } from "./html-style.ts";
 import { Markup, markup } from "./markup.ts";
 import {
@@ -68,17 +68,16 @@ function headOf({ summary, forms, requests, duration, seed, baseUrl, providerId 
 </header>`;
 }
 
-function chapter(title: string, sections: readonly Section[]): Markup {
+export function chapter(title: string, sections: readonly Section[]): Markup {
   if (sections.length === 0) return markup``;
   return markup`<section><h2>${title}</h2>
-${sections.map(
-  ({
-    place,
-    call,
-    findings,
-  }) => markup`<h3>${call === "" ? "The provider as a whole" : markup`<code>${call}</code>`} <small>${place}</small></h3>
-${findings.map(findingOf)}`,
-)}</section>`;
+${sections.map(placeOf)}</section>`;
+}
+
+function placeOf({ place, call, findings }: Section): Markup {
+  const name = call === "" ? "The provider as a whole" : markup`<code>${call}</code> <small>${place}</small>`;
+  return markup`<h3>${name}</h3>
+${findings.map(findingOf)}`;
 }
 
 function findingOf({ code, severity, title, section, mend, reproduce, count, ...rest }: Finding): Markup {
@@ -97,7 +96,7 @@ ${reproduce === "" ? "" : curl}
 `;
 }
 
-function skippedChapter(findings: readonly Finding[]): Markup {
+export function skippedChapter(findings: readonly Finding[]): Markup {
   const reasons = [...skippedByReason(findings)];
   if (reasons.length === 0) return markup``;
   const item = ({ title, operation }: Finding) => markup`<li>${title} <small>${operation}</small></li>`;
@@ -119,7 +118,7 @@ function coverageChapter({ coverage }: Verification): Markup {
 </table></div></section>`;
 }
 
-function passedChapter({ passed }: Verification): Markup {
+export function passedChapter({ passed }: { passed: readonly Passed[] }): Markup {
   const items = passed.map(({ title, operation }) => markup`<li>${title} <small>${operation}</small></li>`);
   return markup`<section><details><summary>${counted(passed.length, "check")} found nothing wrong</summary>
 <ul>${items}</ul></details></section>`;

@@ -26,7 +26,7 @@ export function junitReport(
   };
 }
 
-type Test = { passed: Passed } | { finding: Finding; isFailure: boolean };
+export type Test = { passed: Passed } | { finding: Finding; isFailure: boolean };
 
 function documentOf(suites: ReadonlyMap<Group, readonly Test[]>, verification: Verification): Markup {
   const all = [...suites.values()].flat();
@@ -47,13 +47,13 @@ ${tests.map(testOf)}  </testsuite>
 `;
 }
 
-function countsOf(tests: readonly Test[]): Markup {
+export function countsOf(tests: readonly Test[]): Markup {
   const failures = tests.filter((test) => "finding" in test && test.isFailure).length;
   const skips = tests.filter((test) => "finding" in test && test.finding.severity === "skipped").length;
   return markup`tests="${tests.length}" failures="${failures}" skipped="${skips}"`;
 }
 
-function testOf(test: Test): Markup {
+export function testOf(test: Test): Markup {
   if ("passed" in test) {
     const { operation, title } = test.passed;
     return markup`    <testcase classname="${operation}" name="${title}"/>

@@ -18,14 +18,18 @@ const CALLS = new Map<Place, string>(
 );
 const PLACES: readonly Place[] = ["provider", ...CALLS.keys()];
 
-/** The findings of one severity, in the contract's order of operations; within one in the order in which they were found. */
+/** The findings of one severity, in the contract's order of operations; within one those of a code together, as they were found. */
 export function sectionsOf(findings: readonly Finding[], severity: "error" | "warning"): readonly Section[] {
   const chosen = findings.filter((each) => each.severity === severity);
   return PLACES.map((place) => ({
     place,
     call: callOf(place),
-    findings: chosen.filter(({ operation }) => operation === place),
+    findings: byCode(chosen.filter(({ operation }) => operation === place)),
   })).filter((section) => section.findings.length > 0);
+}
+
+function byCode(findings: readonly Finding[]): readonly Finding[] {
+  return [...Map.groupBy(findings, ({ code }) => code).values()].flat();
 }
 
 export function callOf(place: Place): string {
@@ -59,14 +63,16 @@ export function coverageTable(coverage: Coverage): CoverageTable {
 const FORM_WORDS: {
   readonly [Form in keyof ProviderForms]: readonly [name: string, words: Record<ProviderForms[Form], string>];
 } = {
-  routing: ["routing", { path: "/providers/{providerId}", header: "X-Provider-Id" }],
+  routing: ["routing", { path: "path", header: "header" }],
   variant: ["shift variant", { a: "A", b: "B" }],
   notFound: ["nobody found", { empty: "200 []", "404": "404" }],
-  unassign: ["unassign", { put: "PUT .../unassign/...", delete: "DELETE .../assign/..." }],
-  acknowledgement: ["acknowledgement", { minimal: "success only", full: "with ids", none: "204" }],
-  updated: ["after an update", { shift: "the shift", none: "no shift" }],
-  deleted: ["after a cancellation", { "404": "404", "410": "410", cancelled: "the shift, cancelled" }],
+  unassign: ["unassign", { put: "PUT", delete: "DELETE" }],
+  acknowledgement: ["acknowledgement", { minimal: "minimal", full: "full", none: "204" }],
+  updated: ["update answers", { shift: "the shift", none: "no shift" }],
+  deleted: ["cancelled shift", { "404": "404", "410": "410", cancelled: "status cancelled" }],
   numbers: ["personal numbers", { digits: "YYYYMMDDXXXX", hyphenated: "YYYYMMDD-XXXX" }],
+  hyphen: ["hyphenated numbers", { read: "read", refused: "refused" }],
+  full: ["full shift", { refused: "refuses one more", accepted: "takes one more" }],
   registry: ["registry", { offered: "offered", absent: "not offered" }],
 };
 

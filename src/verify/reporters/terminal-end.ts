@@ -1,12 +1,12 @@
 import type { Verification } from "../events.ts";
 import { counted, coverageTable, formsInWords } from "./outline.ts";
-import type { Page } from "./page.ts";
+import { type Page, together } from "./page.ts";
 
 /** What was found out of the provider's forms, in one sentence. */
 export function writeForms({ forms }: Verification, page: Page): void {
-  const words = formsInWords(forms).map(([name, value]) => `${name} ${value}`);
+  const words = formsInWords(forms).map(([name, value]) => together(`${name}: ${value}`));
   page.write("");
-  page.write(page.paint("bold", "The provider's forms"));
+  page.write(page.paint("bold", "Dialect"));
   page.paragraph(words.length === 0 ? "none could be found out" : words.join("; "), 2);
 }
 

@@ -4,45 +4,57 @@ import { type Format, type Page, visible } from "./page.ts";
 
 /** In full, with the line that shows each again. */
 export function writeErrors(findings: readonly Finding[], page: Page): void {
-  for (const section of sectionsOf(findings, "error")) {
+  const sections = sectionsOf(findings, "error");
+  writeTitle("Errors", sections, page);
+  for (const section of sections) {
     writePlace(section, "red", page);
-    for (const finding of section.findings) writeError(finding, page);
+    for (const [index, finding] of section.findings.entries()) {
+      writeError(finding, section.findings[index - 1]?.code === finding.code, page);
+    }
   }
 }
 
-function writeError(finding: Finding, page: Page): void {
-  const { code, title, expected, actual, section, mend, reproduce } = finding;
+/** @param isMore what the one before it said of the code holds for it too. */
+function writeError(finding: Finding, isMore: boolean, page: Page): void {
+  const { code, title, expected, actual, section, mend, reproduce, count } = finding;
   page.write("");
-  page.write(`  ${page.paint("red", "✗")} ${page.paint("bold", title)}`);
+  if (!isMore) page.marked(page.paint("red", "✗"), title, "bold");
   page.labelled("expected", expected);
-  page.labelled("actual", actual);
-  page.labelled("contract", `section ${section}, ${code}${seen(finding)}`);
-  page.labelled("mend", mend);
+  page.labelled("actual", count > 1 ? `${actual} (${count} times)` : actual);
+  if (!isMore) page.labelled("contract", `section ${section}, ${code}`);
+  if (!isMore) page.labelled("mend", mend);
   // Not wrapped: it is there to be copied.
   if (reproduce !== "") page.write(`    ${page.paint("cyan", visible(reproduce))}`);
 }
 
 /** Without the curl line, which the other reports have. */
 export function writeWarnings(findings: readonly Finding[], page: Page): void {
-  for (const section of sectionsOf(findings, "warning")) {
+  const sections = sectionsOf(findings, "warning");
+  writeTitle("Warnings", sections, page);
+  for (const section of sections) {
     writePlace(section, "yellow", page);
     for (const finding of section.findings) {
-      const { code, title, expected, actual, mend, section: chapter } = finding;
+      const { code, title, expected, actual, mend, count, section: chapter } = finding;
       page.write("");
-      page.write(`  ${page.paint("yellow", "!")} ${title}`);
+      page.marked(page.paint("yellow", "!"), title, "reset");
       page.paragraph(`Expected ${expected}; came ${actual}. ${mend}`, 4);
-      page.paragraph(`section ${chapter}, ${code}${seen(finding)}`, 4, "dim");
+      page.paragraph(`section ${chapter}, ${code}${count > 1 ? `, ${count} times` : ""}`, 4, "dim");
     }
   }
 }
 
-function writePlace({ place, call }: Section, format: Format, page: Page): void {
+function writeTitle(title: string, { length }: readonly Section[], page: Page): void {
+  if (length === 0) return;
   page.write("");
-  const name = call === "" ? "The provider as a whole" : call;
-  page.write(`${page.paint(["bold", ...[format].flat()], name)}  ${page.paint("dim", place)}`);
+  page.write(page.paint("bold", title));
 }
 
-const seen = ({ count }: Finding) => (count > 1 ? `, seen ${count} times` : "");
+function writePlace({ place, call }: Section, format: Format, page: Page): void {
+  page.write("");
+  const isWhole = call === "";
+  const name = page.paint(["bold", ...[format].flat()], isWhole ? "The provider as a whole" : call);
+  page.write(isWhole ? name : `${name}  ${page.paint("dim", place)}`);
+}
 
 /** What could not be checked, by the reason: one thing that is missing often stops many checks. */
 export function writeSkipped(findings: readonly Finding[], page: Page): void {
@@ -51,8 +63,9 @@ export function writeSkipped(findings: readonly Finding[], page: Page): void {
   page.write("");
   page.write(page.paint("bold", "Not checked"));
   for (const [reason, skips] of reasons) {
-    page.paragraph(`- ${reason}:`, 2, "dim");
-    page.paragraph(skips.map(nameOf).join("; "), 4, "dim");
+    page.write("");
+    page.paragraph(skips.map(nameOf).join("; "), 2);
+    page.paragraph(`because: ${reason}`, 4, "dim");
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RunEvent, Verification } from "../events.ts";
 import { callOf } from "./outline.ts";
-import { createPage, type Page, visible } from "./page.ts";
+import { createPage, type Page, together, visible } from "./page.ts";
 import type { Reporter } from "./reporter.ts";
 import { writeCoverage, writeForms, writeSummary } from "./terminal-end.ts";
 import { writeErrors, writeSkipped, writeWarnings } from "./terminal-findings.ts";
@@ -52,6 +52,9 @@ function take(event: RunEvent, page: Page, progress: Progress): void {
       break;
     case "passed":
       break;
+    case "restore":
+      progress.end();
+      break;
     case "finding":
       if (event.finding.code === "skipped_by_choice") progress.leftOut(event.group);
       else progress.found(event.finding.severity);
@@ -69,7 +72,10 @@ function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }
   page.write(`${page.paint("bold", `Verifying ${visible(baseUrl)}`)}, organisation ${providerId}`);
   if (changes.length === 0) page.paragraph("Only GET is called: nothing is changed.", 2);
   else {
-    page.paragraph(`These calls change data: ${changes.map(callOf).join(", ")}.`, 2);
+    page.paragraph(
+      `These calls change data: ${changes.map((each) => together(callOf(each))).join(", ")}.`,
+      2,
+    );
     page.paragraph(
       "Shifts and assignments are put back as they were; test people that are created stay, and the cancellable shift is cancelled. --read-only leaves these calls out.",
       2,

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
+import { Agent, createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
 import { operationsTable } from "../../../generated/provider/server.ts";
 import type { Forms } from "../../../src/sandbox/forms.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
@@ -41,14 +41,15 @@ export const jsonReply = (status: number, body: unknown): Reply => ({
 });
 
 /** A provider that is the sandbox but for the faults. */
-export async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
+async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
+  const agent = new Agent({ keepAlive: true });
   const server = createServer(async (incoming, response) => {
     const { method = "GET", url = "/", headers } = incoming;
     let body = "";
     for await (const chunk of incoming.setEncoding("utf8")) body += chunk;
     const call: Call = { operation: operationOf(method, url), method, url, headers: { ...headers }, body };
     const early = faults.before?.(call, sandbox);
-    const reply = early ?? (await forward(sandbox, call));
+    const reply = early ?? (await forward(sandbox, call, agent));
     const { status, headers: sent, body: text } = faults.after?.(reply, call, sandbox) ?? reply;
     const { "content-length": _, "transfer-encoding": __, connection: ___, ...rest } = sent;
     response.writeHead(status, rest).end(text);
@@ -59,13 +60,18 @@ export async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
   const close = async () => {
     const closed = once(server.close(), "close");
     server.closeAllConnections();
+    agent.destroy();
     await closed;
   };
   return { url: `http://127.0.0.1:${address.port}`, close };
 }
 
 /** By http and not by fetch, which would tidy up the path. */
-async function forward({ port }: Sandbox, { method, url, headers, body }: Call): Promise<Reply> {
+async function forward(
+  { port }: Sandbox,
+  { method, url, headers, body }: Call,
+  agent: Agent,
+): Promise<Reply> {
   const { "content-length": _, "transfer-encoding": __, connection: ___, ...rest } = headers;
   const length = body === "" ? {} : { "content-length": Buffer.byteLength(body) };
   const options = {
@@ -74,7 +80,7 @@ async function forward({ port }: Sandbox, { method, url, headers, body }: Call):
     method,
     path: url,
     headers: { ...rest, ...length },
-    agent: false,
+    agent,
   };
   const forwarded = request(options).end(body);
   const [response] = await once(forwarded, "response");
@@ -101,7 +107,7 @@ export interface Scene {
   /** Options of the verification beside address, token and fixtures. */
   options?: Partial<VerifyOptions>;
   /** Changes the sandbox, or gives more options, before the verification. */
-  prepare?: (sandbox: Sandbox) => Partial<VerifyOptions> | undefined;
+  prepare?: (sandbox: Sandbox) => Partial<VerifyOptions> | undefined | Promise<Partial<VerifyOptions>>;
 }
 
 export interface Played {
@@ -119,7 +125,7 @@ export async function play({ dialect = {}, faults, options, prepare }: Scene): P
   const { shiftId } = sandbox.createShift({ positions: 2 });
   const { shiftId: cancellableShiftId } = sandbox.createShift();
   const { id: knownCandidateId } = sandbox.addCandidate({ personalNumber: KNOWN_NUMBER });
-  const more = prepare?.(sandbox) ?? {};
+  const more = (await prepare?.(sandbox)) ?? {};
   const provider = faults && (await startFaultyProvider(sandbox, faults));
   try {
     const { url: baseUrl, providerId, token } = { ...sandbox, ...provider };

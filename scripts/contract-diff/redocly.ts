@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { CannotCompare } from "./cannot-compare.ts";
+
+interface Side {
+  /** Relative to the folder in which redocly ran. */
+  file: string;
+  pointer: string;
+  line: number;
+  value?: unknown;
+}
+
+export interface Difference {
+  /** JSON pointer with every reference followed: it says where in the document a shared schema is met first. */
+  path: string;
+  typeName: string;
+  kind: "added" | "removed" | "modified";
+  impact: "major" | "minor" | "patch";
+  property?: string;
+  verdicts: { ruleId: string; impact: string; message: string }[];
+  base?: Side;
+  revision?: Side;
+}
+
+interface DiffReport {
+  infoVersions: { base?: string; revision?: string };
+  changes: Difference[];
+}
+
+/**
+ * What redocly finds between two documents, as a client of the first would see it.
+ * @throws CannotCompare when it cannot read one of them
+ */
+export async function redoclyDiff(cwd: string, base: string, revision: string): Promise<DiffReport> {
+  const cli = createRequire(import.meta.url).resolve("@redocly/cli/bin/cli.js");
+  const options = ["--config", join(import.meta.dirname, "redocly.yaml"), "--format", "json", "--fail-on", "none"];
+  const redocly = spawn(process.execPath, [cli, "diff", base, revision, ...options], {
+    cwd,
+    env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const ended = new Promise<number | null>((resolve) => redocly.once("close", resolve));
+  const [report, log, code] = await Promise.all([text(redocly.stdout), text(redocly.stderr), ended]);
+  if (code === 0) return JSON.parse(report) as DiffReport;
+  throw new CannotCompare(`redocly could not compare ${base} with ${revision}: npm run lint says why\n${log}`);
+}

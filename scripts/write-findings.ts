@@ -1,0 +1,44 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { CodeEntry } from "../src/verify/codes/code.ts";
+import { codes } from "../src/verify/codes/codes.ts";
+
+export const FINDINGS_FILE = join(fileURLToPath(new URL("..", import.meta.url)), "spec", "findings.md");
+
+const INTRODUCTION = `# Findings
+
+What \`shiftpact verify\`, \`listen\` and \`compare\` can find. Codes are never renamed. An error breaks the contract; a warning is odd, or a form that
+costs something; what is skipped was not checked, and is never counted as passed. The section is the contract's.
+
+Written by \`npm run findings:write\` from src/verify/codes. Do not edit.
+`;
+
+const SEVERITIES = [
+  ["error", "Errors"],
+  ["warning", "Warnings"],
+  ["skipped", "Not checked"],
+] as const;
+
+/** The whole of spec/findings.md. */
+export function findingsText(): string {
+  const entries: [string, CodeEntry][] = Object.entries(codes);
+  const chapters = SEVERITIES.map(([severity, title]) => {
+    const rows = entries.filter(([, entry]) => entry.severity === severity).map(rowOf);
+    return `\n## ${title}\n\n| code | what | section | how to mend it |\n| --- | --- | --- | --- |\n${rows.join("")}`;
+  });
+  return INTRODUCTION + chapters.join("");
+}
+
+function rowOf([code, { title, section, mend }]: [string, CodeEntry]): string {
+  return `| \`${code}\` | ${cell(title)} | ${section} | ${cell(mend)} |\n`;
+}
+
+/** Outside of code a tag would be taken for HTML. */
+function cell(text: string): string {
+  const parts = text.replaceAll("|", "\\|").split("`");
+  return parts.map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "&lt;") : part)).join("`");
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href)
+  writeFileSync(FINDINGS_FILE, findingsText());

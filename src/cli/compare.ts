@@ -1,0 +1,58 @@
+import { basename } from "node:path";
+import { compareDocument } from "../verify/compare/compare.ts";
+import { readDocument } from "../verify/compare/document.ts";
+import { readContract } from "../verify/contracts.ts";
+import { CouldNotRun } from "../verify/could-not-run.ts";
+import { verdictOf } from "../verify/verdict.ts";
+import type { Io } from "./io.ts";
+import { openReports, printJson, printVerdict } from "./print-verdict.ts";
+import { readFlags, UsageError } from "./usage.ts";
+
+const HELP = `shiftpact compare FILE: holds a provider's OpenAPI document against the platform's contracts, without running anything.
+
+  FILE           OpenAPI 3 or Swagger 2, YAML or JSON; $refs into files beside it are followed
+  --report DIR   writes report.html, junit.xml and report.json there
+  --json         one finding a line, the summary last
+
+It finds out from the document which of the contract's forms it describes, and compares those only. What a document cannot say
+(authentication, meaning, other organisations) is what shiftpact verify is for.
+Exit code 0: the document fits the contracts; 1: it does not; 2: it could not be read.
+
+Examples:
+  shiftpact compare openapi.yaml
+  shiftpact compare openapi.json --json`;
+
+/** @returns the exit code: 0 conforms, 1 does not, 2 could not run. */
+export async function compare(argv: string[], io: Io): Promise<number> {
+  try {
+    const { values, positionals } = flagsOf(argv);
+    if (values.help) {
+      io.stdout(HELP);
+      return 0;
+    }
+    const [file, ...rest] = positionals;
+    if (file === undefined || rest.length > 0) throw new UsageError("give one FILE (see --help)");
+    const document = await readDocument(file);
+    const writeReports = openReports(values.report);
+    const verdict = verdictOf(await compareDocument(document, await readContract("provider")));
+    writeReports(verdict, `compare: ${basename(file)}`);
+    (values.json ? printJson : printVerdict)(verdict, io);
+    return verdict.summary.verdict === "conforms" ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
+    io.stderr(`shiftpact compare: ${error.message}`);
+    return 2;
+  }
+}
+
+function flagsOf(args: string[]) {
+  return readFlags({
+    args,
+    allowPositionals: true,
+    options: {
+      report: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+}

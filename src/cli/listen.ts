@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CouldNotRun } from "../verify/could-not-run.ts";
+import type { EventName } from "../verify/listen/exam.ts";
+import { type Listener, type ListenerOptions, startListener } from "../verify/listen/listener.ts";
+import { eventNames, isEventName } from "../verify/listen/payload.ts";
+import { HOLD_MS, type Seen } from "../verify/listen/reception.ts";
+import { type Io, isColoured } from "./io.ts";
+import { painter } from "./paint.ts";
+import { openReports, printJson, printVerdict } from "./print-verdict.ts";
+import { untilStopped } from "./stop-signal.ts";
+import { numberFlag, readFlags, UsageError } from "./usage.ts";
+
+const DEFAULT_PORT = 3000;
+const DEFAULT_SECONDS = 120;
+const SECOND = 1_000;
+
+const HELP = `shiftpact listen: a platform stand-in that judges the webhooks that a provider sends.
+
+  --port N        ${DEFAULT_PORT} unless given; 0: any free one
+  --token T       PLATFORM_TOKEN; made up and printed unless given
+  --expect E,..   events that have to come; ${eventNames.join(",")} unless given
+  --timeout S     how long to wait for them, in seconds; ${DEFAULT_SECONDS} unless given
+  --report DIR    writes report.html, junit.xml and report.json there
+  --json          one finding a line, the summary last; everything else goes to stderr
+
+It answers the first webhook with 500 and a later one only after ${HOLD_MS / SECOND} s, both on purpose, and expects that the same webhook comes again.
+It ends as soon as everything was seen. Exit code 0: the webhooks are as the contract says; 1: they are not; 2: it could not run.
+
+Examples:
+  shiftpact listen --port 3000 --token T
+  shiftpact listen --expect shift.create,shift.update --timeout 600 --json`;
+
+/** How time passes; tests make it short. */
+export type Wait = ListenerOptions["wait"];
+
+/** @returns the exit code: 0 conforms, 1 does not, 2 could not run. */
+export async function listen(argv: string[], io: Io, wait: Wait = waitFor): Promise<number> {
+  try {
+    const flags = flagsOf(argv);
+    if (flags.help) {
+      io.stdout(HELP);
+      return 0;
+    }
+    return await run(flags, io, wait);
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
+    io.stderr(`shiftpact listen: ${error.message}`);
+    return 2;
+  }
+}
+
+type Flags = ReturnType<typeof flagsOf>;
+
+function flagsOf(args: string[]) {
+  return readFlags({
+    args,
+    options: {
+      port: { type: "string" },
+      token: { type: "string" },
+      expect: { type: "string" },
+      timeout: { type: "string" },
+      report: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  }).values;
+}
+
+async function run(flags: Flags, io: Io, wait: Wait): Promise<number> {
+  const { json, token = newToken() } = flags;
+  const tell = json ? io.stderr : io.stdout;
+  const paint = painter(!json && isColoured(io.env));
+  const expect = eventsOf(flags.expect);
+  const writeReports = openReports(flags.report);
+  const listener = await startListener({
+    ...{ token: tokenOf(token), expect, wait },
+    port: numberFlag("port", flags.port ?? String(DEFAULT_PORT), 0, 65_535),
+    timeoutMs: numberFlag("timeout", flags.timeout ?? String(DEFAULT_SECONDS), 1, 86_400) * SECOND,
+    onSeen: (seen) => tell(paint(seen.found.length > 0 ? "red" : "reset", lineOf(seen))),
+  });
+  for (const line of greeting(listener, token, expect)) tell(line);
+  const verdict = await untilFinished(listener);
+  writeReports(verdict, "listen: the webhooks of a provider");
+  if (!json) io.stdout("");
+  (json ? printJson : printVerdict)(verdict, io);
+  return verdict.summary.verdict === "conforms" ? 0 : 1;
+}
+
+/** A signal ends it early: what was seen until then is judged. */
+async function untilFinished({ finished, stop }: Listener) {
+  const enough = new AbortController();
+  const stopped = untilStopped(enough.signal).then(stop);
+  const verdict = await finished;
+  enough.abort();
+  await stopped;
+  return verdict;
+}
+
+function eventsOf(text: string | undefined): EventName[] {
+  if (text === undefined) return eventNames;
+  const names = [...new Set(text.split(",").map((name) => name.trim()))];
+  const events = names.filter(isEventName);
+  if (events.length === names.length) return events;
+  throw new UsageError(
+    `--expect must name ${eventNames.join(", ")}, with commas, not ${JSON.stringify(text)}`,
+  );
+}
+
+/** What no header can carry would never be found right. */
+function tokenOf(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError("--token must be visible ASCII characters, without spaces");
+}
+
+/** 32 random bytes; the prefix tells it from a provider's token at a glance. */
+const newToken = (): string => `spp_${randomBytes(32).toString("base64url")}`;
+
+function greeting({ url }: Listener, token: string, expect: readonly EventName[]): string[] {
+  const [example = "shift.create"] = expect;
+  return [
+    `The platform stand-in listens on ${url}. Configure the provider with:`,
+    `  webhook URL     ${url}/webhooks/scheduling-provider (or ${url}/api/v3/integrations/KIND/webhook)`,
+    `  PLATFORM_TOKEN  ${token}`,
+    `It waits for ${expect.join(", ")}. Without a provider, try:`,
+    `  shiftpact trigger ${example} --retry --url ${url} --token ${token} --provider-id 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11 --shift-id 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3`,
+    "",
+  ];
+}
+
+function lineOf({ number, event, answer, note, found }: Seen): string {
+  const what = event
+    ? `${event.event} shift ${event.content.shiftId} trace ${event.traceId}`
+    : "a webhook that could not be taken";
+  const remarks = [
+    ...(note === undefined ? [] : [note]),
+    ...found.map(({ code, actual }) => `${code}: ${actual}`),
+  ];
+  const mark = found.length > 0 ? "✗" : "✓";
+  const remark = remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
+  return `${mark} ${String(number).padStart(3)}  ${what}: ${answerWords(answer)}${remark}`;
+}
+
+function answerWords(answer: Seen["answer"]): string {
+  switch (answer) {
+    case "held":
+      return `held for ${HOLD_MS / SECOND} s, on purpose`;
+    case "given up":
+      return "the sender gave up; it should come again";
+    case 500:
+      return "answered 500, on purpose; it should come again";
+    default:
+      return `answered ${answer}`;
+  }
+}
+
+/** Ends early when the signal aborts. */
+async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}

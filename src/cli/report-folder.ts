@@ -1,0 +1,30 @@
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CouldNotRun } from "../verify/could-not-run.ts";
+
+/** Where the reports of one run are written. */
+export type ReportFolder = (name: string) => (text: string) => void;
+
+/**
+ * Made when missing. Reports of an earlier run are removed: what stands there belongs to this one.
+ * @throws CouldNotRun when nothing can be written there
+ */
+export function openReportFolder(folder: string, names: readonly string[]): ReportFolder {
+  inFolder(folder, () => {
+    mkdirSync(folder, { recursive: true });
+    rmdirSync(mkdtempSync(join(folder, ".shiftpact-")));
+    for (const name of names) rmSync(join(folder, name), { force: true });
+  });
+  return (name) => (text) => inFolder(folder, () => writeFileSync(join(folder, name), text));
+}
+
+function inFolder(folder: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
+    throw new CouldNotRun(
+      `--report ${folder}: nothing can be written there (${reason}); give a folder that you may write to`,
+    );
+  }
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from "node:crypto";
+import type { Message } from "../../generated/events/types.ts";
+import { messages } from "../../generated/events/types.ts";
+import { schemas } from "../../generated/platform/validators.js";
+import {
+  createWebhookClient,
+  WEBHOOK_SCHEDULE,
+  type WebhookClientOptions,
+} from "../clients/webhook-client.ts";
+import { redact } from "../verify/reproduce.ts";
+import type { Io } from "./io.ts";
+import { readFlags, UsageError, uuidFlag } from "./usage.ts";
+
+type EventName = Message["event"];
+
+const eventNames = Object.keys(messages) as EventName[];
+
+const HELP = `shiftpact trigger EVENT: sends one webhook, as a provider does.
+
+  EVENT               ${eventNames.join(", ")}
+  --url URL           the platform's base URL, or the whole URL of a webhook:
+                      URL/webhooks/scheduling-provider or URL/api/v3/integrations/KIND/webhook;
+                      the first of them below a base URL
+  --token T           PLATFORM_TOKEN; the environment's PLATFORM_TOKEN unless given; never printed
+  --provider-id UUID  the organisation
+  --shift-id UUID     the shift in the provider's system
+  --trace-id UUID     made up and printed unless given
+  --retry             try again after 5 s, 5 min, 30 min, 2 h and later, until it is acknowledged
+
+Exit code 0: acknowledged; 1: not; 2: bad flags.
+
+Examples:
+  shiftpact trigger shift.create --url http://127.0.0.1:3000 --token T \\
+    --provider-id 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11 --shift-id 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3`;
+
+/** How time passes; tests make it short. */
+export type Timing = Pick<WebhookClientOptions, "wait" | "timeoutMs">;
+
+/** @returns the exit code: 0 acknowledged, 1 not, 2 for flags that cannot be used. */
+export async function trigger(argv: string[], io: Io, timing: Timing = {}): Promise<number> {
+  try {
+    const { values, positionals } = flagsOf(argv);
+    if (values.help) {
+      io.stdout(HELP);
+      return 0;
+    }
+    return await send(messageOf(values, positionals), values, io, timing);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.stderr(`shiftpact trigger: ${error.message}`);
+    return 2;
+  }
+}
+
+type Flags = ReturnType<typeof flagsOf>["values"];
+
+function flagsOf(args: string[]) {
+  return readFlags({
+    args,
+    allowPositionals: true,
+    options: {
+      url: { type: "string" },
+      token: { type: "string" },
+      "provider-id": { type: "string" },
+      "shift-id": { type: "string" },
+      "trace-id": { type: "string" },
+      retry: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+}
+
+function messageOf(flags: Flags, positionals: readonly string[]): Message {
+  const [name, ...rest] = positionals;
+  const event = eventNames.find((each) => each === name);
+  if (event === undefined || rest.length > 0) {
+    throw new UsageError(`EVENT must be one of ${eventNames.join(", ")} (see --help)`);
+  }
+  return {
+    event,
+    providerId: uuidFlag("provider-id", flags["provider-id"]),
+    content: { shiftId: uuidFlag("shift-id", flags["shift-id"]) },
+    traceId: flags["trace-id"] === undefined ? randomUUID() : uuidFlag("trace-id", flags["trace-id"]),
+  };
+}
+
+async function send(event: Message, flags: Flags, io: Io, timing: Timing): Promise<number> {
+  const address = addressOf(flags.url);
+  const token = tokenOf(flags.token ?? io.env.PLATFORM_TOKEN);
+  const client = createWebhookClient({
+    ...{ ...address, ...timing, token },
+    schedule: flags.retry ? WEBHOOK_SCHEDULE : [0],
+    fetch: telling((line) => io.stdout(redact(line, { PLATFORM_TOKEN: token }))),
+    wait: announcing(io, timing.wait ?? waitFor),
+  });
+  io.stdout(`${event.event}  shift ${event.content.shiftId}  trace ${event.traceId}`);
+  const delivery = await client.send(event);
+  const tries = `${delivery.tries} ${delivery.tries === 1 ? "try" : "tries"}`;
+  io.stdout(
+    delivery.delivered
+      ? `acknowledged after ${tries}`
+      : `not acknowledged after ${tries}: ${delivery.reason}`,
+  );
+  return delivery.delivered ? 0 : 1;
+}
+
+/** A base URL, or a webhook's own. */
+function addressOf(text: string | undefined): Pick<WebhookClientOptions, "platformUrl" | "kind"> {
+  const url = URL.parse(text ?? "");
+  if (
+    !url ||
+    !/^https?:$/.test(url.protocol) ||
+    url.search !== "" ||
+    url.hash !== "" ||
+    url.username !== ""
+  ) {
+    throw new UsageError("--url must be an http or https URL, without user, query and fragment (see --help)");
+  }
+  const path = url.pathname.replace(/\/+$/, "");
+  const kind = /^(.*)\/api\/v3\/integrations\/([\w-]+)\/webhook$/.exec(path);
+  if (kind?.[2] !== undefined) {
+    return { platformUrl: `${url.origin}${kind[1]}`, kind: kind[2] };
+  }
+  return { platformUrl: `${url.origin}${path.replace(/\/webhooks\/scheduling-provider$/, "")}` };
+}
+
+function tokenOf(token: string | undefined): string {
+  if (token === undefined) throw new UsageError("--token or PLATFORM_TOKEN is required (see --help)");
+  // What a header cannot carry; the message never holds the token.
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError("--token must be visible ASCII characters, without spaces");
+}
+
+/** Sends, and tells what was answered and how long it took. */
+function telling(tell: Io["stdout"]): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const began = performance.now();
+    const took = () => `${Math.round(performance.now() - began)} ms`;
+    try {
+      const response = await fetch(request);
+      tell(`  POST ${request.url}: ${response.status} in ${took()}${await problemIn(response.clone())}`);
+      return response;
+    } catch (error) {
+      tell(`  POST ${request.url}: no answer in ${took()} (${reasonOf(error)})`);
+      throw error;
+    }
+  };
+}
+
+async function problemIn(response: Response): Promise<string> {
+  if (response.ok) return "";
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!schemas.Problem(body)) return "";
+  const errors = (body.errors ?? []).map(({ pointer, message }) => `${pointer} ${message}`);
+  const words = [body.code, body.detail, ...errors].filter((word) => word !== undefined);
+  return ` (${words.join("; ").replaceAll(/\p{Cc}/gu, " ")})`;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "it failed";
+  const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+  return code ?? error.message;
+}
+
+type Wait = NonNullable<WebhookClientOptions["wait"]>;
+
+function announcing(io: Io, wait: Wait): Wait {
+  return async (ms, signal) => {
+    if (ms > 0) io.stdout(`  next try in ${ms / 1_000} s`);
+    await wait(ms, signal);
+  };
+}
+
+/** A command has nothing else that keeps it alive while it waits. */
+async function waitFor(ms: number): Promise<void> {
+  if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import type { Fixtures } from "../verify/options.ts";
+import { UsageError } from "./usage.ts";
+
+/** Each member of the file, and what it is. */
+export const FIXTURE_MEMBERS = {
+  shiftId: "a shift in the future, which may be read, changed and assigned to",
+  cancellableShiftId: "another shift, which may be cancelled for good",
+  knownPersonalNumber: "the personal number of a candidate of yours, in either form",
+  knownCandidateId: "the same candidate's id",
+} as const satisfies Record<keyof Fixtures, string>;
+
+const NAMES = Object.keys(FIXTURE_MEMBERS) as (keyof Fixtures)[];
+const EXAMPLE = '{"shiftId": "..."}';
+
+/**
+ * The file of `--fixtures`.
+ * @throws UsageError that says what is wrong with it; never a value, which may be personal data
+ */
+export function readFixtures(file: string): Fixtures {
+  const members = membersOf(file);
+  for (const [name, value] of members) {
+    if (!NAMES.some((each) => each === name)) {
+      throw new UsageError(
+        `--fixtures ${file}: there is no member ${JSON.stringify(name)}; there are ${NAMES.join(", ")}`,
+      );
+    }
+    if (typeof value !== "string" || value.trim() === "") {
+      throw new UsageError(`--fixtures ${file}: ${name} must be a text that is not empty`);
+    }
+  }
+  return Object.fromEntries(members);
+}
+
+function membersOf(file: string): [string, unknown][] {
+  const text = textOf(file);
+  const value = jsonOf(text, file);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new UsageError(`--fixtures ${file}: must hold one JSON object like ${EXAMPLE}`);
+  }
+  return Object.entries(value);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
+    throw new UsageError(`--fixtures ${file}: cannot be read (${reason}); give a JSON file like ${EXAMPLE}`);
+  }
+}
+
+function jsonOf(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`--fixtures ${file}: is not JSON; it must hold one object like ${EXAMPLE}`);
+  }
+}

@@ -1,0 +1,164 @@
+import {
+  type Fixtures,
+  type Group,
+  groups,
+  type OtherTenant,
+  type VerifyOptions,
+} from "../verify/options.ts";
+import type { Io } from "./io.ts";
+import { numberFlag, readFlags, UsageError, uuidFlag } from "./usage.ts";
+import { readFixtures } from "./verify-fixtures.ts";
+
+/** What was typed, ready for use. */
+export interface Orders {
+  options: VerifyOptions;
+  json: boolean;
+  /** Folder of the report files. */
+  report: string | undefined;
+}
+
+const FLAGS = {
+  "provider-id": { type: "string" },
+  token: { type: "string" },
+  routing: { type: "string", default: "auto" },
+  fixtures: { type: "string" },
+  "shift-id": { type: "string" },
+  "cancellable-shift-id": { type: "string" },
+  "states-url": { type: "string" },
+  only: { type: "string", multiple: true },
+  skip: { type: "string", multiple: true },
+  report: { type: "string" },
+  json: { type: "boolean", default: false },
+  "fail-on": { type: "string", default: "error" },
+  seed: { type: "string" },
+  "read-only": { type: "boolean", default: false },
+  "other-provider-id": { type: "string" },
+  "other-token": { type: "string" },
+  timeout: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+const parse = (args: string[]) => readFlags({ args, options: FLAGS, allowPositionals: true });
+type Flags = ReturnType<typeof parse>["values"];
+
+/**
+ * The command line, and the tokens of the environment; undefined when help is asked for.
+ * @throws UsageError in one line that says what to do
+ */
+export function readOrders(argv: string[], env: Io["env"]): Orders | undefined {
+  const { values: flags, positionals } = parse(argv);
+  if (flags.help) return undefined;
+  if (flags.report === "") throw new UsageError("--report must name a folder");
+  const options: VerifyOptions = {
+    baseUrl: baseUrlOf(positionals),
+    providerId: uuidFlag("provider-id", flags["provider-id"]),
+    token: tokenOf("token", flags.token, "PROVIDER_TOKEN", env),
+    routing: choice("routing", flags.routing, ["auto", "path", "header"]),
+    failOn: choice("fail-on", flags["fail-on"], ["error", "warning"]),
+    readOnly: flags["read-only"],
+    fixtures: fixturesOf(flags),
+    ...given("other", otherOf(flags, env), asIs),
+    ...given("statesUrl", flags["states-url"], (text) => webAddress("--states-url", text).href),
+    ...given("only", flags.only, (lists) => groupsOf("only", lists)),
+    ...given("skip", flags.skip, (lists) => groupsOf("skip", lists)),
+    ...given("seed", flags.seed, seedOf),
+    ...given("timeoutMs", flags.timeout, (text) => numberFlag("timeout", text, 1, 600) * 1_000),
+  };
+  return { options, json: flags.json, report: flags.report };
+}
+
+/** An option that is left out when its flag is. */
+function given<Name extends string, Text, Value>(
+  name: Name,
+  text: Text | undefined,
+  read: (text: Text) => Value,
+): { [name in Name]?: Value } {
+  return text === undefined ? {} : ({ [name]: read(text) } as { [name in Name]: Value });
+}
+
+const asIs = <Text>(text: Text): Text => text;
+
+function baseUrlOf([text, ...more]: string[]): string {
+  if (text === undefined)
+    throw new UsageError("BASE_URL is missing: where the provider's API is (see --help)");
+  if (more.length > 0) throw new UsageError(`there is one BASE_URL, not ${JSON.stringify([text, ...more])}`);
+  const url = webAddress("BASE_URL", text);
+  if (url.username !== "" || url.password !== "") {
+    throw new UsageError("BASE_URL must hold no user and no password: the token is given with --token");
+  }
+  if (url.search !== "" || url.hash !== "") throw new UsageError("BASE_URL must have no ? and no #");
+  if (/\/providers\/[^/]*\/?$/.test(url.pathname)) {
+    throw new UsageError("BASE_URL must end before /providers/{providerId}: the kit adds that by itself");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function webAddress(name: string, text: string): URL {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol)) return url;
+  throw new UsageError(
+    `${name} must be an http or https URL like https://provider.example/api, not ${JSON.stringify(text)}`,
+  );
+}
+
+/** Never shows what was given: a mistyped token is nearly a token. */
+function tokenOf(flag: string, text: string | undefined, variable: string, env: Io["env"]): string {
+  const [name, token] = text === undefined ? [variable, env[variable]] : [`--${flag}`, text];
+  if (token === undefined || token === "") {
+    throw new UsageError(`no token: give --${flag}, or set ${variable} in the environment`);
+  }
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new UsageError(`${name} must be visible ASCII characters, without spaces and line ends`);
+}
+
+function choice<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {
+  const value = values.find((each) => each === text);
+  if (value !== undefined) return value;
+  throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(text)}`);
+}
+
+/** The flags for single members win over the file. */
+function fixturesOf(flags: Flags): Fixtures {
+  const fixtures: Fixtures = {
+    ...(flags.fixtures === undefined ? {} : readFixtures(flags.fixtures)),
+    ...given("shiftId", flags["shift-id"], asIs),
+    ...given("cancellableShiftId", flags["cancellable-shift-id"], asIs),
+  };
+  if (fixtures.shiftId === "" || fixtures.cancellableShiftId === "") {
+    throw new UsageError("--shift-id and --cancellable-shift-id must not be empty");
+  }
+  if (fixtures.shiftId !== undefined && fixtures.shiftId === fixtures.cancellableShiftId) {
+    throw new UsageError(
+      "shiftId and cancellableShiftId must be two shifts: the second is cancelled for good",
+    );
+  }
+  return fixtures;
+}
+
+function groupsOf(flag: string, lists: readonly string[]): Group[] {
+  const names = lists.flatMap((list) => list.split(",")).map((name) => name.trim());
+  return names.map((name) => {
+    const group = groups.find((each) => each === name);
+    if (group !== undefined) return group;
+    throw new UsageError(
+      `--${flag}: there is no group ${JSON.stringify(name)}; there are ${groups.join(", ")}`,
+    );
+  });
+}
+
+function seedOf(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new UsageError(`--seed must be a whole number, not ${JSON.stringify(text)}`);
+}
+
+function otherOf(flags: Flags, env: Io["env"]): OtherTenant | undefined {
+  const id = flags["other-provider-id"];
+  const token = flags["other-token"];
+  if (id === undefined && token === undefined) return undefined;
+  if (id === undefined) throw new UsageError("--other-token needs --other-provider-id");
+  const providerId = uuidFlag("other-provider-id", id);
+  if (providerId.toLowerCase() === flags["provider-id"]?.toLowerCase()) {
+    throw new UsageError("--other-provider-id must be another organisation than --provider-id");
+  }
+  return { providerId, token: tokenOf("other-token", token, "OTHER_PROVIDER_TOKEN", env) };
+}

@@ -1,0 +1,97 @@
+import { CouldNotRun } from "../verify/could-not-run.ts";
+import {
+  everyReporter,
+  groups,
+  htmlReport,
+  jsonLines,
+  jsonReport,
+  junitReport,
+  type Reporter,
+  terminalReport,
+  verify as verifyProvider,
+} from "../verify/index.ts";
+import { type Io, isColoured } from "./io.ts";
+import { openReportFolder } from "./report-folder.ts";
+import { UsageError } from "./usage.ts";
+import { FIXTURE_MEMBERS } from "./verify-fixtures.ts";
+import { type Orders, readOrders } from "./verify-options.ts";
+
+const HELP = `shiftpact verify: holds a running provider, in any language, against the contract.
+
+  shiftpact verify BASE_URL --provider-id UUID [OPTIONS]
+
+  BASE_URL                     where the API is, without /providers/{providerId}
+  --provider-id UUID           the organisation
+  --token T                    PROVIDER_TOKEN; the environment's PROVIDER_TOKEN unless given
+  --routing auto|path|header   how the organisation is told; found out unless given
+  --fixtures FILE              data of yours that may be used; JSON with any of these members:
+${Object.entries(FIXTURE_MEMBERS)
+  .map(([name, meaning]) => `      ${name.padEnd(23)}${meaning}`)
+  .join("\n")}
+  --shift-id ID                instead of a file
+  --cancellable-shift-id ID    instead of a file
+  --states-url URL             sets provider states up instead: Pact's callback
+  --only GROUP,..  --skip GROUP,..
+                               what is checked; reachability and dialect always are. The groups:
+      ${groups.slice(0, 6).join(", ")},
+      ${groups.slice(6).join(", ")}
+  --read-only                  calls nothing but GET
+  --other-provider-id UUID     another organisation at the same provider: isolation is checked with it
+  --other-token T              its token; the environment's OTHER_PROVIDER_TOKEN unless given
+  --report DIR                 writes report.html, junit.xml and report.json there
+  --json                       one finding a line, the summary last
+  --fail-on error|warning      what makes the verdict "fails"; error unless given
+  --seed N                     of everything that is made up; the report names it
+  --timeout S                  for one answer, in seconds; 10 unless given
+
+Exit code: 0 the provider conforms, 1 it does not, 2 the verification could not run.
+
+Examples:
+  shiftpact verify http://127.0.0.1:4010 --provider-id UUID --token T --shift-id ID
+  PROVIDER_TOKEN=T shiftpact verify https://provider.example/api --provider-id UUID --fixtures fixtures.json --report report
+  shiftpact verify https://provider.example/api --provider-id UUID --read-only --json`;
+
+/** @returns the exit code: 0 conforms, 1 does not, 2 could not run. */
+export async function verify(argv: string[], io: Io): Promise<number> {
+  try {
+    const orders = readOrders(argv, io.env);
+    if (orders) return await run(orders, io);
+    io.stdout(HELP);
+    return 0;
+  } catch (error) {
+    io.stderr(`shiftpact verify: ${lineOf(error)}`);
+    return 2;
+  }
+}
+
+async function run({ options, json, report }: Orders, io: Io): Promise<number> {
+  const files = report === undefined ? [] : fileReports(report, options.failOn ?? "error");
+  const onEvent = everyReporter([json ? jsonLines(io.stdout) : forPeople(io), ...files]);
+  const { summary } = await verifyProvider({ ...options, onEvent });
+  return summary.verdict === "conforms" ? 0 : 1;
+}
+
+function forPeople(io: Io): Reporter {
+  const { columns } = process.stdout;
+  return terminalReport(io.stdout, {
+    isInteractive: isColoured(io.env),
+    // Zero where nobody knows.
+    ...(columns > 0 && { width: columns }),
+  });
+}
+
+function fileReports(folder: string, failOn: "error" | "warning"): Reporter[] {
+  const to = openReportFolder(folder, ["report.html", "junit.xml", "report.json"]);
+  return [
+    htmlReport(to("report.html")),
+    junitReport(to("junit.xml"), { failOn }),
+    jsonReport(to("report.json")),
+  ];
+}
+
+/** Exit code 1 would accuse the provider: what nobody expected is a 2 as well. */
+function lineOf(error: unknown): string {
+  if (error instanceof UsageError || error instanceof CouldNotRun) return error.message;
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `a mistake of shiftpact's own, please report it: ${stack.split("\n").slice(0, 2).join("").slice(0, 500)}`;
+}

@@ -1,0 +1,140 @@
+import { randomUUID } from "node:crypto";
+import type { Organisation } from "../organisation.ts";
+import { changeList } from "./entries.ts";
+import { type Answer, type Faults, problemAnswer, type SpoiltCall } from "./fault.ts";
+import { LISTS } from "./operations.ts";
+import { nameOrganisation, organisationOf, tokenHolderOf } from "./tenant.ts";
+
+/** Tokens and organisations are not looked at as they should be (contract 5). */
+export const accessFaults = {
+  "no-token-accepted": {
+    summary: "a call without a token is served",
+    instead: (call) => authorizeIf(call, (authorization) => authorization === undefined),
+  },
+  "any-token-accepted": {
+    summary: "any bearer token is accepted",
+    instead: (call) => authorizeIf(call, (authorization = "") => /^Bearer \S/.test(authorization)),
+  },
+  "longer-token-accepted": {
+    summary: "a token is accepted that only begins like the right one",
+    instead: (call) =>
+      authorizeIf(call, (authorization = "", token) => authorization.startsWith(`Bearer ${token}`)),
+  },
+  "any-scheme-accepted": {
+    summary: "the token is accepted under any scheme",
+    instead: (call) => authorizeIf(call, (authorization = "", token) => authorization.endsWith(` ${token}`)),
+  },
+  "bare-token-accepted": {
+    summary: "the token is accepted without a scheme",
+    instead: (call) => authorizeIf(call, (authorization, token) => authorization === token),
+  },
+  "no-token-forbidden": {
+    summary: "403 in place of 401",
+    rewrite: (answer) => (answer.status === 401 ? problemAnswer("forbidden") : answer),
+  },
+  "no-token-not-found": {
+    summary: "404 in place of 401",
+    rewrite: (answer) => (answer.status === 401 ? problemAnswer("not_found") : answer),
+  },
+  "no-token-500": {
+    summary: "500 in place of 401",
+    rewrite: (answer) => (answer.status === 401 ? problemAnswer("internal_error") : answer),
+  },
+  "tenant-ignored": {
+    summary: "any providerId is served with the data of the token's organisation",
+    instead: (call) => serveAsHolder(call, organisationOf(call) === undefined),
+  },
+  "tenant-optional": {
+    summary: "a call that names no providerId is served with the data of the token's organisation",
+    instead: (call) => serveAsHolder(call, call.providerId === undefined),
+  },
+  "unknown-tenant-invalid": {
+    summary: "400 to an unknown providerId",
+    rewrite: (answer, call) => toUnknownTenant(answer, call, problemAnswer("validation_failed")),
+  },
+  "unknown-tenant-500": {
+    summary: "500 to an unknown providerId",
+    rewrite: (answer, call) => toUnknownTenant(answer, call, problemAnswer("internal_error")),
+  },
+  "token-for-every-tenant": {
+    summary: "each organisation's token opens every other organisation",
+    instead: (call) => {
+      const organisation = organisationOf(call);
+      if (organisation && tokenHolderOf(call)) authorize(call, organisation);
+      return undefined;
+    },
+  },
+  "tenant-of-the-token": {
+    summary: "another organisation's providerId is served with the data of the token's",
+    instead: (call) => serveAsHolder(call, organisationOf(call) !== undefined),
+  },
+  "rows-of-every-tenant": {
+    summary: "shifts, candidates, outlets and roles of every organisation are each one's",
+    around: (call) => {
+      const organisation = organisationOf(call);
+      const takeBack = organisation && tokenHolderOf(call) ? lendAll(call, organisation) : () => undefined;
+      return (answer) => {
+        takeBack();
+        return answer;
+      };
+    },
+  },
+  "rows-name-another-tenant": {
+    summary: "an entry of a list says that it is another organisation's",
+    operations: LISTS,
+    rewrite: (answer) =>
+      changeList(answer, (entries) =>
+        entries.map((entry, index) => (index === 0 ? { ...entry, providerId: randomUUID() } : entry)),
+      ),
+  },
+} as const satisfies Faults;
+
+/** A call that names no known organisation stays as it is: there is no token that would be right. */
+function authorizeIf(
+  call: SpoiltCall,
+  isRight: (authorization: string | undefined, token: string) => boolean,
+): undefined {
+  const organisation = organisationOf(call);
+  if (organisation && isRight(call.request.get("authorization"), organisation.token)) {
+    authorize(call, organisation);
+  }
+  return undefined;
+}
+
+function authorize({ request }: SpoiltCall, { token }: Organisation): void {
+  request.headers.authorization = `Bearer ${token}`;
+}
+
+function serveAsHolder(call: SpoiltCall, when: boolean): undefined {
+  const holder = tokenHolderOf(call);
+  if (holder && when) nameOrganisation(call, holder);
+  return undefined;
+}
+
+function toUnknownTenant(answer: Answer, call: SpoiltCall, refusal: Answer): Answer {
+  return answer.status === 404 && organisationOf(call) === undefined ? refusal : answer;
+}
+
+/** @returns a function that takes the others' rows away again */
+function lendAll({ organisations }: SpoiltCall, organisation: Organisation): () => void {
+  const others = [...organisations.values()].filter((each) => each !== organisation);
+  const returns = [
+    ...others.map(({ shifts }) => lendMap(organisation.shifts, shifts)),
+    ...others.map(({ candidates }) => lendMap(organisation.candidates, candidates)),
+  ];
+  const { outlets, roles } = organisation;
+  organisation.outlets = [outlets, ...others.map((each) => each.outlets)].flat();
+  organisation.roles = [roles, ...others.map((each) => each.roles)].flat();
+  return () => {
+    Object.assign(organisation, { outlets, roles });
+    for (const each of returns) each();
+  };
+}
+
+function lendMap<T>(to: Map<string, T>, from: ReadonlyMap<string, T>): () => void {
+  const lent = [...from].filter(([id]) => !to.has(id));
+  for (const [id, each] of lent) to.set(id, each);
+  return () => {
+    for (const [id] of lent) to.delete(id);
+  };
+}

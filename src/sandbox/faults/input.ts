@@ -1,0 +1,182 @@
+import { randomUUID } from "node:crypto";
+import type { CompleteCandidate } from "../../../generated/provider/types.ts";
+import { shiftBody } from "../shift-body.ts";
+import { isEntry } from "./entries.ts";
+import { type Answer, empty, type Faults, isRefusal, json, problemAnswer, type SpoiltCall } from "./fault.ts";
+import { WITH_REQUEST_BODY, WITH_SHIFT_ID } from "./operations.ts";
+import { organisationOf } from "./tenant.ts";
+
+/** Input that is wrong is served, or refused in the wrong way. */
+export const inputFaults = {
+  "unknown-id-accepted": {
+    summary: "an id of a shift that nobody has is accepted",
+    operations: WITH_SHIFT_ID,
+    rewrite: (answer, call) => (isUnknown(answer, "shift") ? successOf(call) : answer),
+  },
+  "unknown-candidate-assigned": {
+    summary: "a candidate whom nobody knows is assigned",
+    operations: ["assignCandidate"],
+    rewrite: (answer, call) => (isUnknown(answer, "candidate") ? successOf(call) : answer),
+  },
+  "unknown-id-invalid": {
+    summary: "400 to an id that nobody has",
+    operations: WITH_SHIFT_ID,
+    rewrite: (answer) => (isUnknown(answer) ? problemAnswer("validation_failed") : answer),
+  },
+  "unknown-id-500": {
+    summary: "500 to an id that nobody has",
+    operations: WITH_SHIFT_ID,
+    rewrite: (answer) => (isUnknown(answer) ? problemAnswer("internal_error") : answer),
+  },
+  "malformed-id-accepted": {
+    summary: "an id is accepted that cannot be one",
+    operations: WITH_SHIFT_ID,
+    rewrite: (answer, call) => (isMalformed(call) && isUnknown(answer) ? successOf(call) : answer),
+  },
+  "malformed-id-500": {
+    summary: "500 to an id that is no UUID",
+    operations: WITH_SHIFT_ID,
+    rewrite: (answer, call) =>
+      isRefusal(answer) && answer.status !== 401 && isMalformed(call)
+        ? problemAnswer("internal_error")
+        : answer,
+  },
+  "long-id-500": {
+    summary: "500 to an id of more than 255 characters",
+    operations: WITH_SHIFT_ID,
+    rewrite: (answer, { path }) =>
+      isRefusal(answer) && answer.status !== 401 && Object.values(path).some(({ length }) => length > 255)
+        ? problemAnswer("internal_error")
+        : answer,
+  },
+  "quote-in-id-500": {
+    summary: "500 to an id with an apostrophe, as from a query that was put together",
+    operations: WITH_SHIFT_ID,
+    rewrite: (answer, { path }) =>
+      isUnknown(answer) && Object.values(path).some((id) => id.includes("'"))
+        ? problemAnswer("internal_error")
+        : answer,
+  },
+  "long-name-500": {
+    summary: "500 to a search for a long name",
+    operations: ["findCandidates"],
+    rewrite: (answer, { request }) =>
+      String(request.query.name ?? "").length > 100 ? problemAnswer("internal_error") : answer,
+  },
+  "malformed-json-accepted": {
+    summary: "a body that is not JSON is accepted",
+    operations: WITH_REQUEST_BODY,
+    rewrite: (answer, call) => (codeOf(answer) === "malformed_json" ? successOf(call) : answer),
+  },
+  "malformed-json-500": {
+    summary: "500 to a body that is not JSON",
+    operations: WITH_REQUEST_BODY,
+    rewrite: (answer) => (codeOf(answer) === "malformed_json" ? problemAnswer("internal_error") : answer),
+  },
+  "invalid-body-500": {
+    summary: "500 to a body that the contract does not allow",
+    operations: WITH_REQUEST_BODY,
+    rewrite: (answer) =>
+      codeOf(answer) === "validation_failed" && pointersOf(answer).some(isInBody)
+        ? problemAnswer("internal_error")
+        : answer,
+  },
+  "invalid-candidate-accepted": {
+    summary: "anything is accepted as a candidate",
+    operations: ["createCandidate"],
+    rewrite: (answer, call) => acceptIf(answer, call, (pointers) => pointers.length > 0),
+  },
+  "nameless-candidate-accepted": {
+    summary: "a candidate without a name is accepted",
+    operations: ["createCandidate"],
+    rewrite: (answer, call) =>
+      acceptIf(answer, call, (pointers) => pointers.every((each) => /^\/(first|last)Name$/.test(each))),
+  },
+  "contactless-candidate-accepted": {
+    summary: "a candidate without e-mail or phone is accepted",
+    operations: ["createCandidate"],
+    rewrite: (answer, call) =>
+      acceptIf(answer, call, (pointers) => pointers.every((each) => /^\/(email|phone)$/.test(each))),
+  },
+  "number-unchecked": {
+    summary: "a personal number is accepted whatever its digits",
+    operations: ["createCandidate"],
+    rewrite: (answer, call) =>
+      answer.status === 422
+        ? acceptIf(answer, call, (pointers) => pointers.includes("/personalNumber"))
+        : answer,
+  },
+  "invalid-update-accepted": {
+    summary: "an update is acknowledged whatever its body",
+    operations: ["updateShift"],
+    rewrite: (answer, call) => acceptIf(answer, call, (pointers) => pointers.length > 0),
+  },
+  "empty-update-accepted": {
+    summary: "an update without a body is acknowledged",
+    operations: ["updateShift"],
+    rewrite: (answer, call) => acceptIf(answer, call, (pointers) => pointers.every((each) => each === "")),
+  },
+} as const satisfies Faults;
+
+/** The code of a problem; a fault is not fooled by a status alone. */
+function codeOf({ body }: Answer): unknown {
+  return isEntry(body) ? body.code : undefined;
+}
+
+function isUnknown(answer: Answer, what?: "shift" | "candidate"): boolean {
+  const codes = what ? [`${what}_not_found`] : ["shift_not_found", "candidate_not_found"];
+  return answer.status === 404 && codes.some((code) => code === codeOf(answer));
+}
+
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+const isMalformed = ({ path }: SpoiltCall): boolean => Object.values(path).some((id) => !UUID.test(id));
+
+function pointersOf({ body }: Answer): string[] {
+  const errors = isEntry(body) && Array.isArray(body.errors) ? body.errors : [];
+  return errors.filter(isEntry).map(({ pointer }) => String(pointer));
+}
+
+/** Pointers that lead into other parts carry a fragment sign. */
+const isInBody = (pointer: string): boolean => !pointer.startsWith("#");
+
+function acceptIf(answer: Answer, call: SpoiltCall, isSo: (pointers: readonly string[]) => boolean): Answer {
+  const isAboutBody = answer.status === 400 || answer.status === 422;
+  const pointers = pointersOf(answer).filter(isInBody);
+  return isAboutBody && pointers.length > 0 && isSo(pointers) ? successOf(call) : answer;
+}
+
+/** What a provider says that has not looked. */
+function successOf(call: SpoiltCall): Answer {
+  switch (call.operationId) {
+    case "assignCandidate":
+    case "unassignCandidate":
+      return json(200, { success: true });
+    case "createCandidate":
+      return json(201, someCandidate(call));
+    case "getShift":
+      return readOf(someShift(call));
+    default:
+      return empty(204);
+  }
+}
+
+/** A provider without any shift has none to take for it. */
+function readOf(shift: unknown): Answer {
+  return shift === undefined ? problemAnswer("shift_not_found") : json(200, shift);
+}
+
+function someShift(call: SpoiltCall): unknown {
+  const organisation = organisationOf(call);
+  const [shift] = organisation?.shifts.values() ?? [];
+  return organisation && shift
+    ? shiftBody({ ...shift, id: call.path.shiftId ?? shift.id }, organisation, call.forms)
+    : undefined;
+}
+
+function someCandidate(call: SpoiltCall): CompleteCandidate | undefined {
+  const [candidate] = organisationOf(call)?.candidates.values() ?? [];
+  if (!candidate) return undefined;
+  const { personalNumber, firstName, lastName, email, phone } = candidate;
+  return { id: randomUUID(), personalNumber, firstName, lastName, email, phone };
+}

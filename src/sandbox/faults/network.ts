@@ -1,0 +1,44 @@
+import { empty, type Faults, json, problemAnswer } from "./fault.ts";
+
+const OVERSIZED = 10_000_000;
+/** The kit reads the same thing often enough to see what happens each fifth time. */
+const NOW_AND_THEN = 5;
+
+/** The server or the network fails, whatever is asked. */
+export const networkFaults = {
+  unavailable: {
+    summary: "503 with Retry-After",
+    instead: ({ settings }) => problemAnswer("overloaded", { "Retry-After": settings.retryAfter ?? "1" }),
+  },
+  "error-500": { summary: "500", instead: () => problemAnswer("internal_error") },
+  "rate-limited": {
+    summary: "429 with Retry-After",
+    instead: ({ settings }) => problemAnswer("rate_limited", { "Retry-After": settings.retryAfter ?? "1" }),
+  },
+  slow: { summary: "no answer until the caller gives up", instead: () => "hang" },
+  reset: { summary: "the connection is torn down", instead: () => "reset" },
+  oversized: {
+    summary: "200 with 10 MB",
+    rewrite: () => json(200, { filler: "x".repeat(OVERSIZED) }),
+  },
+  redirect: {
+    summary: "302 to another host",
+    instead: () => ({ ...empty(302), headers: { Location: "https://elsewhere.example/" } }),
+  },
+  "error-now-and-then": {
+    summary: "500 to each fifth call of an operation",
+    every: NOW_AND_THEN,
+    instead: () => problemAnswer("internal_error"),
+  },
+  "reset-now-and-then": {
+    summary: "each fifth connection is torn down",
+    every: NOW_AND_THEN,
+    instead: () => "reset",
+  },
+  "refused-now-and-then": {
+    summary: "404 to each fifth read, as if nothing were there",
+    operations: ["getShift", "listOutlets", "listRoles"],
+    every: NOW_AND_THEN,
+    instead: () => problemAnswer("not_found"),
+  },
+} as const satisfies Faults;

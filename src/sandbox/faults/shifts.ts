@@ -1,0 +1,233 @@
+import type { Organisation, StoredShift } from "../organisation.ts";
+import { changeEntries, changeList, changeMembers } from "./entries.ts";
+import { type Answer, empty, type Faults, isSuccess, problemAnswer, type SpoiltCall } from "./fault.ts";
+import { UNASSIGN } from "./operations.ts";
+import { organisationOf } from "./tenant.ts";
+
+const HOUR = 3_600_000;
+const NOBODY = "00000000-0000-4000-8000-000000000000";
+
+/** What is acknowledged for a shift is not what becomes of it. */
+export const shiftFaults = {
+  "update-refused": {
+    summary: "409 to a change of a shift",
+    operations: ["updateShift"],
+    instead: () => problemAnswer("shift_started"),
+  },
+  "update-not-stored": {
+    summary: "a change of a shift is acknowledged and not stored",
+    operations: ["updateShift"],
+    around: aftermath((shift, before) => Object.assign(shift, before)),
+  },
+  "update-without-times": {
+    summary: "a change of a shift stores the positions and not the times",
+    operations: ["updateShift"],
+    around: aftermath((shift, { startTime, endTime }) => Object.assign(shift, { startTime, endTime })),
+  },
+  "update-without-positions": {
+    summary: "a change of a shift stores the times and not the positions",
+    operations: ["updateShift"],
+    around: aftermath((shift, { positions }) => Object.assign(shift, { positions })),
+  },
+  "update-without-end": {
+    summary: "a change of a shift stores everything but its end",
+    operations: ["updateShift"],
+    around: aftermath((shift, { endTime }) => Object.assign(shift, { endTime })),
+  },
+  "update-loses-zone": {
+    summary: "a changed shift is an hour later than was asked for",
+    operations: ["updateShift"],
+    around: aftermath((shift) => Object.assign(shift, laterTimes(shift))),
+  },
+  "update-unassigns": {
+    summary: "a change of a shift takes everybody off it",
+    operations: ["updateShift"],
+    around: aftermath((shift) => shift.assigned.clear()),
+  },
+  "cancel-refused": {
+    summary: "409 to a cancellation",
+    operations: ["cancelShift"],
+    instead: () => problemAnswer("shift_started"),
+  },
+  "cancel-not-stored": {
+    summary: "a cancellation is acknowledged and the shift stays",
+    operations: ["cancelShift"],
+    around: aftermath((shift, before) => Object.assign(shift, before)),
+  },
+  "cancelled-assigned": {
+    summary: "an assignment to a cancelled shift is accepted",
+    operations: ["assignCandidate"],
+    around: (call) => {
+      const shift = shiftOf(call);
+      const { cancelled = false } = shift ?? {};
+      if (shift) shift.cancelled = false;
+      return (answer) => {
+        if (shift) shift.cancelled = cancelled;
+        return answer;
+      };
+    },
+  },
+  "assign-conflict": {
+    summary: "409 shift_full to an assignment",
+    operations: ["assignCandidate"],
+    instead: () => problemAnswer("shift_full"),
+  },
+  "assign-lost-answer": {
+    summary: "assigns, then answers 500 (once)",
+    operations: ["assignCandidate"],
+    times: 1,
+    rewrite: () => problemAnswer("internal_error"),
+  },
+  "assign-no-content": {
+    summary: "assigns and answers 204, which is right too",
+    operations: ["assignCandidate"],
+    rewrite: (answer) => (answer.status === 200 ? empty(204) : answer),
+  },
+  "assign-not-stored": {
+    summary: "an assignment is acknowledged and not stored",
+    operations: ["assignCandidate"],
+    around: aftermath((shift, { assigned }) => Object.assign(shift, { assigned })),
+  },
+  "assign-stores-another": {
+    summary: "an assignment stores somebody else",
+    operations: ["assignCandidate"],
+    around: aftermath((shift, { assigned }, { candidates }) => {
+      const other = [...candidates.keys()].find((id) => !shift.assigned.has(id)) ?? NOBODY;
+      if (shift.assigned.size > assigned.size)
+        shift.assigned = new Map([...assigned, [other, shift.updatedAt]]);
+    }),
+  },
+  "assign-replaces": {
+    summary: "an assignment takes everybody else off the shift",
+    operations: ["assignCandidate"],
+    around: aftermath((shift, _before, _organisation, { path }) => {
+      for (const id of shift.assigned.keys()) if (id !== path.candidateId) shift.assigned.delete(id);
+    }),
+  },
+  "assign-again-refused": {
+    summary: "409 to the same assignment again",
+    operations: ["assignCandidate"],
+    instead: (call) => (isAssigned(call) ? problemAnswer("shift_full") : undefined),
+  },
+  "assign-again-listed-twice": {
+    summary: "the same assignment again makes a second entry",
+    operations: ["assignCandidate", "getShift", "updateShift"],
+    around: (call) => {
+      if (call.operationId === "assignCandidate") noteAgain(call);
+      return (answer) => (call.operationId === "assignCandidate" ? answer : withSecondEntries(answer, call));
+    },
+  },
+  "assign-takes-position": {
+    summary: "an assignment lowers the number of positions, as if it were what remains",
+    operations: ["assignCandidate"],
+    around: aftermath((shift, { assigned }) => {
+      shift.positions -= shift.assigned.size - assigned.size;
+    }),
+  },
+  "assign-moves-times": {
+    summary: "an assignment moves the shift by an hour",
+    operations: ["assignCandidate"],
+    around: aftermath((shift) => Object.assign(shift, laterTimes(shift))),
+  },
+  "unassign-unknown-path": {
+    summary: "404 to PUT /unassign/, as if there were no such path",
+    operations: ["unassignCandidate"],
+    instead: () => problemAnswer("not_found"),
+  },
+  "unassign-absent": {
+    summary: "405 to both forms of unassignment",
+    operations: UNASSIGN,
+    instead: () => problemAnswer("method_not_allowed"),
+  },
+  "unassign-not-stored": {
+    summary: "an unassignment is acknowledged and the candidate stays",
+    operations: UNASSIGN,
+    around: aftermath((shift, { assigned }) => Object.assign(shift, { assigned })),
+  },
+  "unassign-clears": {
+    summary: "an unassignment takes everybody off the shift",
+    operations: UNASSIGN,
+    around: aftermath((shift) => shift.assigned.clear()),
+  },
+  "unassign-moves-times": {
+    summary: "an unassignment moves the shift by an hour",
+    operations: UNASSIGN,
+    around: aftermath((shift) => Object.assign(shift, laterTimes(shift))),
+  },
+  "outlet-not-listed": {
+    summary: "the first outlet is not listed",
+    operations: ["listOutlets"],
+    rewrite: (answer) => changeList(answer, (outlets) => outlets.slice(1)),
+  },
+  "role-not-listed": {
+    summary: "the first role is not listed",
+    operations: ["listRoles"],
+    rewrite: (answer) => changeList(answer, (roles) => roles.slice(1)),
+  },
+  "outlet-under-another-id": {
+    summary: "a shift names its outlet and role under ids of their own",
+    operations: ["getShift"],
+    rewrite: (answer) =>
+      changeEntries(answer, (shift) => changeMembers(shift, ["outletId", "roleId"], () => NOBODY)),
+  },
+  "lists-now-and-then-shorter": {
+    summary: "each third list of outlets or roles lacks its last entry",
+    operations: ["listOutlets", "listRoles"],
+    every: 3,
+    rewrite: (answer) => changeList(answer, (entries) => entries.slice(0, -1)),
+  },
+} as const satisfies Faults;
+
+function shiftOf(call: SpoiltCall): StoredShift | undefined {
+  return organisationOf(call)?.shifts.get(call.path.shiftId ?? "");
+}
+
+type Change = (
+  shift: StoredShift,
+  before: StoredShift,
+  organisation: Organisation,
+  call: SpoiltCall,
+) => unknown;
+
+/** Changes the stored shift once the handler has had its effect; the answer tells of the effect. */
+function aftermath(change: Change) {
+  return (call: SpoiltCall) => {
+    const organisation = organisationOf(call);
+    const shift = shiftOf(call);
+    if (!organisation || !shift) return (answer: Answer) => answer;
+    const before = { ...shift, assigned: new Map(shift.assigned) };
+    return (answer: Answer) => {
+      if (isSuccess(answer)) change(shift, before, organisation, call);
+      return answer;
+    };
+  };
+}
+
+function laterTimes({ startTime, endTime }: StoredShift) {
+  const later = (time: string) => new Date(Date.parse(time) + HOUR).toISOString();
+  return { startTime: later(startTime), endTime: later(endTime) };
+}
+
+function isAssigned(call: SpoiltCall): boolean {
+  return shiftOf(call)?.assigned.has(call.path.candidateId ?? "") ?? false;
+}
+
+/** Candidates by the shift that they were assigned to again. */
+const again = new WeakMap<StoredShift, Set<string>>();
+
+function noteAgain(call: SpoiltCall): void {
+  const shift = shiftOf(call);
+  if (shift && isAssigned(call))
+    again.set(shift, new Set([...(again.get(shift) ?? []), call.path.candidateId ?? ""]));
+}
+
+function withSecondEntries(answer: Answer, call: SpoiltCall): Answer {
+  const shift = shiftOf(call);
+  const twice = shift && again.get(shift);
+  if (!twice) return answer;
+  const repeat = (list: unknown) =>
+    Array.isArray(list)
+      ? list.flatMap((each) => (twice.has(each.candidateId ?? each.id) ? [each, each] : [each]))
+      : list;
+  return changeEntries(answer, (entry) => changeMembers(entry, ["assignedCandidates"], repeat));
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { shiftBody } from "../shift-body.ts";
+import { changeEntries, changeMembers, type Entry, isEntry, without } from "./entries.ts";
+import { type Answer, type Faults, isSuccess, json, problemAnswer, type SpoiltCall } from "./fault.ts";
+import { UNASSIGN } from "./operations.ts";
+import { organisationOf } from "./tenant.ts";
+
+const TELL_A_SHIFT = ["getShift", "updateShift"] as const;
+const TIMES = ["startTime", "endTime", "createdAt", "updatedAt", "assignedAt"];
+const HOUR = 3_600_000;
+
+/** Shifts and acknowledgements are told wrongly; what is stored is right. */
+export const toldShiftFaults = {
+  "shift-lag": {
+    summary: "404 for the first three reads of a shift, as from a replica that lags",
+    operations: ["getShift"],
+    times: 3,
+    instead: () => problemAnswer("shift_not_found"),
+  },
+  "shift-of-another": {
+    summary: "the shift that is read has another id",
+    operations: ["getShift"],
+    rewrite: (answer) => changeEntries(answer, (shift) => ({ ...shift, id: randomUUID() })),
+  },
+  "time-without-offset": {
+    summary: "the times of a shift have no offset",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) => withTimes(answer, (time) => time.replace(/(Z|[+-]\d{2}:?\d{2})$/i, "")),
+  },
+  "time-not-iso": {
+    summary: "the times of a shift are written for people",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) => withTimes(answer, (time) => new Date(time).toUTCString()),
+  },
+  "time-impossible": {
+    summary: "a shift is on the 30th of February",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) => withTimes(answer, (time) => time.replace(/-\d{2}-\d{2}T/, "-02-30T")),
+  },
+  "time-as-number": {
+    summary: "the times of a shift are milliseconds",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) => withTimes(answer, Date.parse),
+  },
+  "end-before-start": {
+    summary: "a shift ends before it starts",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) =>
+      changeEntries(answer, (shift) => ({ ...shift, startTime: shift.endTime, endTime: shift.startTime })),
+  },
+  "end-on-the-first-day": {
+    summary: "a night shift ends on the day it starts",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) =>
+      changeEntries(answer, ({ startTime, ...shift }) => ({
+        ...shift,
+        startTime,
+        endTime: midnightOf(startTime),
+      })),
+  },
+  "positions-missing": {
+    summary: "a shift does not say how many positions it has",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) => changeEntries(answer, (shift) => without(shift, ["slots", "numberOfPositions"])),
+  },
+  "positions-differ": {
+    summary: "a shift gives its positions twice, differently",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) => changeEntries(answer, (shift) => ({ slots: 7, numberOfPositions: 6, ...shift })),
+  },
+  "assigned-missing": {
+    summary: "a shift does not say who is assigned",
+    operations: ["getShift"],
+    rewrite: (answer) => changeEntries(answer, (shift) => without(shift, ["assignedCandidates"])),
+  },
+  "assigned-as-text": {
+    summary: "the assigned candidates of a shift are plain ids",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) => withAssigned(answer, ({ candidateId, id = candidateId }) => [id]),
+  },
+  "assigned-without-id": {
+    summary: "the assigned candidates of a shift have a name only",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) => withAssigned(answer, () => [{ name: "Kim Holm" }]),
+  },
+  "assigned-listed-twice": {
+    summary: "each assigned candidate is listed twice",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) => withAssigned(answer, (entry) => [entry, entry]),
+  },
+  "variants-mixed": {
+    summary: "a changed shift is told in the other variant",
+    operations: ["updateShift"],
+    rewrite: (answer, call) => inOtherVariant(answer, call),
+  },
+  "variant-now-and-then": {
+    summary: "each third shift is told in the other variant",
+    operations: ["getShift"],
+    every: 3,
+    rewrite: (answer, call) => inOtherVariant(answer, call),
+  },
+  "shift-now-and-then-later": {
+    summary: "each third time a shift is an hour later",
+    operations: ["getShift"],
+    every: 3,
+    rewrite: (answer) => withTimes(answer, (time) => new Date(Date.parse(time) + HOUR).toISOString()),
+  },
+  "assign-not-successful": {
+    summary: "200 with success: false to an assignment",
+    operations: ["assignCandidate"],
+    instead: () => json(200, { success: false }),
+  },
+  "assign-of-another": {
+    summary: "the acknowledgement names another candidate",
+    operations: ["assignCandidate"],
+    rewrite: (_, { path }) => json(200, { success: true, ...path, candidateId: randomUUID() }),
+  },
+  "assign-for-another-shift": {
+    summary: "the acknowledgement names another shift",
+    operations: ["assignCandidate"],
+    rewrite: (answer, { path }) =>
+      isSuccess(answer) ? json(200, { success: true, ...path, shiftId: randomUUID() }) : answer,
+  },
+  "acknowledgement-as-text": {
+    summary: "an assignment is acknowledged with the word OK",
+    operations: ["assignCandidate"],
+    rewrite: (answer) =>
+      isSuccess(answer) ? { status: 200, headers: { "Content-Type": "text/plain" }, body: "OK" } : answer,
+  },
+  "acknowledgement-mixed": {
+    summary: "each second acknowledgement of an assignment has the other form",
+    operations: ["assignCandidate"],
+    every: 2,
+    rewrite: (answer, { path }) => otherAcknowledgement(answer, path),
+  },
+  "unassign-not-successful": {
+    summary: "200 with success: false to an unassignment",
+    operations: UNASSIGN,
+    instead: () => json(200, { success: false }),
+  },
+} as const satisfies Faults;
+
+function withTimes(answer: Answer, change: (time: string) => unknown): Answer {
+  return changeEntries(answer, (shift) => changeMembers(shift, TIMES, (time) => change(String(time))));
+}
+
+const midnightOf = (time: unknown): string => `${String(time).slice(0, 10)}T00:00:00Z`;
+
+function withAssigned(answer: Answer, change: (entry: Entry) => unknown[]): Answer {
+  return changeEntries(answer, (shift) =>
+    changeMembers(shift, ["assignedCandidates"], (list) =>
+      Array.isArray(list) ? list.filter(isEntry).flatMap(change) : list,
+    ),
+  );
+}
+
+function inOtherVariant(answer: Answer, call: SpoiltCall): Answer {
+  const organisation = organisationOf(call);
+  const shift = organisation?.shifts.get(call.path.shiftId ?? "");
+  if (!isSuccess(answer) || !organisation || !shift) return answer;
+  const variant = call.forms.variant === "a" ? "b" : "a";
+  return json(200, shiftBody(shift, organisation, { ...call.forms, variant }));
+}
+
+function otherAcknowledgement(answer: Answer, path: SpoiltCall["path"]): Answer {
+  if (!isSuccess(answer)) return answer;
+  const isFull = isEntry(answer.body) && "shiftId" in answer.body;
+  const full = { success: true, ...path, assignedAt: new Date(0).toISOString() };
+  return json(200, isFull ? { success: true } : full);
+}

@@ -1,0 +1,100 @@
+import { found, type Outcome, passed, skipped } from "../finding.ts";
+import { personOf } from "../person.ts";
+import type { Run } from "../run.ts";
+import { assign, unassign } from "../seat.ts";
+import { isGone, readShiftOf, shiftBodyOf } from "../shift.ts";
+import { type Exchange, isPlain } from "../target.ts";
+import type { Check } from "./check.ts";
+import { confirmed } from "./confirm.ts";
+import { isDenied, refused } from "./refused.ts";
+
+/** DELETE /shifts/{id} takes effect, for good (contract 4.2, flow 4): on the shift that was given for it. */
+export const cancellation: Check = { group: "cancellation", run: check };
+
+const TITLE = "a shift is cancelled";
+
+async function* check(run: Run): AsyncGenerator<Outcome> {
+  const { cancellableShiftId: shiftId } = run.fixtures;
+  if (!run.mayChange) return yield skipped("skipped_read_only", "cancelShift", TITLE, "it would change data");
+  if (shiftId === undefined) {
+    const reason =
+      "no shift that may be cancelled: give --fixtures with a cancellableShiftId, or --states-url";
+    return yield skipped("skipped_not_prepared", "cancelShift", TITLE, reason);
+  }
+  if (run.known.cancelled) {
+    learnDeleted(run, await readShiftOf(run, shiftId));
+    const reason = "the shift was cancelled by a request that should have been refused";
+    return yield skipped("skipped_after_failure", "cancelShift", TITLE, reason);
+  }
+  const missing = notThere(await readShiftOf(run, shiftId));
+  if (missing) return yield missing;
+  yield* cancel(run, shiftId);
+}
+
+/** A shift that is gone may have been cancelled by an earlier run: that is no fault of the provider's. */
+function notThere(read: Exchange): Outcome | undefined {
+  if (isGone(read)) {
+    const reason = "it is cancelled already, or unknown: give another cancellableShiftId";
+    return skipped("skipped_not_prepared", "cancelShift", TITLE, reason);
+  }
+  if (isPlain(read) && read.answer.status >= 400) return refused(read, "200 with the shift");
+  return undefined;
+}
+
+async function* cancel(run: Run, shiftId: string): AsyncGenerator<Outcome> {
+  const deletion = await run.send({ operation: "cancelShift", path: { shiftId } });
+  if (!isPlain(deletion)) {
+    return yield skipped("skipped_after_failure", "cancelShift", TITLE, "it was not answered");
+  }
+  if (deletion.answer.status >= 400) return yield refused(deletion, "204");
+  run.known.cancelled = true;
+  const read = await readShiftOf(run, shiftId);
+  learnDeleted(run, read);
+  const effect = judgeEffect(deletion, read);
+  yield* effect.kind === "found" ? await confirmed(run, shiftId, read, [effect]) : [effect];
+  yield* judgeOthers(run, shiftId, deletion);
+  if (!isGone(read)) return;
+  // Whatever it answers below 500 is right: the judge says when it is not.
+  await run.send({ operation: "cancelShift", path: { shiftId } });
+  yield* assignAfterwards(run, shiftId, read);
+}
+
+function learnDeleted(run: Run, read: Exchange): void {
+  if (!isPlain(read) || !isGone(read)) return;
+  const { status } = read.answer;
+  run.forms.deleted = status === 404 ? "404" : status === 410 ? "410" : "cancelled";
+}
+
+function judgeEffect(deletion: Exchange, read: Exchange): Outcome {
+  if (isGone(read)) return passed("cancelShift", "a cancelled shift is gone, or says that it is cancelled");
+  if (!isPlain(read))
+    return skipped("skipped_after_failure", "cancelShift", TITLE, "the shift cannot be read");
+  const actual = shiftBodyOf(read) ? "the shift, not cancelled" : `status ${read.answer.status}`;
+  const expected = "404, 410, or the shift with the status cancelled";
+  return found("cancel_without_effect", { exchange: deletion, expected, actual });
+}
+
+/** The other shift of the fixtures is still there. */
+async function* judgeOthers(run: Run, shiftId: string, exchange: Exchange): AsyncGenerator<Outcome> {
+  const other = run.fixtures.shiftId;
+  if (other === undefined || other === shiftId || run.known.shift?.status === "cancelled") return;
+  if (!run.known.shift || !isGone(await readShiftOf(run, other))) return;
+  const expected = "only that shift cancelled";
+  yield found("shift_changed_unasked", { exchange, expected, actual: "another shift is gone too" });
+}
+
+/** With the status `cancelled` an assignment may be accepted: the contract shows no transitions (3). */
+async function* assignAfterwards(run: Run, shiftId: string, read: Exchange): AsyncGenerator<Outcome> {
+  const { candidateId = run.fixtures.knownCandidateId } = await personOf(run);
+  if (candidateId === undefined) return;
+  const seat = { shiftId, candidateId };
+  const exchange = await assign(run, seat);
+  if (!isPlain(exchange) || isDenied(exchange)) return;
+  if (exchange.answer.status >= 400) {
+    return yield passed("assignCandidate", "nobody is assigned to a cancelled shift");
+  }
+  await unassign(run, seat);
+  if (shiftBodyOf(read)) return;
+  const expected = "404, 409 or 410 for a shift that is gone";
+  yield found("cancelled_assigned", { exchange, expected, actual: `status ${exchange.answer.status}` });
+}

@@ -1,0 +1,105 @@
+import { schemas } from "../../../generated/provider/validators.js";
+import { found, type Outcome, passed, skipped } from "../finding.ts";
+import { createdId, differences, idsOf, isFound, matching, personOf } from "../person.ts";
+import type { PreparedPerson, Run } from "../run.ts";
+import { type Exchange, isPlain, statusOf } from "../target.ts";
+import type { Check } from "./check.ts";
+import { judgeLookups, judgeStrangers } from "./lookups.ts";
+import { refused } from "./refused.ts";
+
+/** A candidate is created, is as they were sent, is found again, and is not created twice (contract 2.3, 2.8, 4.2). */
+export const candidates: Check = { group: "meaning", run: check };
+
+async function* check(run: Run): AsyncGenerator<Outcome> {
+  const person = await personOf(run);
+  yield* judgeStrangers(Object.values(person.lookups), person.number);
+  yield* searchByName(run, person);
+  if (!person.creation) {
+    const reason = "creating a candidate would change data";
+    return yield skipped(
+      "skipped_read_only",
+      "createCandidate",
+      "a created candidate is found again",
+      reason,
+    );
+  }
+  yield* judgeCreation(run, person, "the created candidate");
+  if (person.candidateId !== undefined && isFound(person))
+    yield* createAgain(run, person, person.candidateId);
+}
+
+/** Search by name is for people only, and its parameter is not shown: whatever comes is right, unless the judge says otherwise. */
+async function* searchByName(run: Run, { payload }: PreparedPerson): AsyncGenerator<Outcome> {
+  const search = await run.send({ operation: "findCandidates", query: { name: payload.lastName } });
+  if (!isPlain(search)) return;
+  const title = "candidates are searched by name";
+  yield search.answer.status < 300 || search.answer.status === 404
+    ? passed("findCandidates", title)
+    : skipped("skipped_not_offered", "findCandidates", title, `the provider answers ${search.answer.status}`);
+}
+
+/** @param who for the titles */
+export async function* judgeCreation(run: Run, person: PreparedPerson, who: string): AsyncGenerator<Outcome> {
+  const title = `${who} is found again`;
+  const { creation } = person;
+  if (!creation) return;
+  if (Object.values(person.lookups).some((lookup) => matching(lookup, person.number).length > 0)) {
+    const reason = "every test number that was tried is somebody's at this provider: try another --seed";
+    return yield skipped("skipped_not_prepared", "createCandidate", title, reason);
+  }
+  const { refusal } = person;
+  if (refusal) {
+    const expected = "a candidate created under 12 digits, as under the hyphenated form";
+    yield found("number_form_ignored", {
+      exchange: refusal,
+      expected,
+      actual: `status ${statusOf(refusal)}`,
+    });
+  }
+  if (isPlain(creation) && creation.answer.status >= 400)
+    return yield refused(creation, "201 or 200 with the candidate");
+  if (person.candidateId === undefined) {
+    return yield skipped("skipped_after_failure", "createCandidate", title, "nobody was created");
+  }
+  yield* judgeBody(creation, person, who);
+  const { number, candidateId, found: lookups } = person;
+  if (!lookups) return;
+  yield* judgeLookups(run, { number, candidateId, who, missed: "create_without_effect" }, lookups);
+  const finding = Object.values(lookups).find((lookup) => idsOf(lookup, number).length > 0);
+  if (finding) yield* judgeBody(finding, person, who);
+}
+
+/** The candidate that an answer holds, created or found, against what was sent. */
+function* judgeBody(
+  exchange: Exchange,
+  { payload, number }: PreparedPerson,
+  who: string,
+): Generator<Outcome> {
+  if (!isPlain(exchange)) return;
+  const { json } = exchange.answer;
+  const told = Array.isArray(json) ? matching(exchange, number)[0] : json;
+  if (!schemas.Candidate(told)) return;
+  const differs = differences(told, payload);
+  yield differs.length === 0
+    ? passed(exchange.probe.operation, `${who} is as they were sent`)
+    : found("candidate_differs", {
+        exchange,
+        expected: "the candidate as they were sent",
+        actual: differs.join("; "),
+      });
+}
+
+async function* createAgain(
+  run: Run,
+  { payload }: PreparedPerson,
+  candidateId: string,
+): AsyncGenerator<Outcome> {
+  const again = await run.send({ operation: "createCandidate", json: payload });
+  if (!isPlain(again)) return;
+  const id = createdId(again);
+  if (id === undefined || id === candidateId) {
+    return yield passed("createCandidate", "the same person is not created twice");
+  }
+  const expected = "409, or the candidate who is there";
+  yield found("candidate_twice", { exchange: again, expected, actual: "a second candidate" });
+}

@@ -1,0 +1,34 @@
+import type { Found } from "../finding.ts";
+import type { Run } from "../run.ts";
+import { readShiftOf } from "../shift.ts";
+import type { Exchange } from "../target.ts";
+import { differing, factsOf, unstable } from "./facts.ts";
+
+/** Findings that rest on one read of the shift stand only when a second read tells the same: else it is the read that is wrong. */
+export async function confirmed(
+  run: Run,
+  shiftId: string,
+  read: Exchange,
+  findings: readonly Found[],
+): Promise<readonly Found[]> {
+  const facts = factsOf(read);
+  if (findings.length === 0 || !facts) return findings;
+  const again = await readShiftOf(run, shiftId);
+  const factsAgain = factsOf(again);
+  if (!factsAgain) return [];
+  return differing(facts, factsAgain).length === 0 ? findings : [unstable(again, facts, factsAgain)];
+}
+
+const MOST_READS = 4;
+
+/** A read of the shift that a second one tells the same as, so that what is compared with it is right. */
+export async function steadyRead(run: Run, shiftId: string): Promise<Exchange> {
+  let read = await readShiftOf(run, shiftId);
+  for (let reads = 1; reads < MOST_READS; reads += 1) {
+    const again = await readShiftOf(run, shiftId);
+    const [facts, factsAgain] = [factsOf(read), factsOf(again)];
+    if (facts && factsAgain && differing(facts, factsAgain).length === 0) return again;
+    read = again;
+  }
+  return read;
+}

@@ -1,0 +1,34 @@
+import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
+import { readShift, type Shift } from "../../contract/shift.ts";
+import { type Outcome, type Place, skipped } from "../finding.ts";
+import type { Run } from "../run.ts";
+import { hasStarted, STARTED, shiftBodyOf } from "../shift.ts";
+import { steadyRead } from "./confirm.ts";
+
+/** The shift of the fixtures, for checks that change it. */
+export interface FixtureShift {
+  shiftId: string;
+  body: ShiftBody;
+  shift: Shift;
+}
+
+/** @param title what cannot be checked without it */
+export async function fixtureShift(
+  run: Run,
+  operation: Place,
+  title: string,
+): Promise<FixtureShift | Outcome> {
+  const { shiftId } = run.fixtures;
+  if (!run.mayChange) return skipped("skipped_read_only", operation, title, "it would change data");
+  if (shiftId === undefined) {
+    const reason = "no shift: give --fixtures with a shiftId, or --states-url";
+    return skipped("skipped_not_prepared", operation, title, reason);
+  }
+  const body = shiftBodyOf(await steadyRead(run, shiftId));
+  const shift = body && readShift(body, "UTC").shift;
+  if (!body || !shift) return skipped("skipped_after_failure", operation, title, "the shift cannot be read");
+  run.known.shift ??= body;
+  if (shift.cancelled) return skipped("skipped_not_prepared", operation, title, "the shift is cancelled");
+  if (hasStarted(run, shift)) return skipped("skipped_not_prepared", operation, title, STARTED);
+  return { shiftId, body, shift };
+}

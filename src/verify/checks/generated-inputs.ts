@@ -1,0 +1,92 @@
+import fc, { type Arbitrary } from "fast-check";
+import type { FullCandidateCreate, ShiftUpdate } from "../../../generated/provider/types.ts";
+
+/** What has broken servers before, by way of quoting, encoding and templates. */
+const NASTY = [
+  "'",
+  '"',
+  "%",
+  "%25",
+  "\\",
+  ";--",
+  "\u0000",
+  "\r\n",
+  "*",
+  "{{7*7}}",
+  "$(id)",
+  "<b>",
+  "\u202E",
+  "\u{1F469}\u200D\u{1F373}",
+  "NaN",
+  "-1",
+];
+
+/** Any text that can travel: no half of a surrogate pair. */
+export const texts: Arbitrary<string> = fc
+  .oneof(
+    fc.constantFrom(...NASTY),
+    fc.string({ unit: "grapheme", maxLength: 40 }),
+    fc.string({ unit: "binary", maxLength: 20 }),
+  )
+  .filter((text) => text.isWellFormed());
+
+/** Ids that stay one segment of a path. */
+export const segments: Arbitrary<string> = texts.filter((text) => !["", ".", ".."].includes(text));
+
+/** JSON that is neither a text nor null: null may stand for "not given". */
+const noText: Arbitrary<unknown> = fc.oneof(
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.array(texts, { maxLength: 3 }),
+  fc.dictionary(texts, texts, { maxKeys: 3 }),
+);
+
+const noTime: Arbitrary<unknown> = fc.oneof(
+  noText,
+  texts.filter((text) => Number.isNaN(Date.parse(text))),
+);
+
+const noCount: Arbitrary<unknown> = fc.oneof(
+  texts.filter((text) => Number.isNaN(Number(text))),
+  fc.array(texts, { minLength: 2, maxLength: 3 }),
+  fc.dictionary(texts, texts, { maxKeys: 3 }),
+  fc.double({ min: 0.1, max: 0.9, noNaN: true }),
+);
+
+/** An update with one or more members that cannot be right; positions go by both of their names. */
+export function wrongUpdates(right: ShiftUpdate): Arbitrary<object> {
+  const wrong = fc.record({ startTime: noTime, endTime: noTime, slots: noCount });
+  const names = fc.subarray(["startTime", "endTime", "slots"] as const, { minLength: 1 });
+  return fc.tuple(wrong, names).map(([values, chosen]) => {
+    const members = Object.fromEntries(chosen.map((name) => [name, values[name]]));
+    return { ...right, ...members, ...("slots" in members && { numberOfPositions: members.slots }) };
+  });
+}
+
+type Wrong<Body> = { readonly [Member in keyof Body]-?: Arbitrary<unknown> };
+
+/** Members of a creation: each right in a way, or wrong in its type. */
+const members: Wrong<Omit<FullCandidateCreate, "personalNumber">> = {
+  firstName: fc.oneof(texts, noText),
+  lastName: fc.oneof(texts, noText),
+  email: fc.oneof(fc.constant("vera.provning@example.com"), noText),
+  phone: fc.oneof(fc.constant("+46701740620"), noText),
+  address: fc.oneof(texts, noText),
+  postCode: noText,
+  city: fc.oneof(texts, noText),
+  countryCode: fc.oneof(texts, noText),
+  emergencyContact: fc.oneof(texts, noText),
+  bankDetails: fc.oneof(texts, noText),
+  documents: fc.oneof(texts, noText),
+};
+
+/** A creation of nobody: the personal number is missing, or nothing that could be one in any form. */
+export const wrongCreations: Arbitrary<object> = fc
+  .tuple(
+    fc.record(members, { requiredKeys: [] }),
+    fc.option(
+      fc.oneof(fc.constantFrom(null, "", 0, -1), fc.boolean(), fc.dictionary(texts, texts, { maxKeys: 3 })),
+    ),
+  )
+  .map(([rest, personalNumber]) => (personalNumber === null ? rest : { ...rest, personalNumber }));

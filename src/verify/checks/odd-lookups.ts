@@ -1,0 +1,30 @@
+import { type Outcome, passed } from "../finding.ts";
+import type { Run } from "../run.ts";
+import { isPlain, type Probe } from "../target.ts";
+import { TEST_NUMBERS } from "../test-numbers.ts";
+import type { Check } from "./check.ts";
+
+/** Lookups that no platform sends. The contract does not say what comes: a list is as right as a refusal, a 5xx is not. */
+export const oddLookups: Check = { group: "errors", run: lookUpOddly };
+
+const LONG = "1".repeat(600);
+
+const [ANY = ""] = TEST_NUMBERS;
+const NO_DAY = `${ANY.slice(0, 4)}1341${ANY.slice(8)}`;
+
+const QUERIES: Readonly<Record<string, Probe["query"]>> = {
+  "a lookup without a query": undefined,
+  "a lookup of nothing": { personalNumber: "" },
+  "a lookup of two digits": { personalNumber: "12" },
+  "a lookup of letters": { personalNumber: "abcdefghijkl" },
+  "a lookup of a number of no day": { personalNumber: NO_DAY },
+  "a lookup of 600 digits": { personalNumber: LONG },
+  "a lookup of a name of 600 digits": { name: LONG },
+};
+
+async function* lookUpOddly(run: Run): AsyncGenerator<Outcome> {
+  for (const [name, query] of Object.entries(QUERIES)) {
+    const exchange = await run.send({ operation: "findCandidates", ...(query && { query }) });
+    if (isPlain(exchange)) yield passed("findCandidates", `${name} does no harm`);
+  }
+}

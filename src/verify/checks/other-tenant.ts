@@ -1,0 +1,92 @@
+import { type Exercise, exercisesOf, ifServed, wasServed } from "../exercises.ts";
+import { found, type Outcome, passed, skipped } from "../finding.ts";
+import { isUuid } from "../ids.ts";
+import type { OtherTenant } from "../options.ts";
+import type { Run } from "../run.ts";
+import { type Exchange, isPlain, type OperationId, type Probe } from "../target.ts";
+import type { Check } from "./check.ts";
+import { rowsOf } from "./rows.ts";
+
+/** With a second organisation given: neither token opens the other's door, and neither sees the other's data. */
+export const otherTenant: Check = { group: "tenants", run: isolate };
+
+const TITLE = "two organisations are kept apart";
+
+async function* isolate(run: Run): AsyncGenerator<Outcome> {
+  const { other } = run;
+  if (!other) {
+    const reason = "no other organisation: give --other-provider-id and --other-token";
+    return yield skipped("skipped_not_prepared", "provider", TITLE, reason);
+  }
+  const { exercises } = await exercisesOf(run);
+  const reads = exercises.filter(({ operation }) => READS.includes(operation));
+  const asOther = { providerId: other.providerId, authorization: `Bearer ${other.token}` };
+  const control = await run.send({ operation: "listOutlets", ...asOther });
+  if (!wasServed(control)) {
+    const reason = "the other organisation is not served with its own token";
+    return yield skipped("skipped_after_failure", "provider", TITLE, reason);
+  }
+  for (const exercise of reads) {
+    yield* ifServed(TITLE, exercise, async function* (served) {
+      yield* swap(run, served, other);
+      yield* compareRows(run, served, asOther);
+    });
+  }
+}
+
+const READS: readonly OperationId[] = [
+  ...(["getShift", "listOutlets", "listRoles", "findCandidates", "getCandidateRegistry"] as const),
+];
+
+/** One's token with the other's providerId, both ways. */
+async function* swap(run: Run, { probe }: Exercise, other: OtherTenant): AsyncGenerator<Outcome> {
+  const swaps: [string, Partial<Probe>][] = [
+    ["the token with another organisation's providerId", { providerId: other.providerId }],
+    ["another organisation's token with the providerId", { authorization: `Bearer ${other.token}` }],
+  ];
+  for (const [name, change] of swaps) {
+    const exchange = await run.send({ ...probe, ...change });
+    if (!isPlain(exchange)) continue;
+    const { status } = exchange.answer;
+    const details = { exchange, expected: `401, 403 or 404 to ${name}`, actual: `status ${status}` };
+    if (wasServed(exchange)) yield found("tenant_shared", details);
+    else if ([401, 403, 404].includes(status)) yield passed(probe.operation, `${name} is refused`);
+    else yield found("tenant_status", details);
+  }
+}
+
+/** What one organisation has, read as the other, with the other's own providerId and token. */
+async function* compareRows(
+  run: Run,
+  { operation, probe }: Exercise,
+  asOther: Partial<Probe>,
+): AsyncGenerator<Outcome> {
+  // Roles may well be the same for everybody.
+  if (operation === "listRoles") return;
+  const own = await run.send(probe);
+  const exchange = await run.send({ ...probe, ...asOther });
+  if (!isPlain(own) || !isPlain(exchange)) return;
+  const actual = operation === "getShift" ? "the shift" : "an id that the other organisation has too";
+  const expected = "nothing of another organisation's";
+  const shared = sharedOf(own, exchange);
+  if (shared === "shared") return yield found("tenant_shared", { exchange, expected, actual });
+  if (shared === "apart") return yield passed(operation, "another organisation's data is not shown");
+  const reason = "both have the same rows, with ids that each organisation may count by itself";
+  yield skipped("skipped_not_visible", operation, TITLE, reason);
+}
+
+/** An id that is no UUID may be each one's own, such as 1: then only a part in common tells, and the whole does not. */
+function sharedOf(own: Exchange, other: Exchange): "shared" | "apart" | "unclear" {
+  const [ours, theirs] = [own, other].map((each) => new Set(rowsOf(each).map(keyOf)));
+  const common = [...(ours ?? [])].filter((key) => theirs?.has(key));
+  if (common.length === 0) return "apart";
+  if (common.some((key) => isUuid(key))) return "shared";
+  return common.length === ours?.size && common.length === theirs?.size && own.probe.operation !== "getShift"
+    ? "unclear"
+    : "shared";
+}
+
+function keyOf({ id, name, personalNumber, startTime, outletId }: Readonly<Record<string, unknown>>): string {
+  if (typeof id === "string" && isUuid(id)) return id.toLowerCase();
+  return JSON.stringify([id, name, personalNumber, startTime, outletId]);
+}

@@ -1,0 +1,63 @@
+import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import type { Run } from "../run.ts";
+import { type Exchange, isPlain } from "../target.ts";
+
+/** As much of an entry as it takes to know who it is. */
+export interface Entry {
+  id: string;
+  /** Undefined when it is none, which the judge reports. */
+  number: PersonalNumber | undefined;
+}
+
+/** What following `nextCursor` has come to. */
+export interface Pages {
+  entries: readonly Entry[];
+  pages: readonly Exchange[];
+  /** `ended`: the last page names no next one. `loops`: a cursor or a page came again. `stopped`: a page failed, or there are too many. */
+  end: "ended" | "loops" | "stopped";
+}
+
+const MOST_PAGES = 20;
+
+/** A provider that knows neither limit nor cursor answers with everybody at once, and is right. */
+export async function readPages(run: Run, limit?: string): Promise<Pages> {
+  const entries: Entry[] = [];
+  const pages: Exchange[] = [];
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  while (pages.length < MOST_PAGES) {
+    const query = { ...(limit !== undefined && { limit }), ...(cursor !== undefined && { cursor }) };
+    const page = await run.send({ operation: "getCandidateRegistry", query });
+    pages.push(page);
+    const { candidates, nextCursor } = bodyOf(page);
+    if (!candidates) return { entries, pages, end: "stopped" };
+    const isNew = candidates.some(({ id }) => !entries.some((entry) => entry.id === id));
+    entries.push(...candidates);
+    if (nextCursor === undefined) return { entries, pages, end: "ended" };
+    if (cursors.has(nextCursor) || !isNew) return { entries, pages, end: "loops" };
+    cursors.add(nextCursor);
+    cursor = nextCursor;
+  }
+  return { entries, pages, end: "stopped" };
+}
+
+interface Body {
+  candidates?: Entry[];
+  nextCursor?: string;
+}
+
+/** Without candidates when the page cannot be used: the judge has reported it. */
+function bodyOf(page: Exchange): Body {
+  if (!isPlain(page) || page.answer.status !== 200) return {};
+  const { candidates, nextCursor } = (page.answer.json ?? {}) as {
+    candidates?: unknown;
+    nextCursor?: unknown;
+  };
+  if (!Array.isArray(candidates) || candidates.some((entry) => typeof entry?.id !== "string")) return {};
+  const entries = candidates.map((entry) => ({
+    id: String(entry?.id),
+    number: parsePersonalNumber(String(entry?.personalNumber)),
+  }));
+  const isNext = typeof nextCursor === "string" && nextCursor !== "";
+  return { candidates: entries, ...(isNext && { nextCursor }) };
+}

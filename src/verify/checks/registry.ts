@@ -1,0 +1,89 @@
+import { hyphenated, type PersonalNumber } from "../../contract/personal-number.ts";
+import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import { idsOf, lookUp } from "../person.ts";
+import type { Run } from "../run.ts";
+import { type Exchange, isPlain } from "../target.ts";
+import type { Check } from "./check.ts";
+import { refused } from "./refused.ts";
+import { type Entry, type Pages, readPages } from "./registry-pages.ts";
+
+/** The optional registry: its pages end, and its people are those of GET /candidates (contract 2.5, 4.2). */
+export const registry: Check = { group: "registry", run: check };
+
+/** Entries on a page, so that few people make several pages. */
+const FEW = "2";
+const MOST_LOOKUPS = 3;
+
+async function* check(run: Run): AsyncGenerator<Outcome> {
+  if (run.forms.registry === "absent") return;
+  const whole = await readPages(run);
+  const [first] = whole.pages;
+  if (first && isPlain(first) && first.answer.status >= 400) {
+    return yield refused(first, "200 with the registry");
+  }
+  yield judgeEnd(whole);
+  yield* judgeSmallPages(await readPages(run, FEW), whole);
+  yield* judgePeople(run, whole.entries);
+}
+
+function judgeEnd({ pages, end }: Pages): Outcome {
+  const exchange = pages.at(-1);
+  const title = "the pages of the registry end";
+  if (end === "ended") return passed("getCandidateRegistry", title);
+  if (end === "stopped" || !exchange) {
+    const reason = "a page failed, or there are too many to follow";
+    return skipped("skipped_after_failure", "getCandidateRegistry", title, reason);
+  }
+  const actual = "a nextCursor or a page that came before";
+  return found("registry_loops", {
+    exchange,
+    expected: "a next page with other people, or no nextCursor",
+    actual,
+  });
+}
+
+/** Only where pages are offered: a limit without nextCursor may be something of the provider's own. */
+function* judgeSmallPages(small: Pages, whole: Pages): Generator<Outcome> {
+  if (small.pages.length < 2) return;
+  yield judgeEnd(small);
+  const [exchange] = small.pages;
+  if (small.end !== "ended" || whole.end !== "ended" || !exchange) return;
+  const told = new Set(small.entries.map(({ id }) => id));
+  yield whole.entries.every(({ id }) => told.has(id))
+    ? passed("getCandidateRegistry", "small pages hold everybody")
+    : found("registry_incomplete", {
+        ...{ exchange, expected: "everybody on the pages together, as without limit" },
+        actual: "people are missing",
+      });
+}
+
+async function* judgePeople(run: Run, entries: readonly Entry[]): AsyncGenerator<Outcome> {
+  const title = "people of the registry are found by their personal number";
+  const people = entries.flatMap(({ id, number }) => (number === undefined ? [] : [{ id, number }]));
+  if (people.length === 0) {
+    const reason = "the registry holds nobody with a personal number";
+    return yield skipped("skipped_not_prepared", "getCandidateRegistry", title, reason);
+  }
+  for (const { id, number } of people.slice(0, MOST_LOOKUPS)) {
+    const wrong = judgeFound(await findEntry(run, number), id, number);
+    yield wrong ?? passed("getCandidateRegistry", title);
+  }
+}
+
+/** Under the other form of the number too when the first finds nobody. */
+async function findEntry(run: Run, number: PersonalNumber): Promise<Exchange> {
+  const forms = [number, hyphenated(number)];
+  const [first = number, second = number] = run.forms.numbers === "hyphenated" ? forms.reverse() : forms;
+  const lookup = await lookUp(run, first);
+  return !isPlain(lookup) || idsOf(lookup, number).length > 0 ? lookup : lookUp(run, second);
+}
+
+function judgeFound(lookup: Exchange, id: string, number: PersonalNumber): Found | undefined {
+  const ids = idsOf(lookup, number);
+  if (!isPlain(lookup) || ids.includes(id)) return undefined;
+  return found("registry_unmatched", {
+    ...{ operation: "getCandidateRegistry", exchange: lookup },
+    expected: "the person of the registry, under the same id",
+    actual: ids.length === 0 ? "nobody" : "somebody with another id",
+  });
+}

@@ -1,0 +1,75 @@
+import { type Exercise, exercisesOf, ifServed, skippedAs, wasServed } from "../exercises.ts";
+import { found, type Outcome, passed } from "../finding.ts";
+import type { Run } from "../run.ts";
+import { isPlain, type Probe, type Reply } from "../target.ts";
+import type { Check } from "./check.ts";
+import { rowsOf } from "./rows.ts";
+import { sendWrong, type Wrong } from "./wrong-requests.ts";
+
+/** Every operation looks at the providerId (contract 5, provider obligation 2), and answers with that organisation's data only. */
+export const tenants: Check = { group: "tenants", run: checkTenants };
+
+const TITLE = "only the token's own providerId is accepted";
+
+async function* checkTenants(run: Run): AsyncGenerator<Outcome> {
+  const { exercises, missing } = await exercisesOf(run);
+  for (const exercise of exercises) {
+    yield* ifServed(TITLE, exercise, (served) => tryProviderIds(run, served));
+    if (isRead(exercise)) yield* lookForForeignRows(run, exercise);
+  }
+  for (const each of missing) yield skippedAs(TITLE, each);
+}
+
+async function* tryProviderIds(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
+  try {
+    yield* sendWrong(run, exercise, wrongIds(run, exercise));
+  } finally {
+    await exercise.undo();
+  }
+}
+
+const READS: readonly string[] = ["getShift", "listOutlets", "listRoles", "findCandidates"];
+const isRead = ({ operation }: Exercise) => READS.includes(operation) || operation === "getCandidateRegistry";
+
+function wrongIds(run: Run, exercise: Exercise): Wrong[] {
+  const { operation } = exercise;
+  const unknown = wrong(
+    "a providerId that nobody has",
+    { providerId: run.madeUp("provider") },
+    [401, 403, 404],
+  );
+  const malformed = wrong("a providerId that is no UUID", { providerId: "not-a-uuid" });
+  const none = wrong("a request without a providerId", { providerId: null });
+  return [
+    unknown,
+    ...(operation === "getShift" || operation === "listOutlets" ? [malformed] : []),
+    ...(run.target.routing === "header" ? [none] : []),
+  ];
+}
+
+/** @param usual statuses that raise no eyebrow; any 4xx unless given */
+function wrong(name: string, change: Partial<Probe>, usual?: readonly number[]): Wrong {
+  return {
+    change,
+    verdict: (exchange: Reply) => {
+      const { status } = exchange.answer;
+      const expected = `${usual?.join(", ") ?? "4xx"} to ${name}`;
+      const actual = `status ${status}`;
+      if (wasServed(exchange)) return found("tenant_ignored", { exchange, expected, actual });
+      if (usual && !usual.includes(status)) return found("tenant_status", { exchange, expected, actual });
+      return passed(exchange.probe.operation, `${name} is refused`);
+    },
+  };
+}
+
+/** Some providers write in each row whose it is: it must be ours. */
+async function* lookForForeignRows(run: Run, { probe }: Exercise): AsyncGenerator<Outcome> {
+  const exchange = await run.send(probe);
+  if (!isPlain(exchange)) return;
+  const own = run.target.options.providerId.toLowerCase();
+  const isForeign = ({ providerId }: { providerId?: unknown }) =>
+    typeof providerId === "string" && providerId.toLowerCase() !== own;
+  if (!rowsOf(exchange).some(isForeign)) return;
+  const expected = "rows of the organisation that was asked for";
+  yield found("tenant_shared", { exchange, expected, actual: "a row with another providerId" });
+}

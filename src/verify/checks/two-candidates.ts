@@ -1,0 +1,44 @@
+import type { Shift } from "../../contract/shift.ts";
+import { type Found, found, type Outcome, passed } from "../finding.ts";
+import type { Run } from "../run.ts";
+import { assign, type Seat, unassignBy } from "../seat.ts";
+import { readShiftOf, shiftOf } from "../shift.ts";
+import { type Exchange, isPlain } from "../target.ts";
+import { confirmed, steadyRead } from "./confirm.ts";
+import { isDenied, refused } from "./refused.ts";
+import { assignedTo, judgeUnasked } from "./unasked.ts";
+
+const TITLE = "two candidates are on a shift, and one of them is taken off";
+
+/** Who is on the shift stays when somebody comes, and when somebody goes. */
+export async function judgeTogether(run: Run, first: Seat, second: Seat): Promise<readonly Outcome[]> {
+  const coming = await judgeCall(run, second, () => assign(run, second));
+  if (coming === undefined || coming.length > 0) return coming ?? [];
+  const form = run.forms.unassign;
+  const going = form && (await judgeCall(run, first, () => unassignBy(run, first, form)));
+  return going?.length === 0 ? [passed("assignCandidate", TITLE)] : (going ?? []);
+}
+
+/** Undefined: it came to nothing that could be judged. */
+async function judgeCall(
+  run: Run,
+  seat: Seat,
+  call: () => Promise<Exchange>,
+): Promise<readonly Found[] | undefined> {
+  const before = shiftOf(await steadyRead(run, seat.shiftId));
+  const exchange = await call();
+  if (!isPlain(exchange) || isDenied(exchange) || !before) return undefined;
+  if (exchange.answer.status >= 400) return [refused(exchange, "200 or 204: there is a position free")];
+  const read = await readShiftOf(run, seat.shiftId);
+  const now = shiftOf(read);
+  if (!now) return undefined;
+  const wrong = [...judgeListed(exchange, seat, now), ...judgeUnasked(exchange, before, now, seat)];
+  return confirmed(run, seat.shiftId, read, wrong);
+}
+
+function judgeListed(exchange: Exchange, { candidateId }: Seat, now: Shift): Found[] {
+  const isAssignment = exchange.probe.operation === "assignCandidate";
+  if (!isAssignment || assignedTo(now).includes(candidateId)) return [];
+  const actual = "not among assignedCandidates";
+  return [found("assign_without_effect", { exchange, expected: "the candidate in the shift", actual })];
+}

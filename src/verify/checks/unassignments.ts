@@ -1,0 +1,54 @@
+import type { Shift } from "../../contract/shift.ts";
+import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import type { Run } from "../run.ts";
+import { assign, isAssigned, type Seat, takeOff, unassignBy } from "../seat.ts";
+import { readShiftOf, shiftOf } from "../shift.ts";
+import { isPlain, type Reply } from "../target.ts";
+import { confirmed } from "./confirm.ts";
+import { isDenied, refused } from "./refused.ts";
+import { assignedTo, judgeUnasked } from "./unasked.ts";
+
+const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as const;
+
+/** Each form of unassignment that is offered (contract 4.2), with somebody who is on the shift. */
+export async function* judgeUnassignments(run: Run, seat: Seat, before: Shift): AsyncGenerator<Outcome> {
+  for (const form of ["put", "delete"] as const) {
+    if (!run.known.offered.has(FORMS[form])) continue;
+    await takeOff(run, seat);
+    await assign(run, seat);
+    yield* await judgeUnassign(run, seat, form, before);
+  }
+}
+
+async function judgeUnassign(
+  run: Run,
+  seat: Seat,
+  form: "put" | "delete",
+  before: Shift,
+): Promise<readonly Outcome[]> {
+  const operation = FORMS[form];
+  const title = "an unassigned candidate is off the shift";
+  const after = skipped("skipped_after_failure", operation, title, "what is needed for it failed");
+  if ((await isAssigned(run, seat)) !== true) return [after];
+  const exchange = await unassignBy(run, seat, form);
+  if (!isPlain(exchange) || isDenied(exchange)) return [after];
+  if (exchange.answer.status >= 400) return [refused(exchange, "200 or 204")];
+  const read = await readShiftOf(run, seat.shiftId);
+  const now = shiftOf(read);
+  if (!now) return [after];
+  const findings = [
+    ...judgeGone(exchange, seat, now),
+    ...judgeUnasked(exchange, before, now, { candidateId: seat.candidateId }),
+  ];
+  const wrong = await confirmed(run, seat.shiftId, read, findings);
+  if (wrong.length > 0) return wrong;
+  // Whatever it answers below 500 is right: the judge says when it is not.
+  await unassignBy(run, seat, form);
+  return [passed(operation, title)];
+}
+
+function judgeGone(exchange: Reply, { candidateId }: Seat, now: Shift): Found[] {
+  if (!assignedTo(now).includes(candidateId)) return [];
+  const actual = "still among assignedCandidates";
+  return [found("unassign_without_effect", { exchange, expected: "the candidate off the shift", actual })];
+}

@@ -1,0 +1,119 @@
+import type { ShiftUpdate } from "../../../generated/provider/types.ts";
+import { readShift, type Shift } from "../../contract/shift.ts";
+import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import type { Run } from "../run.ts";
+import { readShiftOf, shiftOf, updateOf } from "../shift.ts";
+import { type Exchange, isPlain, type Reply } from "../target.ts";
+import type { Check } from "./check.ts";
+import { confirmed } from "./confirm.ts";
+import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
+import { differing, judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
+
+/** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
+export const updates: Check = { group: "meaning", run: check };
+
+const TITLE = "times and positions of a shift are changed";
+const LATER_MS = 2 * 3_600_000;
+/** DECISIONS, "number of positions". */
+const MOST_POSITIONS = 100;
+
+async function* check(run: Run): AsyncGenerator<Outcome> {
+  const fixture = await fixtureShift(run, "updateShift", TITLE);
+  if ("kind" in fixture) return yield fixture;
+  if (fixture.shift.warnings.includes("time_without_offset")) {
+    const reason = "its times have no offset: they could not be put back";
+    return yield skipped("skipped_after_failure", "updateShift", TITLE, reason);
+  }
+  try {
+    for (const step of stepsOf(fixture)) {
+      const outcomes = await take(run, fixture, step);
+      yield* outcomes;
+      if (outcomes.some(({ kind }) => kind !== "passed")) return;
+    }
+  } finally {
+    await putBack(run, fixture);
+  }
+}
+
+interface Step {
+  title: string;
+  update: ShiftUpdate;
+}
+
+/** Both, then each alone: a provider may store only one of them. The last step is the shift as it was. */
+function stepsOf({ body, shift }: FixtureShift): Step[] {
+  const was = updateOf(body);
+  const slots = was.slots < MOST_POSITIONS ? was.slots + 1 : was.slots - 1;
+  const [startTime = "", endTime = ""] = [shift.startTime, shift.endTime].map((time) =>
+    new Date(Date.parse(time) + LATER_MS).toISOString(),
+  );
+  return [
+    { title: TITLE, update: updateOf(body, { startTime, endTime, slots }) },
+    { title: "positions of a shift are changed alone", update: updateOf(body, { startTime, endTime }) },
+    { title: "times of a shift are changed alone", update: was },
+  ];
+}
+
+async function take(run: Run, fixture: FixtureShift, { title, update }: Step): Promise<Outcome[]> {
+  const path = { shiftId: fixture.shiftId };
+  const exchange = await run.send({ operation: "updateShift", path, json: update });
+  if (!isPlain(exchange))
+    return [skipped("skipped_after_failure", "updateShift", title, "it was not answered")];
+  if (exchange.answer.status >= 400) return [refused(exchange)];
+  const read = await readShiftOf(run, fixture.shiftId);
+  const now = shiftOf(read);
+  if (!now) return [skipped("skipped_after_failure", "updateShift", title, "the shift cannot be read")];
+  const wanted = wantedOf(fixture, update);
+  const afterwards = [
+    ...judgeEffect(exchange, wanted, now),
+    ...judgeUnasked(exchange, fixture.shift, now, { fields: TIMES_AND_POSITIONS }),
+  ];
+  const wrong = [
+    ...(await confirmed(run, fixture.shiftId, read, afterwards)),
+    ...judgeAnswer(exchange, wanted),
+  ];
+  return wrong.length > 0 ? wrong : [passed("updateShift", title)];
+}
+
+/** The platform shows a 409 or 422 to the person who asked (DECISIONS, "PUT /shifts/{id} response"). */
+function refused(exchange: Reply): Found {
+  const { status } = exchange.answer;
+  const code = status === 409 || status === 422 ? "update_refused" : "request_refused";
+  return found(code, { exchange, expected: "200 or 204", actual: `status ${status}` });
+}
+
+function wantedOf({ body }: FixtureShift, { startTime, endTime, slots }: ShiftUpdate): Partial<Shift> {
+  const { shift } = readShift({ ...body, startTime, endTime }, "UTC");
+  return { ...(shift && { startTime: shift.startTime, endTime: shift.endTime }), positions: slots };
+}
+
+function judgeEffect(exchange: Reply, wanted: Partial<Shift>, now: Shift): Found[] {
+  const fields = notAsWanted(wanted, now);
+  if (fields.length === 0) return [];
+  const actual = `the shift that is read afterwards has another ${fields.join(", ")}`;
+  return [found("update_without_effect", { exchange, expected: "what the update says", actual })];
+}
+
+/** That a shift names no positions at all, the judge has reported. */
+function notAsWanted(wanted: Partial<Shift>, now: Shift): string[] {
+  const fields = TIMES_AND_POSITIONS.filter((field) => now[field] !== wanted[field]);
+  return now.warnings.includes("positions_missing")
+    ? fields.filter((field) => field !== "positions")
+    : fields;
+}
+
+/** Where the answer holds the shift, the platform goes by it. */
+function judgeAnswer(exchange: Exchange, wanted: Partial<Shift>): Found[] {
+  const told = shiftOf(exchange);
+  const fields = told ? notAsWanted(wanted, told) : [];
+  if (fields.length === 0) return [];
+  const actual = `the shift in the answer has another ${fields.join(", ")}`;
+  return [found("update_without_effect", { exchange, expected: "what the update says", actual })];
+}
+
+/** Sent once more only when a step went wrong. */
+async function putBack(run: Run, { shiftId, body, shift }: FixtureShift): Promise<void> {
+  const now = shiftOf(await readShiftOf(run, shiftId));
+  if (now && differing(shift, now).length === 0) return;
+  await run.send({ operation: "updateShift", path: { shiftId }, json: updateOf(body) });
+}

@@ -1,0 +1,154 @@
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { listen, type Wait } from "../../src/cli/listen.ts";
+import { HOLD_MS } from "../../src/verify/listen/reception.ts";
+import { DELETE, manualTime, post, UPDATE } from "../verify/listening.ts";
+import { stop, terminal } from "./terminal.ts";
+
+/** Starts the command; resolves when it listens. */
+async function start(argv: string[], wait: Wait) {
+  const { io, out, err, until } = terminal();
+  const greeted = until(/Without a provider/);
+  const exit = listen(["--port", "0", "--token", "platform-token", ...argv], io, wait);
+  await greeted;
+  const [url = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec([...out, ...err].join("\n")) ?? [];
+  return { url, exit, out, err, until };
+}
+
+describe("shiftpact listen", () => {
+  const before = process.listenerCount("SIGTERM");
+  afterEach(() => expect(process.listenerCount("SIGTERM")).toBe(before));
+
+  it("says where it listens and what to configure, tells of each webhook, and exits 0", async () => {
+    const { wait, pass } = manualTime();
+    const { url, exit, out, err, until } = await start([], wait);
+    expect(out.slice(0, 3).join("\n")).toContain(`${url}/webhooks/scheduling-provider`);
+    expect(out[2]).toMatch(/PLATFORM_TOKEN +platform-token$/);
+    await post(url);
+    await post(url);
+    const held = until(/held for 6 s/);
+    const late = post(url, { body: UPDATE });
+    await held;
+    pass(HOLD_MS);
+    await late;
+    await post(url, { body: DELETE });
+    expect(await exit).toBe(0);
+    const told = out.flatMap((line) => /^✓ +(\d) {2}(\S+)/.exec(line)?.slice(1).join(" ") ?? []);
+    expect(told).toEqual([
+      ...["1 shift.create", "2 shift.create", "3 shift.update", "3 shift.update", "4 shift.delete"],
+    ]);
+    expect(out.at(-1)).toBe("conforms: 0 errors, 0 warnings, 0 skipped, 9 checks");
+    expect(err).toEqual([]);
+    expect(out.join("\n")).not.toContain("\u001b");
+  });
+
+  it("exits 1 with the findings, the worst first, and how to mend each", async () => {
+    const { wait, pass } = manualTime();
+    const { url, exit, out } = await start(["--timeout", "7"], wait);
+    await post(url);
+    await post(url, { authorization: "Bearer other" });
+    pass(7_000);
+    expect(await exit).toBe(1);
+    const findings = out.filter((line) => /^[✗!-] \w/.test(line));
+    expect(findings.map((line) => line.split(" ")[1])).toEqual([
+      ...["error", "error", "error", "error", "warning", "skipped"],
+    ]);
+    expect(out).toContainEqual(expect.stringMatching(/^✗ error webhook_token_wrong: /));
+    expect(out).toContainEqual(expect.stringMatching(/^ {4}mend {6}Send the PLATFORM_TOKEN/));
+    expect(out).toContainEqual(expect.stringMatching(/^✗ {3}2 {2}a webhook .*answered 401/));
+    expect(out.at(-1)).toBe("fails: 4 errors, 1 warnings, 1 skipped, 6 checks");
+  });
+
+  it("prints with --json one finding a line and the summary last, and nothing else", async () => {
+    const { wait, pass } = manualTime();
+    const { url, exit, out, err } = await start(
+      ["--json", "--expect", "shift.create", "--timeout", "7"],
+      wait,
+    );
+    await post(url);
+    pass(7_000);
+    expect(await exit).toBe(1);
+    const lines = out.map((line) => JSON.parse(line));
+    expect(lines.map((line) => line.code)).toEqual([
+      ...["webhook_event_missing", "webhook_not_retried", "skipped_not_sent", undefined],
+    ]);
+    const members = ["code", "severity", "operation", "title", "expected", "actual", "section", "reproduce"];
+    for (const name of members) expect(lines[0]).toHaveProperty(name);
+    expect(lines.at(-1)).toEqual({
+      summary: { verdict: "fails", errors: 1, warnings: 1, skipped: 1, checks: 3 },
+    });
+    expect(err.join("\n")).toContain("PLATFORM_TOKEN");
+  });
+
+  it("writes its reports with --report", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "listen-"));
+    const { wait, pass } = manualTime();
+    const { url, exit } = await start(["--report", folder, "--timeout", "7"], wait);
+    await post(url, { authorization: "Bearer other" });
+    pass(7_000);
+    expect(await exit).toBe(1);
+    const text = (name: string) => readFileSync(join(folder, name), "utf8");
+    expect(JSON.parse(text("report.json")).summary).toMatchObject({ verdict: "fails", errors: 4 });
+    expect(text("junit.xml")).toContain('<failure type="webhook_token_wrong"');
+    expect(text("report.html")).toContain("POST /webhooks/scheduling-provider");
+    rmSync(folder, { recursive: true });
+  });
+
+  it("judges what it has seen when it is stopped", async () => {
+    const { wait } = manualTime();
+    const { exit, out } = await start([], wait);
+    stop();
+    expect(await exit).toBe(1);
+    expect(out.at(-1)).toBe("fails: 3 errors, 0 warnings, 2 skipped, 3 checks");
+  });
+
+  it("makes a token up, a new one each time, and waits in real time unless told otherwise", async () => {
+    const tokens = [];
+    for (const wait of [undefined, async () => undefined]) {
+      const { io, out } = terminal();
+      expect(await listen(["--port", "0", "--timeout", "1"], io, wait)).toBe(1);
+      tokens.push(/PLATFORM_TOKEN +(spp_[\w-]{43})$/.exec(out[2] ?? "")?.[1]);
+    }
+    expect(new Set(tokens).size).toBe(2);
+    expect(tokens).not.toContain(undefined);
+  });
+
+  it("prints its help", async () => {
+    const { io, out } = terminal();
+    expect(await listen(["--help"], io)).toBe(0);
+    expect(out.join("\n")).toContain("Examples:");
+  });
+
+  it.each([
+    [["--port", "99999"], "--port must be a number from 0 to 65535"],
+    [["--timeout", "0"], "--timeout must be a number from 1 to 86400"],
+    [["--timeout", "soon"], "--timeout"],
+    [["--expect", "shift.create,shift.publish"], "--expect must name shift.create, "],
+    [["--expect", ""], "--expect must name"],
+    [["--token", "two words"], "--token must be visible ASCII"],
+    [["--wat"], "--wat"],
+    [["extra"], "extra"],
+  ])("refuses %j in one line", async (argv, message) => {
+    const { io, out, err } = terminal();
+    expect(await listen(["--port", "0", ...argv], io)).toBe(2);
+    expect(err).toEqual([expect.stringContaining(message)]);
+    expect(err[0]).not.toContain("\n");
+    expect(out).toEqual([]);
+  });
+
+  it("says in one line that its port is taken", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const port = typeof address === "object" ? String(address?.port) : "";
+    const { io, err } = terminal();
+    expect(await listen(["--port", port], io)).toBe(2);
+    expect(err).toEqual([expect.stringContaining(`port ${port} is in use`)]);
+    other.close();
+    await once(other, "close");
+  });
+});

@@ -1,0 +1,117 @@
+/** What `tsc --init` writes for Node, and the checks of foreign declarations that it leaves out. */
+export const TSCONFIG = {
+  compilerOptions: {
+    ...{ target: "ES2024", module: "NodeNext", types: ["node"], noEmit: true, skipLibCheck: false },
+    ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
+    ...{ verbatimModuleSyntax: true, erasableSyntaxOnly: true, resolveJsonModule: true },
+  },
+  files: ["consumer.ts"],
+};
+
+/** A provider and a platform of a few lines, by engineers who have nothing but the package: each calls the other. */
+export const CONSUMER = `
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import express from "express";
+import { createProviderClient, createProviderHttp, createWebhookClient, type Delivery, readShift } from "shiftpact";
+import { type Message, messages, schemas as events } from "shiftpact/events";
+import { type Client as Operations, createClient as createOperations, type Integration } from "shiftpact/operations";
+import { createRouter as createWebhookRouter, type Handlers as WebhookHandlers, ProblemError } from "shiftpact/platform";
+import { createClient, createRouter, type Handlers, type OperationRequest, type operations, schemas, type Shift } from "shiftpact/provider";
+import { codes, type Finding, groups, verify, type VerifyOptions } from "shiftpact/verify";
+import contract from "shiftpact/contracts/shiftpact-platform--scheduling-provider.http.json" with { type: "json" };
+import example from "shiftpact/spec/examples/shift-variant-a.json" with { type: "json" };
+
+interface Organisation { shifts: readonly Shift[] }
+
+const later = (): never => { throw new ProblemError(503, "unavailable"); };
+const handlers: Handlers<Organisation> = {
+  getShift: ({ path }: OperationRequest<operations["getShift"]>, { shifts }) => {
+    const body = shifts.find(({ id }) => id === path.shiftId);
+    if (!body) throw new ProblemError(404, "shift_not_found");
+    return { status: 200, body };
+  },
+  updateShift: later, cancelShift: later, assignCandidate: later, deleteAssignment: later, unassignCandidate: later,
+  findCandidates: later, createCandidate: later, getCandidateRegistry: later, listOutlets: later, listRoles: later,
+};
+// @ts-expect-error every operation needs a handler
+export const forgotten: Handlers<Organisation> = { getShift: later };
+
+const received: string[] = [];
+const webhookHandlers: WebhookHandlers<undefined> = {
+  receiveIntegrationWebhook: ({ path, body }) => {
+    received.push(\`\${path.provider} \${body.event}\`);
+    return { status: 200, body: { received: true } };
+  },
+  receiveSchedulingProviderWebhook: later,
+  getLiveness: () => ({ status: 200, body: { status: "ok" } }),
+  getReadiness: () => ({ status: 200, body: { status: "ok" } }),
+};
+// @ts-expect-error the document has no such answer
+webhookHandlers.getLiveness = () => ({ status: 200, body: { status: "fine" } });
+webhookHandlers.getLiveness = webhookHandlers.getReadiness;
+
+if (!schemas.Shift(example)) throw new Error(JSON.stringify(schemas.Shift.errorsOf(example)));
+const shift: Shift = example;
+const app = express()
+  .use("/providers/:providerId", createRouter({ handlers, authenticate: () => ({ shifts: [shift] }) }))
+  .use(createWebhookRouter({ handlers: webhookHandlers, authenticate: () => undefined }));
+const server = app.listen(0, "127.0.0.1");
+await once(server, "listening");
+const baseUrl = \`http://127.0.0.1:\${(server.address() as AddressInfo).port}\`;
+const providerId = crypto.randomUUID();
+
+const http = createProviderHttp({ allowInsecure: true });
+const provider = createProviderClient({ baseUrl, providerId, token: "t", fetch: http.fetch });
+const answer = await provider.getShift(shift.id, { traceId: crypto.randomUUID() });
+const { data, error } = await createClient({ baseUrl: \`\${baseUrl}/providers/x\` }).getShift({
+  params: { path: { shiftId: crypto.randomUUID() } },
+});
+// @ts-expect-error it is a shift or nothing
+const nonsense: number = data;
+
+const event: Message = { event: "shift.create", providerId, content: { shiftId: shift.id }, traceId: crypto.randomUUID() };
+const webhooks = createWebhookClient({ platformUrl: baseUrl, token: "t", kind: "tempo" });
+const delivery: Delivery = await webhooks.send(event);
+
+const operationsClient: Operations = createOperations({ baseUrl });
+const named = (integration: Integration): string => integration.providerId;
+const options: VerifyOptions = { baseUrl, providerId, token: "t" };
+const judged = (options: VerifyOptions): Promise<{ findings: readonly Finding[] }> => verify(options);
+
+await http.close();
+server.close();
+server.closeAllConnections();
+const spec = readFileSync(fileURLToPath(import.meta.resolve("shiftpact/spec/provider.openapi.yaml")), "utf8");
+const schema = import.meta.resolve("shiftpact/spec/schemas/events.yaml");
+console.log(JSON.stringify({
+  answer: answer.kind, error: error?.code, nonsense, delivery, received, positions: readShift(shift, "Europe/Stockholm").shift?.positions,
+  events: [events.ShiftCreateEvent(event), Object.keys(messages)],
+  operations: typeof operationsClient.listJobs, verify: [typeof judged, typeof named, Object.keys(codes).length > 0, groups[0], options.token],
+  spec: spec.split("\\n")[0], schema: readFileSync(fileURLToPath(schema), "utf8").length > 0, contract: contract.provider.name,
+}));
+`;
+
+/** Imports the modules that it is given one after the other, and tells which packages each of them was the first to load. */
+export const LOADS = `
+import { registerHooks } from "node:module";
+let packages = new Set();
+const seen = new Set();
+registerHooks({
+  load(url, context, next) {
+    const [, name] = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)\\//.exec(url) ?? [];
+    if (name !== undefined && !seen.has(name)) packages.add(name);
+    seen.add(name);
+    return next(url, context);
+  },
+});
+const loads = {};
+for (const entry of process.argv.slice(2)) {
+  packages = new Set();
+  await import(entry);
+  loads[entry] = [...packages].sort();
+}
+console.log(JSON.stringify(loads));
+`;

@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire, isBuiltin } from "node:module";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
+import { type Installed, install } from "./installed.ts";
+
+const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+
+let installed: Installed;
+const children = new Set<ChildProcess>();
+beforeAll(() => {
+  installed = install();
+});
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL");
+  installed?.remove();
+});
+
+function start(command: string, ...argv: string[]) {
+  const { folder, env } = installed;
+  const child = spawn(command, argv, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
+  child.once("close", () => children.delete(child));
+  let out = "";
+  child.stdout.on("data", (chunk) => {
+    out += chunk;
+  });
+  const ended = Promise.all([once(child, "close"), text(child.stderr)]).then(([[code], err]) => {
+    return { code, out, err };
+  });
+  const until = async (expression: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const match = expression.exec(out);
+      if (match) return match;
+      const end = await Promise.race([once(child.stdout, "data").then(() => undefined), ended]);
+      if (end && !expression.test(out)) throw new Error(`${command} ended early: ${JSON.stringify(end)}`);
+    }
+  };
+  return { child, ended, until };
+}
+
+const run = (command: string, ...argv: string[]) => start(command, ...argv).ended;
+
+function write(name: string, content: string): void {
+  writeFileSync(join(installed.folder, name), content);
+}
+
+/** The packages that compiled modules import at run time. */
+function imported(): Set<string> {
+  const specifier = /\b(?:from|import) *\(?"((?:@[\w.-]+\/)?\w[\w.:-]*)[^"\n]*"/g;
+  const names = installed.files
+    .filter((file) => file.startsWith("dist/") && file.endsWith(".js"))
+    .flatMap((file) => [...readFileSync(join(installed.path, file), "utf8").matchAll(specifier)])
+    .map(([, name = ""]) => name);
+  return new Set(names.filter((name) => !isBuiltin(name)));
+}
+
+describe("the packed package", () => {
+  it("holds what was built, the documents and the contracts, and nothing of how it is made", () => {
+    const folders = new Set(installed.files.map((file) => file.split("/").slice(0, 2).join("/")));
+    expect([...folders].filter((each) => !/^(spec|contracts)\//.test(each)).sort()).toEqual([
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "dist/generated",
+      "dist/src",
+      "package.json",
+    ]);
+    const others = installed.files.filter((file) => !/(?:\.js|\.d\.ts|\.sql)$/.test(file));
+    expect(others.filter((file) => file.startsWith("dist/"))).toEqual([]);
+    expect(installed.files).toContain("contracts/shiftpact-platform--scheduling-provider.events.json");
+    expect(installed.files).toContain("spec/schemas/events.yaml");
+  });
+
+  it("declares every package that it imports", () => {
+    const declared = new Set(Object.keys(installed.manifest.dependencies));
+    expect([...imported().difference(declared)]).toEqual([]);
+    // The stubs' declarations need it.
+    expect([...declared.difference(imported())]).toEqual(["@types/express"]);
+  });
+});
+
+describe("a project that installs it", () => {
+  it("compiles against every export, and runs", async () => {
+    write("package.json", JSON.stringify({ name: "fresh", type: "module" }));
+    write("tsconfig.json", JSON.stringify(TSCONFIG));
+    write("consumer.ts", CONSUMER);
+    expect(await run(process.execPath, TSC, "-p", ".")).toEqual({ code: 0, out: "", err: "" });
+    const { code, out, err } = await run(process.execPath, "consumer.ts");
+    expect([code, err]).toEqual([0, ""]);
+    expect(JSON.parse(out)).toEqual({
+      ...{ answer: "shift", error: "shift_not_found", positions: 2, spec: "openapi: 3.1.0", schema: true },
+      ...{ delivery: { delivered: true, tries: 1 }, received: ["tempo shift.create"] },
+      ...{ events: [true, ["shift.create", "shift.update", "shift.delete"]], operations: "function" },
+      ...{ verify: ["function", "function", true, "reachability", "t"], contract: "scheduling-provider" },
+    });
+  });
+
+  it("loads neither a database nor Pact for a client, a stub or a verification", async () => {
+    write("loads.mjs", LOADS);
+    const entries = ["/events", "", "/provider", "/platform", "/operations", "/verify"];
+    const modules = entries.map((each) => `shiftpact${each}`);
+    const { out, err } = await run(process.execPath, "loads.mjs", ...modules);
+    expect(err).toBe("");
+    const ours = (_: string, value: unknown) =>
+      Array.isArray(value) ? value.filter((name) => name in installed.manifest.dependencies) : value;
+    expect(JSON.parse(out, ours)).toEqual({
+      "shiftpact/events": [],
+      shiftpact: ["openapi-fetch", "temporal-polyfill", "undici"],
+      "shiftpact/provider": ["express"],
+      "shiftpact/platform": [],
+      "shiftpact/operations": [],
+      "shiftpact/verify": ["fast-check"],
+    });
+  });
+});
+
+describe("the installed command", () => {
+  it.each(["--help", "sandbox --help", "verify --help", "platform --help"])(
+    "explains itself: %s",
+    async (argv) => {
+      const { code, out, err } = await run("shiftpact", ...argv.split(" "));
+      expect([code, err]).toEqual([0, ""]);
+      expect(out).toMatch(/^shiftpact .*\n\n/);
+    },
+  );
+
+  it("runs a provider and verifies it", async () => {
+    const sandbox = start("shiftpact", "sandbox", "--port", "0", "--shift", "1");
+    const [, url = ""] = await sandbox.until(/listens on (\S+)/);
+    const [, providerId = ""] = await sandbox.until(/providerId +(\S+)/);
+    const [, token = ""] = await sandbox.until(/PROVIDER_TOKEN +(\S+)/);
+    const [, shiftId = ""] = await sandbox.until(/shift +([\w-]+)\n/);
+    const flags = ["--provider-id", providerId, "--token", token, "--shift-id", shiftId, "--json"];
+    const { code, out, err } = await run("shiftpact", "verify", url, ...flags);
+    expect(JSON.parse(out.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      summary: { verdict: "conforms", errors: 0 },
+    });
+    expect([code, err]).toEqual([0, ""]);
+    sandbox.child.kill("SIGTERM");
+    expect(await sandbox.ended).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("runs the platform until it is told to stop", async () => {
+    const data = join(installed.folder, "data");
+    mkdirSync(data);
+    cpSync(inject("pgliteTemplate"), join(data, "database"), { recursive: true });
+    const platform = start("shiftpact", "platform", "--port", "0", "--data", data);
+    const [, port] = await platform.until(/\{"listening":true,"port":(\d+)\}/);
+    expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+    platform.child.kill("SIGTERM");
+    expect(await platform.ended).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import { checkProvider } from "../../../src/cli/check-provider.ts";
+import type { CheckProvider, CheckTarget, ProviderFinding } from "../../../src/platform/deps.ts";
+import { startPlatform } from "../../../src/platform/main.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { featureEngines, silent } from "../../engines.ts";
+import { configOf, OPERATIONS_TOKEN, startEdge } from "../http/edge.ts";
+import { ok, type Registered, useRunning } from "./running.ts";
+
+const PATIENT = { timeout: 25_000 };
+const NOBODY = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
+const FINDING: ProviderFinding = {
+  ...{ code: "body_missing", severity: "error", operation: "listRoles", title: "A body is missing" },
+  ...{ expected: "a JSON body", actual: "an empty body", section: "4.2", mend: "Answer with the list." },
+  reproduce: "curl -i 'https://provider.example/roles'",
+};
+
+/** Everything that a check could change at the provider. */
+const dataOf = ({ shifts, candidates }: Sandbox) => structuredClone({ shifts, candidates });
+
+describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
+  let check: CheckProvider = checkProvider;
+  const running = useRunning(engine, { checkProvider: (target) => check(target), calls: { perMinute: 0 } });
+
+  const issues = async ({ params }: Registered) => {
+    const query = { providerId: params.path.providerId };
+    const { items } = ok(await running().operations.listIssues({ params: { query } }));
+    return items.filter(({ code }) => code.startsWith("provider_check"));
+  };
+  const subjects = async (of: Registered) => (await issues(of)).map(({ subject }) => subject).sort();
+  const ask = async ({ params }: Registered) => ok(await running().operations.verifyIntegration({ params }));
+  const activate = async ({ params }: Registered) =>
+    ok(await running().operations.activateIntegration({ params }));
+
+  it("when it is activated: what is wrong is an issue until it is mended, and nothing is changed there", async () => {
+    check = checkProvider;
+    const of = await running().register({ activate: false });
+    const { provider, tell } = of;
+    await tell(provider.createShift({ positions: 2 }).shiftId);
+    provider.setFault("time-without-offset");
+    const before = dataOf(provider);
+    await activate(of);
+    await expect.poll(() => subjects(of), PATIENT).toContain("getShift: time_without_offset");
+    const [issue] = (await issues(of)).filter(({ subject }) => subject === "getShift: time_without_offset");
+    expect(issue).toMatchObject({
+      code: "provider_check",
+      count: 1,
+      remedy: expect.stringContaining("offset"),
+    });
+    expect(issue?.detail).toMatch(/^Error: .+\(contract .+\)\.\nExpected: .+\nCame: .+\nSee it with: curl /);
+    expect(issue?.detail).not.toContain(provider.token);
+    provider.clearFaults();
+    expect(await ask(of)).toEqual({ queued: true });
+    await expect.poll(() => subjects(of), PATIENT).toEqual([]);
+    expect(dataOf(provider)).toEqual(before);
+  });
+
+  it("as it is registered, through the platform's own connections", async () => {
+    const targets: CheckTarget[] = [];
+    check = async (target) => {
+      targets.push(target);
+      const answer = await target.fetch(new Request(`${target.baseUrl}/outlets`));
+      return answer.status === 404 ? [] : [FINDING];
+    };
+    const of = await running().register({ dialect: { routing: "path" } });
+    await running().platform.idle();
+    const { url: baseUrl, providerId, token } = of.provider;
+    expect(targets).toEqual([{ baseUrl, providerId, token, routing: "path", fetch: expect.any(Function) }]);
+  });
+
+  it("again, without doubling what is still wrong", async () => {
+    check = async () => [FINDING, { ...FINDING, actual: "something else" }];
+    const of = await running().register();
+    await expect.poll(() => subjects(of), PATIENT).toEqual(["listRoles: body_missing"]);
+    const [issue] = await issues(of);
+    expect(issue?.detail).toMatch(/an empty body[\s\S]*something else/);
+    ok(await running().operations.suspendIntegration({ params: of.params }));
+    await activate(of);
+    await expect.poll(async () => (await issues(of)).map(({ count }) => count), PATIENT).toEqual([2]);
+    expect((await issues(of))[0]?.issueId).toBe(issue?.issueId);
+  });
+
+  it("and a check that cannot be made is an issue, which says nothing of what was found before", async () => {
+    check = async () => [FINDING];
+    const of = await running().register();
+    await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
+    check = () => Promise.reject(new Error("nothing answers at its address"));
+    await ask(of);
+    await expect
+      .poll(async () => (await issues(of)).map(({ code }) => code).sort(), PATIENT)
+      .toEqual(["provider_check", "provider_check_failed"]);
+    const [failed] = (await issues(of)).filter(({ code }) => code === "provider_check_failed");
+    expect(failed?.detail).toBe("The provider could not be checked: nothing answers at its address.");
+    check = async () => [FINDING];
+    await ask(of);
+    await expect
+      .poll(async () => (await issues(of)).map(({ code }) => code), PATIENT)
+      .toEqual(["provider_check"]);
+  });
+
+  it("without telling who somebody is", async () => {
+    const reproduce = "curl -i 'https://provider.example/candidates?personalNumber=18900116-9813'";
+    check = async () => [{ ...FINDING, reproduce, actual: "a\0b" }];
+    const of = await running().register();
+    await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
+    const [issue] = await issues(of);
+    expect(issue?.detail).toContain("personalNumber=[personal number]");
+  });
+
+  it("after the answer: a slow provider holds no request up", async () => {
+    const slow = Promise.withResolvers<ProviderFinding[]>();
+    check = () => slow.promise;
+    const of = await running().register();
+    expect(await issues(of)).toEqual([]);
+    slow.resolve([FINDING]);
+    await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
+  });
+
+  it("unless there is no such integration", async () => {
+    const { error } = await running().operations.verifyIntegration({ params: NOBODY });
+    expect(error).toMatchObject({ code: "provider_not_found" });
+  });
+});
+
+describe.each(featureEngines)("a platform that was started without a check, on %s", (engine) => {
+  const running = useRunning(engine);
+
+  it("says so", async () => {
+    const { params } = await running().register();
+    expect(ok(await running().operations.verifyIntegration({ params }))).toEqual({ queued: false });
+  });
+});
+
+describe.each(featureEngines)("a check that is under way when the platform stops, on %s", (engine) => {
+  it("does not hold the stop up, and is made after the next start", async () => {
+    const begun = Promise.withResolvers<void>();
+    const checkProvider: CheckProvider = () => {
+      begun.resolve();
+      return new Promise(() => undefined);
+    };
+    const retries = { baseMs: 5, capMs: 20 };
+    const edge = await startEdge(engine, { checkProvider, retries });
+    try {
+      const { providerId } = edge.tenant;
+      expect((await edge.operate("POST", `/integrations/${providerId}/verify`)).status).toBe(202);
+      await begun.promise;
+      await edge.platform.close();
+      const again = { checkProvider: async () => [FINDING], log: silent, retries };
+      const next = await startPlatform(configOf(edge.where), again);
+      const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
+      const issues = async () => {
+        const answer = await fetch(`${next.url}/operations/v1/issues`, { headers });
+        return ((await answer.json()) as { items: { code: string }[] }).items.map(({ code }) => code);
+      };
+      await expect.poll(issues, PATIENT).toEqual(["provider_check"]);
+      await next.close();
+    } finally {
+      await edge.stop();
+    }
+  });
+});

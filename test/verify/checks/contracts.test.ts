@@ -1,0 +1,236 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { json } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { providerStates } from "../../../src/sandbox/provider-states.ts";
+import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
+import type { Verification } from "../../../src/verify/events.ts";
+import type { VerifyOptions } from "../../../src/verify/options.ts";
+import { type Replayer, startReplayer } from "../../../src/verify/pact/replayer.ts";
+import { dialects, hyphenatedOnly } from "./dialects.ts";
+import { type Call, type Faults, jsonReply, play, type Reply, told } from "./faulty-provider.ts";
+
+let replayer: Replayer;
+beforeAll(() => {
+  replayer = startReplayer({ stderr: "inherit" });
+});
+afterAll(() => replayer.close());
+/** One for all tests: it takes a second to get ready. */
+const shared = { startReplayer: () => ({ ...replayer, close: async () => undefined }) };
+
+const options = { ...shared, only: ["contracts"] } satisfies Partial<VerifyOptions>;
+/** The groups that find out the forms which interactions depend on. */
+const whole = {
+  ...shared,
+  only: ["meaning", "registry", "cancellation", "contracts"],
+} satisfies Partial<VerifyOptions>;
+
+const does = (text: string) => text.replace(/ \[.*$/, "");
+const honoured = ({ passed }: Verification) =>
+  passed.filter(({ group }) => group === "contracts").map(({ title }) => does(title));
+const broken = ({ findings }: Verification) => findings.filter(({ code }) => code === "contract_broken");
+const leftOut = ({ findings }: Verification) =>
+  Object.fromEntries(
+    findings
+      .filter(({ severity }) => severity === "skipped")
+      .map(({ title, actual }) => [does(title), actual]),
+  );
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** Pact's callback. A state that is not known is answered with 500, as is every one that `isKnown` leaves out. */
+async function callback(sandbox: Sandbox, isKnown = (_: string) => true): Promise<string> {
+  const states: Record<string, (parameters?: never) => object> = providerStates(sandbox);
+  const server = createServer(async (request, response) => {
+    const { state, params } = (await json(request)) as { state: string; params: never };
+    const values = isKnown(state) ? states[state]?.(params) : undefined;
+    response
+      .writeHead(values ? 200 : 500, { "Content-Type": "application/json" })
+      .end(JSON.stringify(values));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  closing.push(() => server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/states`;
+}
+
+/** A reply in place of the sandbox's to one operation. */
+function answering(operation: Call["operation"], reply: (call: Call) => Reply | undefined): Faults {
+  return { before: (call) => (call.operation === operation ? reply(call) : undefined) };
+}
+
+describe("the platform's contract is honoured", () => {
+  it.each([...dialects, ["hyphenated only", hyphenatedOnly] as const])(
+    "by a correct provider, which is left as it was: %s",
+    async (_, dialect) => {
+      const { verification, sandbox, shiftId } = await play({ dialect, options: whole });
+      expect(told(verification)).toEqual([]);
+      expect(honoured(verification).length).toBeGreaterThanOrEqual(15);
+      expect(Object.keys(leftOut(verification))).toContain("cancels a shift");
+      expect(sandbox.shift(shiftId)).toMatchObject({ positions: 2, assigned: new Map() });
+    },
+  );
+
+  it("beside candidates of the provider's own, who stay", async () => {
+    const assigned = (sandbox: Sandbox) => [...(sandbox.shifts[0]?.assigned.keys() ?? [])];
+    let before: string[] = [];
+    const { verification, sandbox } = await play({
+      options: whole,
+      prepare: (made) => {
+        const [shift] = made.shifts;
+        for (const { id } of made.candidates.slice(0, 2)) shift?.assigned.set(id, shift.createdAt);
+        before = assigned(made);
+        return undefined;
+      },
+    });
+    expect(told(verification)).toEqual([]);
+    expect(honoured(verification)).toContain("assigns a candidate to a full shift");
+    expect(leftOut(verification)["replaces the times and positions of a shift"]).toContain("of its own");
+    expect(assigned(sandbox)).toEqual(before);
+  });
+
+  it("in each state that the provider sets up itself", async () => {
+    const states = async (sandbox: Sandbox) => ({ statesUrl: await callback(sandbox) });
+    const { verification } = await play({ options: whole, prepare: states });
+    expect(told(verification)).toEqual([]);
+    expect(honoured(verification)).toContain("cancels a shift");
+    expect(leftOut(verification)).not.toHaveProperty("cancels a shift");
+  });
+
+  it("as far as the provider can set up its states", async () => {
+    const knows = (state: string) => state !== "a shift was deleted";
+    const states = async (sandbox: Sandbox) => ({ statesUrl: await callback(sandbox, knows) });
+    const { verification } = await play({ options: whole, prepare: states });
+    expect(told(verification)).toEqual([]);
+    expect(leftOut(verification)["reads a deleted shift"]).toBe(
+      '--states-url: status 500 when asked for the state "a shift was deleted"',
+    );
+  });
+
+  it("with GET only when read-only", async () => {
+    const methods = new Set<string>();
+    const faults: Faults = { before: ({ method }) => void methods.add(method) };
+    const { verification } = await play({ faults, options: { ...options, readOnly: true } });
+    expect([...methods]).toEqual(["GET"]);
+    expect(told(verification)).toEqual([]);
+    expect(honoured(verification)).toEqual([
+      ...["fetches the registry", "lists the outlets", "lists the roles", "looks up nobody under 12 digits"],
+      ...["looks up nobody under the hyphenated form", "reads a shift that is not there"],
+    ]);
+    expect(told(verification, "skipped")).toContain("skipped_read_only assignCandidate");
+  });
+
+  it("once the provider has room for one more call", async () => {
+    const waits: number[] = [];
+    let isFirst = true;
+    const busy: Reply = { status: 429, headers: { "retry-after": "2" }, body: "" };
+    // Sent by the replay alone.
+    const faults = answering("getCandidateRegistry", ({ url }) => {
+      if (!isFirst || !url.includes("limit=")) return undefined;
+      isFirst = false;
+      return busy;
+    });
+    const wait = async (ms: number) => void waits.push(ms);
+    const { verification } = await play({ faults, options: { ...options, wait } });
+    expect(told(verification)).toEqual([]);
+    expect(waits).toEqual([2_000]);
+  });
+});
+
+describe("a provider that may answer otherwise is not accused:", () => {
+  const unknown = ({ url }: Call, { shifts }: Sandbox) => !shifts.some(({ id }) => url.includes(id));
+  const CASES: readonly (readonly [string, Faults])[] = [
+    [
+      "400 to a shift that is not there",
+      {
+        before: (call, sandbox) =>
+          call.url.includes("/shifts/") && unknown(call, sandbox) ? jsonReply(400, {}) : undefined,
+      },
+    ],
+    [
+      "422 to the hyphenated form",
+      answering("findCandidates", ({ url }) => (/=\d{8}-/.test(url) ? jsonReply(422, {}) : undefined)),
+    ],
+    ["nobody in the registry", answering("getCandidateRegistry", () => jsonReply(200, { candidates: [] }))],
+    [
+      "400 to the registry's limit",
+      answering("getCandidateRegistry", ({ url }) =>
+        url.includes("limit=") ? jsonReply(400, {}) : undefined,
+      ),
+    ],
+    [
+      "a list that is labelled as another kind of JSON",
+      {
+        after: (reply, { operation }) =>
+          operation === "listRoles"
+            ? { ...reply, headers: { ...reply.headers, "content-type": "application/hal+json" } }
+            : undefined,
+      },
+    ],
+    ["409 to every update", answering("updateShift", () => jsonReply(409, {}))],
+  ];
+
+  it.each(CASES)("%s", async (_, faults) => {
+    const { verification } = await play({
+      faults,
+      options: { ...shared, only: ["cancellation", "contracts"] },
+    });
+    expect(broken(verification)).toEqual([]);
+    expect(honoured(verification).length).toBeGreaterThan(5);
+  });
+});
+
+describe("an interaction that is not honoured", () => {
+  it("is named, with what is wrong, and no value of the answer", async () => {
+    const stranger = [{ id: 7, personalNumber: "secret", firstName: "secret" }];
+    const faults = answering("listOutlets", () => jsonReply(200, stranger));
+    const { verification } = await play({ faults, options });
+    expect(broken(verification)).toEqual([
+      expect.objectContaining({
+        severity: "error",
+        operation: "listOutlets",
+        expected: "lists the outlets [routing=path]",
+        actual: "$[*] lacks name; $[*].id is a number, not a string",
+        reproduce: expect.stringMatching(/^curl -i .*\/outlets'.*\$\{?PROVIDER_TOKEN\b/),
+      }),
+    ]);
+    expect(JSON.stringify(broken(verification))).not.toContain("secret");
+  });
+
+  it("is told of its status", async () => {
+    const faults = answering("assignCandidate", () => jsonReply(202, { success: true }));
+    const { verification } = await play({ faults, options });
+    const actual = broken(verification).map((each) => [does(each.expected), each.actual]);
+    expect(Object.fromEntries(actual)).toMatchObject({
+      "assigns a candidate again": expect.stringContaining("202"),
+    });
+  });
+
+  it("is told the same in a second run", async () => {
+    const faults = answering("listOutlets", () => jsonReply(200, {}));
+    const one = await play({ faults, options });
+    const other = await play({ faults, options });
+    const texts = ({ verification }: typeof one) =>
+      broken(verification).map(({ expected, actual }) => [expected, actual]);
+    expect(texts(one)).toEqual(texts(other));
+  });
+
+  it.each([500, 302])("is left to the others when the answer is %i", async (status) => {
+    const faults = answering("listOutlets", () => ({ status, headers: { location: "/" }, body: "" }));
+    const { verification } = await play({ faults, options });
+    expect(broken(verification)).toEqual([]);
+    expect(told(verification, "skipped")).toContain("skipped_after_failure listOutlets");
+  });
+
+  it("is not said of a provider when Pact does not run here", async () => {
+    const ended = startReplayer();
+    await ended.close();
+    const { verification } = await play({ options: { ...options, startReplayer: () => ended } });
+    expect(told(verification)).toEqual([]);
+    expect(leftOut(verification)["the replay of the platform's contract"]).toMatch(
+      /could not run: its process ended/,
+    );
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import type { OperationId } from "../../../src/verify/target.ts";
+import { dialects } from "./dialects.ts";
+import { type Faults, jsonReply, play, told } from "./faulty-provider.ts";
+import { noContent } from "./spoil.ts";
+
+const options = { only: ["generated"] as const };
+
+describe("a provider that takes whatever comes", () => {
+  it.each(dialects)("passes: %s", async (_, dialect) => {
+    const { verification, sandbox, shiftId } = await play({ dialect, options });
+    expect(told(verification)).toEqual([]);
+    expect(told(verification, "warning")).toEqual([]);
+    expect(sandbox.shift(shiftId)?.positions).toBe(2);
+    expect(sandbox.candidates).toHaveLength(6);
+  });
+
+  it.each([2, 3, 4, 5, 6])("passes with another seed: %i", async (seed) => {
+    const { verification } = await play({ options: { ...options, seed } });
+    expect(told(verification)).toEqual([]);
+    expect(told(verification, "warning")).toEqual([]);
+  });
+
+  it("gets the same inputs for the same seed, and others for another", async () => {
+    const inputsOf = async (seed: number) => {
+      const inputs: string[] = [];
+      const faults: Faults = {
+        before: ({ operation, url, body }) => {
+          if (operation === "createCandidate") inputs.push(body);
+          if (operation === "findCandidates") inputs.push(url.split("?")[1] ?? "");
+          return undefined;
+        },
+      };
+      await play({ faults, options: { ...options, seed } });
+      return inputs;
+    };
+    const [first, again, other] = [await inputsOf(7), await inputsOf(7), await inputsOf(8)];
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+});
+
+describe("a provider that breaks is found:", () => {
+  const CASES: readonly (readonly [OperationId, (text: string) => boolean])[] = [
+    ["findCandidates", (url) => url.includes("name=") && /%/.test(url)],
+    ["getShift", (url) => /shifts\/[^?]*%/.test(url)],
+  ];
+
+  it.each(CASES)("%s", async (operation, isTooMuch) => {
+    const faults: Faults = {
+      before: (call) =>
+        call.operation === operation && isTooMuch(call.url) ? jsonReply(500, {}) : undefined,
+    };
+    const { verification } = await play({ faults, options });
+    expect(told(verification)).toEqual([`server_error ${operation}`]);
+  });
+
+  it.each(["updateShift", "createCandidate"] as const)("%s", async (operation) => {
+    const faults: Faults = {
+      after: ({ status }, sent) =>
+        sent.operation === operation && status === 400 ? jsonReply(500, {}) : undefined,
+    };
+    expect(told((await play({ faults, options })).verification)).toEqual([`server_error ${operation}`]);
+  });
+});
+
+describe("a provider that accepts nonsense is found once:", () => {
+  it("an update", async () => {
+    const faults: Faults = {
+      after: ({ status }, { operation }) =>
+        operation === "updateShift" && status === 400 ? noContent : undefined,
+    };
+    const { verification } = await play({ faults, options });
+    expect(told(verification)).toEqual([]);
+    const warnings = verification.findings.filter(({ severity }) => severity === "warning");
+    expect(warnings.map(({ code, count }) => [code, count])).toEqual([["invalid_tolerated", 1]]);
+  });
+
+  it("a creation", async () => {
+    const faults: Faults = {
+      after: ({ status }, { operation }) =>
+        operation === "createCandidate" && status === 400 ? jsonReply(201, { id: "4711" }) : undefined,
+    };
+    const { verification } = await play({ faults, options });
+    const errors = verification.findings.filter(({ severity }) => severity === "error");
+    expect(errors.map(({ code, count }) => [code, count])).toEqual([["invalid_accepted", 1]]);
+  });
+});

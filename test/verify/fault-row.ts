@@ -1,0 +1,75 @@
+import { type Dialect, everyDialect } from "../../src/contract/dialect.ts";
+import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
+import type { Code } from "../../src/verify/codes/codes.ts";
+import type { Place } from "../../src/verify/finding.ts";
+import type { Group } from "../../src/verify/options.ts";
+import type { OperationId } from "../../src/verify/target.ts";
+
+/** One fault and what the kit must say of it. */
+export interface Row {
+  fault: FaultName;
+  code: Code;
+  /** Where the code must stand; with several, at one of them: two forms of unassignment are one fault. */
+  at: readonly Place[];
+  /** Planted on each of these alone, and found there: in place of `at`. */
+  each?: readonly OperationId[];
+  only: readonly Group[];
+  /** Dialects in which the fault can be seen; all unless given. */
+  needs?: Partial<Dialect>;
+}
+
+/** Which groups see a wrong answer of an operation. Dialect detection is always done, and calls most of them. */
+const SEEN_IN: Partial<Record<OperationId, Group>> = {
+  listOutlets: "answers",
+  listRoles: "answers",
+  cancelShift: "cancellation",
+};
+
+type Line = readonly [fault: FaultName, code: Code, at: Place | readonly Place[], needs?: Partial<Dialect>];
+
+export const rows = (only: readonly Group[], lines: readonly Line[]): Row[] =>
+  lines.map(([fault, code, at, needs = {}]) => ({ fault, code, at: [at].flat(), only, needs }));
+
+type EachLine = readonly [
+  fault: FaultName,
+  code: Code,
+  each: readonly OperationId[],
+  needs?: Partial<Dialect>,
+];
+
+export const each = (only: readonly Group[], lines: readonly EachLine[]): Row[] =>
+  lines.map(([fault, code, operations, needs = {}]) => ({
+    fault,
+    code,
+    at: [],
+    each: operations,
+    only,
+    needs,
+  }));
+
+export const READ_LISTS = ["findCandidates", "getCandidateRegistry", "listOutlets", "listRoles"] as const;
+export const UNASSIGN = ["unassignCandidate", "deleteAssignment"] as const;
+export const WITH_BODY = ["getShift", "createCandidate", "assignCandidate", ...READ_LISTS] as const;
+export const ON_SHIFT = ["getShift", "updateShift", "cancelShift", "assignCandidate"] as const;
+export const EVERY = [...WITH_BODY, "updateShift", "cancelShift", ...UNASSIGN] as const;
+/** Without the registry, which may be missing, and the two forms of unassignment, of which one may be. */
+export const REQUIRED = EVERY.filter((each) => each !== "getCandidateRegistry" && !isOneOf(each, UNASSIGN));
+
+export function isOneOf(operation: OperationId, operations: readonly OperationId[]): boolean {
+  return operations.includes(operation);
+}
+
+/** The groups that see the fault on that operation. */
+export function groupsOf({ only }: Row, planted: OperationId | undefined): Group[] {
+  const seen = planted && SEEN_IN[planted];
+  return seen && only.length === 0 ? [seen] : [...only];
+}
+
+/** Dialects in which the fault can be planted: an operation must be offered. */
+export function dialectsFor({ needs = {} }: Row, planted: OperationId | undefined): Dialect[] {
+  const unassign = { unassignCandidate: "put", deleteAssignment: "delete" }[String(planted)];
+  const wanted = { ...needs, ...(unassign !== undefined && { unassign }) };
+  return everyDialect().filter((dialect) =>
+    Object.entries(wanted).every(([form, value]) => dialect[form as keyof Dialect] === value),
+  );
+}

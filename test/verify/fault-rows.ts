@@ -1,0 +1,300 @@
+import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
+import {
+  EVERY,
+  each,
+  isOneOf,
+  ON_SHIFT,
+  READ_LISTS,
+  REQUIRED,
+  type Row,
+  rows,
+  UNASSIGN,
+  WITH_BODY,
+} from "./fault-row.ts";
+
+/** Whatever an operation answers is looked at in the same way. */
+const everywhere = each(
+  [],
+  [
+    ["unavailable", "server_error", EVERY],
+    ["error-500", "server_error", EVERY],
+    ["rate-limited", "rate_limited", EVERY],
+    ["slow", "no_answer", EVERY],
+    ["reset", "connection_broken", EVERY],
+    ["oversized", "connection_broken", ["getShift"]],
+    ["redirect", "redirected", EVERY],
+    ["garbage", "body_not_json", WITH_BODY],
+    ["empty-body", "body_missing", WITH_BODY],
+    ["truncated", "body_not_json", WITH_BODY],
+    ["single-quotes", "body_not_json", WITH_BODY],
+    ["json-as-html", "content_type_wrong", WITH_BODY],
+    ["json-as-text", "content_type_wrong", WITH_BODY],
+    ["json-without-label", "content_type_missing", WITH_BODY],
+    ["status-accepted", "status_wrong", EVERY],
+    ["ids-missing", "field_missing", WITH_BODY],
+    ["ids-as-numbers", "field_wrong", ["getShift", "createCandidate", ...READ_LISTS]],
+    ["list-in-object", "field_wrong", READ_LISTS],
+    ["single-in-list", "field_wrong", ["getShift", "createCandidate", "assignCandidate"]],
+    [
+      "wrapped-in-data",
+      "field_missing",
+      ["getShift", "createCandidate", "assignCandidate", "getCandidateRegistry"],
+    ],
+    ["wrapped-in-data", "field_wrong", ["findCandidates", "listOutlets", "listRoles"]],
+    ["duplicate-ids", "duplicate_id", READ_LISTS],
+    ["names-missing", "field_missing", ["listOutlets", "listRoles"]],
+    ["names-as-objects", "field_wrong", ["findCandidates", "createCandidate", "listOutlets", "listRoles"]],
+    [
+      "details-missing",
+      "field_recommended",
+      ["getShift", "findCandidates", "createCandidate", "listOutlets"],
+    ],
+    [
+      "short-personal-numbers",
+      "personal_number_wrong",
+      ["findCandidates", "createCandidate", "getCandidateRegistry"],
+    ],
+    ["snake-case", "field_missing", ["getShift", "getCandidateRegistry"]],
+    ["snake-case", "field_recommended", ["createCandidate"]],
+  ],
+);
+
+/** A refusal is a matter of what the request was. */
+const refused = each(
+  ["answers", "meaning", "registry", "cancellation"],
+  [
+    ["valid-refused", "request_refused", EVERY.filter((operation) => !isOneOf(operation, UNASSIGN))],
+    ["operation-missing", "request_refused", REQUIRED.filter((each) => each !== "findCandidates")],
+    ["operation-missing", "lookup_misses", ["findCandidates"]],
+    ["method-refused", "request_refused", REQUIRED],
+  ],
+);
+
+const access = [
+  ...each(
+    ["authentication"],
+    [
+      ["no-token-accepted", "auth_missing", EVERY],
+      ["any-token-accepted", "auth_any_token", EVERY],
+      ["longer-token-accepted", "auth_any_token", ["getShift", "listOutlets"]],
+      ["any-scheme-accepted", "auth_wrong_scheme", EVERY],
+      ["bare-token-accepted", "auth_wrong_scheme", ["getShift", "listOutlets"]],
+      ["no-token-forbidden", "auth_status", EVERY],
+      ["no-token-not-found", "auth_status", EVERY],
+      ["no-token-500", "server_error", EVERY],
+    ],
+  ),
+  ...each(
+    ["tenants"],
+    [
+      ["tenant-ignored", "tenant_ignored", EVERY],
+      ["tenant-optional", "tenant_ignored", EVERY, { routing: "header" }],
+      ["unknown-tenant-invalid", "tenant_status", EVERY],
+      ["unknown-tenant-500", "server_error", EVERY],
+      ["token-for-every-tenant", "tenant_shared", ["getShift", ...READ_LISTS]],
+      ["tenant-of-the-token", "tenant_shared", ["getShift", ...READ_LISTS]],
+      [
+        "rows-of-every-tenant",
+        "tenant_shared",
+        ["getShift", "findCandidates", "getCandidateRegistry", "listOutlets"],
+      ],
+      ["rows-name-another-tenant", "tenant_shared", READ_LISTS],
+    ],
+  ),
+];
+
+const input = [
+  ...each(
+    ["errors"],
+    [
+      ["unknown-id-accepted", "unknown_id_accepted", ON_SHIFT],
+      ["unknown-id-accepted", "unknown_id_tolerated", UNASSIGN],
+      ["unknown-id-invalid", "unknown_id_status", ["getShift", "updateShift", "cancelShift"]],
+      ["unknown-id-500", "server_error", [...ON_SHIFT, ...UNASSIGN]],
+      ["malformed-id-accepted", "malformed_accepted", ON_SHIFT],
+      ["malformed-id-500", "server_error", [...ON_SHIFT, ...UNASSIGN]],
+      ["malformed-json-accepted", "malformed_accepted", ["updateShift", "createCandidate"]],
+      ["malformed-json-500", "server_error", ["updateShift", "createCandidate"]],
+      ["invalid-body-500", "server_error", ["updateShift", "createCandidate"]],
+    ],
+  ),
+  ...rows(
+    ["errors"],
+    [
+      ["unknown-candidate-assigned", "unknown_id_accepted", "assignCandidate"],
+      ["long-id-500", "server_error", "getShift"],
+      ["quote-in-id-500", "server_error", "getShift"],
+      ["long-name-500", "server_error", "findCandidates"],
+      ["invalid-candidate-accepted", "invalid_accepted", "createCandidate"],
+      ["nameless-candidate-accepted", "invalid_accepted", "createCandidate"],
+      ["contactless-candidate-accepted", "invalid_tolerated", "createCandidate"],
+      ["number-unchecked", "invalid_tolerated", "createCandidate"],
+      ["invalid-update-accepted", "malformed_accepted", "updateShift"],
+      ["invalid-update-accepted", "invalid_tolerated", "updateShift"],
+      ["empty-update-accepted", "malformed_accepted", "updateShift"],
+      ["errors-empty", "error_not_problem", "provider"],
+      ["errors-as-text", "error_not_problem", "provider"],
+      ["errors-as-html", "error_not_problem", "provider"],
+      ["errors-as-json", "error_not_problem", "provider"],
+      ["errors-truncated", "error_body_broken", "getShift"],
+      ["errors-mislabelled", "error_body_broken", "getShift"],
+      ["errors-with-another-status", "error_body_broken", "getShift"],
+      ["errors-with-stack-trace", "error_leaks", "getShift"],
+      ["errors-with-token", "token_leaked", "getShift"],
+    ],
+  ),
+];
+
+const told = [
+  ...rows(
+    [],
+    [
+      ["shift-lag", "request_refused", "getShift"],
+      ["shift-of-another", "id_mismatch", "getShift"],
+      ["time-without-offset", "time_without_offset", "getShift"],
+      ["time-not-iso", "field_wrong", "getShift"],
+      ["time-impossible", "field_wrong", "getShift"],
+      ["time-as-number", "field_wrong", "getShift"],
+      ["end-before-start", "end_not_after_start", "getShift"],
+      ["end-on-the-first-day", "end_not_after_start", "getShift"],
+      ["numbers-as-text", "field_wrong", "getShift"],
+      ["positions-missing", "positions_missing", "getShift"],
+      ["positions-differ", "positions_differ", "getShift"],
+      ["assigned-missing", "field_missing", "getShift"],
+      ["assigned-as-text", "field_wrong", "getShift"],
+      ["assigned-without-id", "field_wrong", "getShift"],
+      ["assigned-listed-twice", "duplicate_id", "getShift"],
+      ["variants-mixed", "dialect_mixed", "updateShift"],
+      ["assign-not-successful", "success_denied", "assignCandidate"],
+      ["assign-of-another", "id_mismatch", "assignCandidate"],
+      ["assign-for-another-shift", "id_mismatch", "assignCandidate"],
+      ["acknowledgement-as-text", "body_not_json", "assignCandidate"],
+      ["unassign-not-successful", "success_denied", UNASSIGN],
+      ["unassign-absent", "unassign_absent", UNASSIGN],
+      ["assign-lost-answer", "server_error", "assignCandidate"],
+      ["lookup-invalid", "request_refused", "findCandidates"],
+      ["lookup-null", "field_wrong", "findCandidates"],
+      ["registry-dates-by-day", "time_invalid", "getCandidateRegistry"],
+      ["impossible-personal-numbers", "personal_number_invalid", "getCandidateRegistry"],
+    ],
+  ),
+  ...rows(
+    ["answers", "meaning"],
+    [
+      ["variant-now-and-then", "dialect_mixed", ["getShift", "updateShift"]],
+      ["error-now-and-then", "server_error", "listOutlets"],
+      ["reset-now-and-then", "connection_broken", "listRoles"],
+      ["truncated-now-and-then", "body_not_json", "listRoles"],
+      ["invalid-now-and-then", "field_missing", "listOutlets"],
+      ["refused-now-and-then", "answer_unstable", "listRoles"],
+      ["shift-now-and-then-later", "answer_unstable", "getShift"],
+      ["lists-now-and-then-shorter", "answer_unstable", "listOutlets"],
+      ["acknowledgement-mixed", "form_mixed", "assignCandidate"],
+      ["not-found-mixed", "form_mixed", "findCandidates"],
+    ],
+  ),
+];
+
+const meaning = [
+  ...rows(
+    ["meaning"],
+    [
+      ["assign-conflict", "request_refused", "assignCandidate"],
+      ["candidate-race", "request_refused", "createCandidate"],
+      ["update-refused", "update_refused", "updateShift"],
+      ["update-not-stored", "update_without_effect", "updateShift"],
+      ["update-without-times", "update_without_effect", "updateShift"],
+      ["update-without-positions", "update_without_effect", "updateShift"],
+      ["update-without-end", "update_without_effect", "updateShift"],
+      ["update-loses-zone", "update_without_effect", "updateShift"],
+      ["update-unassigns", "shift_changed_unasked", "updateShift"],
+      ["assign-not-stored", "assign_without_effect", "assignCandidate"],
+      ["assign-stores-another", "assign_without_effect", "assignCandidate"],
+      ["assign-replaces", "shift_changed_unasked", "assignCandidate"],
+      ["assign-again-refused", "assign_not_idempotent", "assignCandidate"],
+      ["assign-again-listed-twice", "assign_not_idempotent", "assignCandidate"],
+      ["assign-takes-position", "shift_changed_unasked", "assignCandidate"],
+      ["assign-moves-times", "shift_changed_unasked", "assignCandidate"],
+      ["unassign-not-stored", "unassign_without_effect", UNASSIGN],
+      ["unassign-clears", "shift_changed_unasked", UNASSIGN],
+      ["unassign-moves-times", "shift_changed_unasked", UNASSIGN],
+      ["two-candidates", "lookup_ambiguous", "findCandidates"],
+      ["foreign-candidate", "lookup_ignores_query", "findCandidates"],
+      ["lookup-by-century", "lookup_ignores_query", "findCandidates"],
+      ["lookup-finds-nobody", "create_without_effect", "findCandidates"],
+      ["lookup-refuses-hyphen", "number_form_ignored", "findCandidates"],
+      ["lookup-misses-hyphen", "number_form_ignored", "findCandidates"],
+      ["candidate-id-changes", "candidate_unstable", "findCandidates"],
+      ["created-under-another-id", "candidate_unstable", "findCandidates"],
+      ["created-another", "candidate_differs", "createCandidate"],
+      ["create-not-stored", "create_without_effect", "findCandidates"],
+      ["create-swaps-names", "candidate_differs", "findCandidates"],
+      ["create-loses-contact", "candidate_differs", "findCandidates"],
+      ["created-without-contact", "candidate_differs", "createCandidate"],
+      ["create-again-accepted", "candidate_twice", "createCandidate"],
+      ["hire-refused", "request_refused", "createCandidate"],
+    ],
+  ),
+  ...rows(
+    ["answers"],
+    [
+      ["lookup-finds-nobody", "lookup_misses", "findCandidates"],
+      ["outlet-not-listed", "outlet_unknown", "listOutlets"],
+      ["role-not-listed", "role_unknown", "listRoles"],
+      ["outlet-under-another-id", "outlet_unknown", "listOutlets"],
+      ["outlet-under-another-id", "role_unknown", "listRoles"],
+    ],
+  ),
+  ...rows(
+    ["registry"],
+    [
+      ["registry-loops", "registry_loops", "getCandidateRegistry"],
+      ["registry-skips-people", "registry_incomplete", "getCandidateRegistry"],
+      ["registry-of-others", "registry_unmatched", "getCandidateRegistry"],
+      ["registry-under-other-ids", "registry_unmatched", "getCandidateRegistry"],
+    ],
+  ),
+  ...rows(
+    ["cancellation"],
+    [
+      ["cancel-refused", "request_refused", "cancelShift"],
+      ["cancel-with-body", "status_wrong", "cancelShift"],
+      ["cancel-not-stored", "cancel_without_effect", "cancelShift"],
+      ["cancelled-assigned", "cancelled_assigned", "assignCandidate"],
+    ],
+  ),
+];
+
+const contracts = rows(
+  ["contracts"],
+  [["create-not-stored", "contract_broken", ["findCandidates", "assignCandidate"]]],
+);
+
+export const faultRows: readonly Row[] = [
+  ...everywhere,
+  ...refused,
+  ...access,
+  ...input,
+  ...told,
+  ...meaning,
+  ...contracts,
+];
+
+/** Who may call is asked by each operation's own code at many providers: no operation is left out to save time. */
+export const alwaysOnEach: readonly FaultName[] = [
+  "no-token-accepted",
+  "any-token-accepted",
+  "any-scheme-accepted",
+  "tenant-ignored",
+];
+
+/** Right, or no matter of the answers to calls: the kit must find no error. */
+export const notErrors: readonly FaultName[] = [
+  "assign-no-content",
+  "no-echo",
+  "duplicate-webhooks",
+  "webhook-of-another-shift",
+];
+
+/** Right where the other form of unassignment is offered. */
+export const rightWithBothForms: readonly FaultName[] = ["unassign-unknown-path"];

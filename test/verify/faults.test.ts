@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { type Dialect, dialectName, everyDialect } from "../../src/contract/dialect.ts";
+import type { FaultSettings } from "../../src/sandbox/faults/fault.ts";
+import { type FaultName, faultNames } from "../../src/sandbox/faults/switchboard.ts";
+import type { Forms } from "../../src/sandbox/forms.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import { accessCodes } from "../../src/verify/codes/access.ts";
+import { answerCodes } from "../../src/verify/codes/answers.ts";
+import { inputCodes } from "../../src/verify/codes/input.ts";
+import { meaningCodes } from "../../src/verify/codes/meaning.ts";
+import type { Verification } from "../../src/verify/events.ts";
+import type { Group } from "../../src/verify/options.ts";
+import type { OperationId } from "../../src/verify/target.ts";
+import { coveringDialects } from "./covering-dialects.ts";
+import { dialectsFor, groupsOf, type Row } from "./fault-row.ts";
+import { alwaysOnEach, faultRows, notErrors, rightWithBothForms } from "./fault-rows.ts";
+import { toldOf, verifySandbox } from "./verify-sandbox.ts";
+
+/** `DIALECTS=all npx vitest run test/verify/faults`: every fault on every operation in every dialect. It takes half an hour. */
+const isWhole = process.env.DIALECTS === "all";
+/** Otherwise so many operations and dialects for each row; they take turns, so that each is used by many rows. */
+const OPERATIONS_A_ROW = 2;
+const DIALECTS_A_ROW = 2;
+
+interface Planted {
+  row: Row;
+  operation: OperationId | undefined;
+  dialect: Dialect;
+  title: string;
+}
+
+const planted: Planted[] = faultRows.flatMap((row, turn) =>
+  operationsOf(row, turn).flatMap((operation, place) =>
+    dialectsOf(row, operation, turn + place).map((dialect) => {
+      return { row, operation, dialect, title: titleOf(row, operation, dialect) };
+    }),
+  ),
+);
+
+/** Undefined: on all that the fault knows at once. */
+function operationsOf({ fault, each }: Row, turn: number): (OperationId | undefined)[] {
+  if (!each) return [undefined];
+  const isAll = isWhole || alwaysOnEach.includes(fault);
+  return fromTurn(each, turn).slice(0, isAll ? each.length : OPERATIONS_A_ROW);
+}
+
+function dialectsOf(row: Row, operation: OperationId | undefined, turn: number): Dialect[] {
+  const fitting = dialectsFor(row, operation);
+  if (isWhole) return fitting;
+  const names = new Set(fitting.map(dialectName));
+  const covering = coveringDialects.filter((each) => names.has(dialectName(each)));
+  return fromTurn(covering, turn).slice(0, operation === undefined ? DIALECTS_A_ROW : 1);
+}
+
+function fromTurn<T>(all: readonly T[], turn: number): T[] {
+  const start = turn % all.length;
+  return [...all.slice(start), ...all.slice(0, start)];
+}
+
+function titleOf({ fault, code, at }: Row, operation: OperationId | undefined, dialect: Dialect): string {
+  return `${fault} gives ${code} at ${operation ?? at.join(" or ")} (${dialectName(dialect)})`;
+}
+
+/** Nothing else hangs that long here, and a hang costs no more. */
+const SHORT_MS = 400;
+
+async function verified(
+  fault: FaultName,
+  dialect: Partial<Forms>,
+  only: readonly Group[] | undefined,
+  settings: FaultSettings = {},
+): Promise<Verification> {
+  // The replay of the contracts costs as much as everything else: one row is enough for it.
+  const groups = only ? { only } : { skip: ["contracts"] as const };
+  const options = { ...groups, ...(fault === "slow" && { timeoutMs: SHORT_MS }) };
+  const prepare = ({ setFault }: Sandbox) => setFault(fault, settings);
+  return (await verifySandbox({ dialect, options, prepare })).verification;
+}
+
+const dialectFor = (fault: FaultName): Dialect =>
+  coveringDialects[faultNames.indexOf(fault) % coveringDialects.length] ?? ({} as never);
+
+describe("a planted fault", () => {
+  it.each(planted)("$title", async ({ row, operation, dialect }) => {
+    const settings = operation === undefined ? {} : { operations: [operation] };
+    const verification = await verified(row.fault, dialect, groupsOf(row, operation), settings);
+    const wanted = operation === undefined ? row.at : [operation];
+    const places = verification.findings
+      .filter(({ code }) => code === row.code)
+      .map((each) => each.operation);
+    const all = verification.findings.map(({ code, operation }) => `${code} ${operation}`);
+    expect(
+      places.some((place) => wanted.includes(place)),
+      all.join(", "),
+    ).toBe(true);
+  });
+});
+
+describe("what is no error", () => {
+  it.each(notErrors)("%s", async (fault) => {
+    expect(toldOf(await verified(fault, dialectFor(fault), undefined), "error")).toEqual([]);
+  });
+
+  it.each(rightWithBothForms)("%s, where the other form is offered", async (fault) => {
+    const forms = { ...dialectFor(fault), unassign: "both" } as const;
+    expect(toldOf(await verified(fault, forms, undefined), "error")).toEqual([]);
+  });
+});
+
+describe("the table", () => {
+  it("has every code of an answer, of access, of input and of meaning", () => {
+    const there = new Set<string>(faultRows.map(({ code }) => code));
+    const codes = Object.keys({ ...answerCodes, ...accessCodes, ...inputCodes, ...meaningCodes });
+    expect(codes.filter((code) => !there.has(code))).toEqual([]);
+  });
+
+  it("has every fault of the sandbox", () => {
+    const there = new Set<string>([
+      ...faultRows.map(({ fault }) => fault),
+      ...notErrors,
+      ...rightWithBothForms,
+    ]);
+    expect(faultNames.filter((name) => !there.has(name))).toEqual([]);
+  });
+
+  it("has every pair of forms in one of the dialects that take turns, and each of these in many rows", () => {
+    const pairs = (dialect: Dialect) => {
+      const forms = Object.entries(dialect).map((form) => form.join("="));
+      return forms.flatMap((one, index) => forms.slice(index + 1).map((other) => `${one} ${other}`));
+    };
+    expect(new Set(coveringDialects.flatMap(pairs))).toEqual(new Set(everyDialect().flatMap(pairs)));
+    const used = Map.groupBy(planted, ({ dialect }) => dialectName(dialect));
+    for (const dialect of coveringDialects) {
+      expect(used.get(dialectName(dialect))?.length).toBeGreaterThan(20);
+    }
+  });
+});

@@ -1,0 +1,310 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { createWebhookClient } from "../../src/clients/webhook-client.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { codes } from "../../src/verify/codes/codes.ts";
+import { webhookCodes } from "../../src/verify/codes/webhooks.ts";
+import { HOLD_MS } from "../../src/verify/listen/reception.ts";
+import { CREATE, codesIn, DELETE, post, startListening, TOKEN, UPDATE } from "./listening.ts";
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+type Listening = Awaited<ReturnType<typeof startListening>>;
+
+async function start(options?: Parameters<typeof startListening>[0]): Promise<Listening> {
+  const listening = await startListening(options);
+  open.push(async () => {
+    listening.stop();
+    await listening.finished;
+  });
+  return listening;
+}
+
+/** Gives up as soon as its answer is held, and tries again at once: no time limit that a busy machine could miss. */
+const impatient = ({ untilSeen }: Listening) => ({
+  schedule: [0, 0, 0],
+  wait: async () => undefined,
+  fetch: (request: Request) => {
+    const impatience = new AbortController();
+    void untilSeen("held").then(() => impatience.abort());
+    return fetch(request, { signal: impatience.signal });
+  },
+});
+
+describe("a correct sender", () => {
+  it.each([undefined, "tempo"])(
+    "of kind %s gets no finding, and the listener ends by itself",
+    async (kind) => {
+      const listening = await start();
+      const { url, finished, seen } = listening;
+      const client = createWebhookClient({
+        ...{ platformUrl: url, token: TOKEN, ...impatient(listening) },
+        ...(kind !== undefined && { kind }),
+      });
+      const deliveries = [];
+      for (const event of [CREATE, UPDATE, DELETE]) deliveries.push(await client.send(event));
+      expect(deliveries).toEqual([
+        { delivered: true, tries: 2 },
+        { delivered: true, tries: 2 },
+        { delivered: true, tries: 1 },
+      ]);
+      const { summary, findings } = await finished;
+      expect(findings).toEqual([]);
+      expect(summary).toEqual({ verdict: "conforms", errors: 0, warnings: 0, skipped: 0, checks: 10 });
+      expect(seen.map(({ answer }) => answer)).toEqual([500, 200, "held", "given up", 200, 200]);
+      await expect(fetch(url)).rejects.toThrow("fetch failed");
+    },
+  );
+
+  it("may wait for a late answer instead of giving up", async () => {
+    const { url, finished, untilSeen, pass } = await start();
+    await post(url);
+    await post(url);
+    const held = untilSeen("held");
+    const late = post(url, { body: UPDATE });
+    await held;
+    pass(HOLD_MS);
+    expect(await late).toEqual({ status: 200, body: { received: true } });
+    await post(url, { body: DELETE });
+    expect((await finished).summary).toMatchObject({
+      verdict: "conforms",
+      errors: 0,
+      warnings: 0,
+      skipped: 0,
+    });
+  });
+
+  it("may send further events between the tries of one", async () => {
+    const { url, finished, pass, untilSeen } = await start();
+    await post(url, { body: UPDATE });
+    const held = untilSeen("held");
+    const late = post(url, { body: CREATE });
+    await held;
+    await post(url, { body: { ...UPDATE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" } });
+    await post(url, { body: DELETE });
+    pass(HOLD_MS);
+    await late;
+    await post(url, { body: UPDATE });
+    expect(codesIn(await finished)).toEqual([]);
+  });
+
+  it("is the sandbox", async () => {
+    const listening = await start();
+    const { url, finished } = listening;
+    const provider = await startSandbox({
+      platform: { url, token: TOKEN },
+      webhooks: impatient(listening),
+    });
+    open.push(() => provider.close());
+    const { shiftId, traceId } = provider.createShift();
+    await provider.delivered(traceId);
+    await provider.delivered(provider.updateShift(shiftId, { positions: 2 }).traceId);
+    await provider.delivered(provider.deleteShift(shiftId).traceId);
+    expect((await finished).findings).toEqual([]);
+  });
+
+  it("of one event only is not held up, and is told what was not checked", async () => {
+    const { url, finished } = await start({ expect: ["shift.delete"] });
+    await post(url, { body: DELETE });
+    await post(url, { body: DELETE });
+    const { summary, findings } = await finished;
+    expect(summary).toMatchObject({ verdict: "conforms", skipped: 1 });
+    expect(findings).toEqual([expect.objectContaining({ code: "skipped_not_sent", operation: "provider" })]);
+  });
+});
+
+const BAD_ID = { ...CREATE, content: { shiftId: "4711" } };
+
+describe("a request that the platform refuses", () => {
+  it.each([
+    ["no token", { authorization: null }, 401, "unauthorized", "webhook_token_missing"],
+    ["a wrong token", { authorization: "Bearer other" }, 401, "unauthorized", "webhook_token_wrong"],
+    ["another scheme", { authorization: `Basic ${TOKEN}` }, 401, "unauthorized", "webhook_scheme_wrong"],
+    [
+      "another label",
+      { contentType: "text/plain" },
+      415,
+      "unsupported_media_type",
+      "webhook_content_type_wrong",
+    ],
+    ["no JSON", { body: "{" }, 400, "malformed_json", "webhook_body_not_json"],
+    [
+      "a body that is too large",
+      { body: `"${"x".repeat(70_000)}"` },
+      413,
+      "payload_too_large",
+      "webhook_body_too_large",
+    ],
+    ["an id that is no UUID", { body: BAD_ID }, 400, "validation_failed", "webhook_payload_wrong"],
+    ["no object", { body: "[]" }, 400, "validation_failed", "webhook_payload_wrong"],
+    ["a wrong path", { path: "/webhook" }, 404, "not_found", "webhook_path_wrong"],
+    [
+      "a kind that is none",
+      { path: "/api/v3/integrations/No_Kind/webhook" },
+      404,
+      "provider_kind_unknown",
+      "webhook_kind_wrong",
+    ],
+    ["another method", { method: "PUT" }, 405, "method_not_allowed", "webhook_method_wrong"],
+  ])("%s", async (_, posted, status, code, finding) => {
+    const { url, end } = await start();
+    const answer = await post(url, posted);
+    expect(answer).toEqual({ status, body: expect.objectContaining({ status, code }) });
+    const verdict = await end();
+    expect(verdict.summary.verdict).toBe("fails");
+    expect(codesIn(verdict)).toEqual([finding]);
+  });
+
+  it("says which field is wrong, and never what stands in it", async () => {
+    const { url, end } = await start();
+    await post(url, { body: { ...CREATE, content: { shiftId: "secret" }, traceId: 7 } });
+    const { findings } = await end();
+    const wrong = findings.filter(({ code }) => code === "webhook_payload_wrong");
+    expect(wrong.map(({ expected, actual }) => `${expected}: ${actual}`)).toEqual([
+      expect.stringMatching(/^\/content\/shiftId .*UUID.*: a string of 6 characters$/i),
+      expect.stringMatching(/^\/traceId .*: a number$/),
+    ]);
+    expect(JSON.stringify(findings)).not.toContain("secret");
+  });
+
+  it("another organisation under the same token", async () => {
+    const { url, end } = await start();
+    await post(url);
+    const body = { ...UPDATE, providerId: "9d2f7a6b-1c3e-4a5d-8f7b-2e4d6c8a0b31" };
+    expect(await post(url, { body })).toMatchObject({ status: 403, body: { code: "forbidden" } });
+    expect(codesIn(await end())).toEqual(["webhook_provider_changed", "webhook_not_retried"]);
+  });
+
+  it("counts what comes again, and hides the path's unusual parts and the token", async () => {
+    const { url, end } = await start();
+    for (const _ of [1, 2]) await post(url, { path: `/hooks/${TOKEN}/a%20b` });
+    const { findings } = await end();
+    expect(findings[0]).toMatchObject({ code: "webhook_path_wrong", count: 2, operation: "provider" });
+    expect(findings[0]?.actual).toBe("POST /hooks/$PLATFORM_TOKEN/*");
+  });
+});
+
+it("an unknown event name is acknowledged, as the platform does, and told of", async () => {
+  const { url, end } = await start();
+  const answer = await post(url, { body: { ...CREATE, event: "shift.publish" } });
+  expect(answer).toEqual({ status: 200, body: { received: true } });
+  expect(codesIn(await end())).toEqual(["webhook_event_unknown"]);
+});
+
+it("health checks are answered and not judged", async () => {
+  const { url, end } = await start();
+  expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+  expect(codesIn(await end())).toEqual([]);
+});
+
+describe("tries", () => {
+  const NEW_TRACE = { ...CREATE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" };
+  const OTHER_SHIFT = { ...CREATE, content: { shiftId: "4a9d3e5f-2f7d-4f39-bb5a-6f5c4b7b8d21" } };
+
+  it.each([
+    ["none after a 500 is a warning", [CREATE], ["webhook_not_retried"]],
+    ["a new traceId after a 500 is an error", [CREATE, NEW_TRACE], ["webhook_retry_trace_changed"]],
+    [
+      "another event with the same traceId",
+      [CREATE, { ...UPDATE, traceId: CREATE.traceId }],
+      ["webhook_retry_payload_changed"],
+    ],
+    ["another shift with the same traceId", [CREATE, OTHER_SHIFT], ["webhook_retry_payload_changed"]],
+    [
+      "another field beside the contract's",
+      [CREATE, { ...CREATE, attempt: 2 }],
+      ["webhook_retry_extras_changed"],
+    ],
+    ["one more after a 200", [CREATE, CREATE, CREATE], ["webhook_sent_again"]],
+    [
+      "one traceId for every event",
+      [CREATE, CREATE, { ...UPDATE, traceId: CREATE.traceId }],
+      ["webhook_trace_reused"],
+    ],
+  ])("%s", async (_, bodies, expected) => {
+    const { url, end, untilSeen, pass } = await start();
+    void untilSeen("held").then(() => pass(HOLD_MS));
+    for (const body of bodies) await post(url, { body });
+    const verdict = await end();
+    expect(codesIn(verdict)).toEqual(expected);
+  });
+
+  it.each([
+    ["none after giving up is a warning", [], "webhook_slow_not_retried"],
+    [
+      "a new traceId after giving up is an error",
+      [{ ...UPDATE, traceId: NEW_TRACE.traceId }],
+      "webhook_retry_trace_changed",
+    ],
+  ])("%s", async (_, bodies, expected) => {
+    const { url, end, untilSeen } = await start();
+    for (const body of [CREATE, CREATE]) await post(url, { body });
+    const impatience = new AbortController();
+    const [held, gone] = [untilSeen("held"), untilSeen("given up")];
+    const late = post(url, { body: UPDATE, signal: impatience.signal });
+    await held;
+    impatience.abort();
+    await expect(late).rejects.toThrow("aborted");
+    await gone;
+    for (const body of bodies) await post(url, { body });
+    expect(codesIn(await end())).toEqual([expected]);
+  });
+
+  it("that come while the first is still held are acknowledged at once", async () => {
+    const { url, finished, untilSeen, pass } = await start();
+    for (const body of [CREATE, CREATE]) await post(url, { body });
+    const held = untilSeen("held");
+    const late = post(url, { body: UPDATE });
+    await held;
+    expect((await post(url, { body: UPDATE })).status).toBe(200);
+    pass(HOLD_MS);
+    expect((await late).status).toBe(200);
+    await post(url, { body: DELETE });
+    expect((await finished).findings).toEqual([]);
+  });
+});
+
+it("a further try after a late answer is forgiven: the sender may have given up just then", async () => {
+  const { url, end, untilSeen, pass } = await start();
+  for (const body of [CREATE, CREATE]) await post(url, { body });
+  const held = untilSeen("held");
+  const late = post(url, { body: UPDATE });
+  await held;
+  pass(HOLD_MS);
+  await late;
+  await post(url, { body: UPDATE });
+  expect(codesIn(await end())).toEqual([]);
+});
+
+describe("the end", () => {
+  it("by time tells which events did not come", async () => {
+    const { url, end } = await start({ expect: ["shift.create", "shift.update"] });
+    for (const body of [CREATE, CREATE]) await post(url, { body });
+    const { findings, summary } = await end();
+    expect(summary).toMatchObject({ verdict: "fails", errors: 1, skipped: 1 });
+    expect(findings[0]).toMatchObject({
+      code: "webhook_event_missing",
+      expected: "a valid shift.update, sent until it is acknowledged",
+      actual: "none within 120 s",
+      section: "6",
+      reproduce: "",
+    });
+  });
+
+  it("answers what is still held", async () => {
+    const { url, stop, finished, untilSeen } = await start();
+    for (const body of [CREATE, CREATE]) await post(url, { body });
+    const held = untilSeen("held");
+    const late = post(url, { body: UPDATE });
+    await held;
+    stop();
+    expect((await late).status).toBe(200);
+    expect(codesIn(await finished)).toEqual([]);
+  });
+});
+
+it("has each of its codes in the one list", () => {
+  expect(codes).toMatchObject(webhookCodes);
+});
