@@ -24,7 +24,7 @@ export interface Difference {
   revision?: Side;
 }
 
-interface DiffReport {
+export interface DiffReport {
   infoVersions: { base?: string; revision?: string };
   changes: Difference[];
 }
@@ -35,14 +35,25 @@ interface DiffReport {
  */
 export async function redoclyDiff(cwd: string, base: string, revision: string): Promise<DiffReport> {
   const cli = createRequire(import.meta.url).resolve("@redocly/cli/bin/cli.js");
-  const options = ["--config", join(import.meta.dirname, "redocly.yaml"), "--format", "json", "--fail-on", "none"];
+  const options = [
+    "--config",
+    join(import.meta.dirname, "redocly.yaml"),
+    "--format",
+    "json",
+    "--fail-on",
+    "none",
+  ];
   const redocly = spawn(process.execPath, [cli, "diff", base, revision, ...options], {
     cwd,
     env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  const ended = new Promise<number | null>((resolve) => redocly.once("close", resolve));
+  const ended = new Promise<number | null>((resolve, reject) =>
+    redocly.once("close", resolve).once("error", reject),
+  );
   const [report, log, code] = await Promise.all([text(redocly.stdout), text(redocly.stderr), ended]);
   if (code === 0) return JSON.parse(report) as DiffReport;
-  throw new CannotCompare(`redocly could not compare ${base} with ${revision}: npm run lint says why\n${log}`);
+  throw new CannotCompare(
+    `redocly could not compare ${base} with ${revision}: npm run lint says why\n${log}`,
+  );
 }

@@ -17,7 +17,13 @@ export interface Base {
 export function findBase(folder: string, asked: string | undefined): Base {
   git(folder, ["rev-parse", "--git-dir"]);
   if (asked !== undefined) {
-    const commit = answer(folder, ["rev-parse", "--verify", "--quiet", "--end-of-options", `${asked}^{commit}`]);
+    const commit = answer(folder, [
+      "rev-parse",
+      "--verify",
+      "--quiet",
+      "--end-of-options",
+      `${asked}^{commit}`,
+    ]);
     if (commit) return { commit, why: asked };
     throw new CannotCompare(`${asked} is no revision here: give a commit, a tag or a branch after --base`);
   }
@@ -57,11 +63,17 @@ function answer(cwd: string, args: readonly string[]): string | undefined {
 
 function git(cwd: string, args: readonly string[], env: Record<string, string> = {}): string {
   try {
-    const options = { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] } as const;
-    return execFileSync("git", args, { ...options, env: { ...process.env, ...env } }).trim();
+    const answered = execFileSync("git", [...args], {
+      cwd,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, ...env },
+    });
+    return answered.trim();
   } catch (error) {
     const { code, stderr } = error as { code?: string; stderr?: string };
-    if (code === "ENOENT") throw new CannotCompare("git is not installed: it holds the revision to compare with");
+    if (code === "ENOENT")
+      throw new CannotCompare("git is not installed: it holds the revision to compare with");
     const [reason = ""] = (stderr ?? "").split("\n");
     throw new CannotCompare(`git ${args[0]} failed in ${cwd}: ${reason}`);
   }

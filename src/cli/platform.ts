@@ -51,8 +51,10 @@ async function run(config: ReturnType<typeof readConfig>, io: Io): Promise<numbe
   const forget = endOnUnexpected((error) => log.fatal({ err: error }, "unexpected: the process ends"));
   try {
     const running = await startPlatform(config, { log, checkProvider });
+    // Before it says that it listens: who hears that may stop it at once.
+    const stopped = untilStopped();
     io.stdout(JSON.stringify({ listening: true, port: running.port }));
-    const lost = await Promise.race([untilStopped(), running.lost]);
+    const lost = await Promise.race([stopped, running.lost]);
     endAfter(STOP_MS, () =>
       log.error("the stop took too long; what is not finished goes on at the next start"),
     );

@@ -163,8 +163,9 @@ async function run(options: SandboxOptions, { shifts, faults }: Scene, io: Io): 
   const running = await startSandbox(options);
   for (const name of new Set(faults.map((each) => each.name))) plant(running, name, faults);
   for (let made = 0; made < shifts; made += 1) running.createShift();
+  const stopped = untilStopped();
   for (const line of greeting(running, options)) io.stdout(line);
-  await untilStopped();
+  await stopped;
   await running.close();
   return 0;
 }

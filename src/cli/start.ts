@@ -148,12 +148,13 @@ async function perform({ once }: Orders, cast: Cast): Promise<number> {
   ]);
   const isRight = await playStory(stage);
   if (once) return isRight ? 0 : 1;
+  const stopped = untilStopped();
   teller.line("");
   teller.line(
     `Both stay up. Operations API: ${platform.url}/operations/v1 (token: ${platform.operationsToken})`,
   );
   teller.line("Stop them with Ctrl-C.");
-  const lost = await Promise.race([untilStopped(), platform.lost]);
+  const lost = await Promise.race([stopped, platform.lost]);
   if (lost) io.stderr(`npm start: ${lost.message}; what is stored goes on at the next start`);
   return isRight && !lost ? 0 : 1;
 }

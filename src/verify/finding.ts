@@ -1,4 +1,4 @@
-import { type Code, codes, type SkipCode } from "./codes/codes.ts";
+import type { Code, SkipCode } from "./codes/codes.ts";
 import type { WebhookOperationId } from "./listen/operations.ts";
 import type { Exchange, OperationId } from "./target.ts";
 
@@ -72,5 +72,3 @@ export interface Finding {
   /** How often it was seen in this run, with the same expectation. */
   count: number;
 }
-
-export { codes };

@@ -148,7 +148,9 @@ async function isShared(sides: readonly Side[]): Promise<void> {
   const asked = await Promise.all(sides.map((side) => callsOf(side, "getShift")));
   expect(asked[0]).toBeGreaterThanOrEqual(EVENTS / 4);
   expect(asked[1]).toBeGreaterThanOrEqual(EVENTS / 4);
-  expect((asked[0] ?? 0) + (asked[1] ?? 0)).toBe(EVENTS);
+  // A process that was too slow to say that it lives may have its read done again by the other; what has an effect is counted below.
+  expect((asked[0] ?? 0) + (asked[1] ?? 0)).toBeGreaterThanOrEqual(EVENTS);
+  expect((asked[0] ?? 0) + (asked[1] ?? 0)).toBeLessThanOrEqual(EVENTS * 1.01);
 }
 
 async function callsOf({ url }: Side, operation: string): Promise<number> {

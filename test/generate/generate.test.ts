@@ -26,8 +26,10 @@ describe("npm run generate", () => {
     const first = await run(...argv);
     expect(first.code).toBe(0);
     for (const name of [
+      "library/index.ts",
       "library/types.ts",
       "library/server.ts",
+      "events/index.ts",
       "events/validators.d.ts",
       "runtime/server.ts",
     ]) {

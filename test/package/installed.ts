@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import {
   chmodSync,
   cpSync,
@@ -13,7 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 
+const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGES = join(PROJECT, "node_modules");
 /** Not of a fresh checkout, or not needed to build and pack. */
@@ -38,13 +40,13 @@ export interface Installed {
   remove(): void;
 }
 
-export function install(): Installed {
+export async function install(): Promise<Installed> {
   const root = mkdtempSync(join(tmpdir(), "shiftpact-package-"));
-  const tarball = pack(join(root, "checkout"));
+  const tarball = await pack(join(root, "checkout"));
   const folder = join(root, "fresh");
   const path = join(folder, "node_modules", "shiftpact");
   mkdirSync(path, { recursive: true });
-  run("tar", ["-xzf", tarball, "-C", path, "--strip-components=1"], root);
+  await run("tar", ["-xzf", tarball, "-C", path, "--strip-components=1"]);
   linkDependencies(join(folder, "node_modules"));
   const manifest: Manifest = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
   const commands = linkCommands(manifest, path);
@@ -57,13 +59,13 @@ export function install(): Installed {
 }
 
 /** As a maintainer does it, from a checkout without `dist/`. Answers the tarball. */
-function pack(checkout: string): string {
+async function pack(checkout: string): Promise<string> {
   mkdirSync(checkout);
   for (const name of readdirSync(PROJECT).filter((each) => !LEFT_OUT.has(each))) {
     cpSync(join(PROJECT, name), join(checkout, name), { recursive: true });
   }
   symlinkSync(PACKAGES, join(checkout, "node_modules"));
-  run("npm", ["pack", "--silent", "--offline"], checkout);
+  await run("npm", ["pack", "--silent", "--offline"], { cwd: checkout });
   const name = readdirSync(checkout).find((each) => each.endsWith(".tgz"));
   if (name === undefined) throw new Error("npm pack wrote no tarball");
   return join(checkout, name);
@@ -100,11 +102,4 @@ function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
-}
-
-function run(command: string, argv: string[], cwd: string): void {
-  const { status, error, stdout, stderr } = spawnSync(command, argv, { cwd, encoding: "utf8" });
-  if (status !== 0) {
-    throw new Error(`${command} ${argv.join(" ")} failed: ${error?.message ?? stdout + stderr}`);
-  }
 }

@@ -123,6 +123,12 @@ describe("SIGTERM", { timeout: 60_000 }, () => {
     expect(await countEvents()).toBe(1);
   });
 
+  it("ends with 0 when it comes in the moment in which the platform says that it listens", async () => {
+    const { child, ended } = startProcess(home);
+    child.stdout?.once("data", () => child.kill("SIGTERM"));
+    expect(await ended).toMatchObject({ code: 0, signal: null });
+  });
+
   it("waits neither for a provider that hangs nor for a client that does, and keeps their work", async () => {
     const called = hanging.nextCall();
     const { child, port, ended } = startProcess(home);

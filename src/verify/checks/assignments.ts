@@ -33,10 +33,27 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
     yield* effect;
     if (effect.some(({ kind }) => kind !== "passed")) return;
     yield* await judgeRepetition(run, seat);
+    yield* judgeOtherShift(run, seat);
     yield* judgeUnassignments(run, seat, before);
   } finally {
     await takeOff(run, seat);
   }
+}
+
+/** The shift that may be cancelled is another one, and nobody was assigned to it. */
+async function* judgeOtherShift(run: Run, { shiftId, candidateId }: Seat): AsyncGenerator<Outcome> {
+  const { cancellableShiftId: otherId } = run.fixtures;
+  if (otherId === undefined || otherId === shiftId || run.known.cancelled) return;
+  const read = await readShiftOf(run, otherId);
+  const other = shiftOf(read);
+  if (!other) return;
+  const expected = "the candidate in the shift that they were assigned to, and in no other";
+  yield assignedTo(other).includes(candidateId)
+    ? found("shift_changed_unasked", {
+        ...{ operation: "assignCandidate", exchange: read, expected },
+        actual: "the candidate is in another shift too",
+      })
+    : passed("assignCandidate", "an assignment is to one shift");
 }
 
 async function judgeAssign(run: Run, seat: Seat, before: Shift): Promise<readonly Outcome[]> {

@@ -1,6 +1,6 @@
 import { schemas } from "../../../generated/provider/validators.js";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { createdId, differences, idsOf, isFound, matching, personOf } from "../person.ts";
+import { createdId, differences, idsOf, isFound, lookUp, matching, personOf } from "../person.ts";
 import type { PreparedPerson, Run } from "../run.ts";
 import { type Exchange, isPlain, statusOf } from "../target.ts";
 import type { Check } from "./check.ts";
@@ -24,8 +24,22 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
     );
   }
   yield* judgeCreation(run, person, "the created candidate");
-  if (person.candidateId !== undefined && isFound(person))
-    yield* createAgain(run, person, person.candidateId);
+  if (person.candidateId === undefined || !isFound(person)) return;
+  yield* lookUpNearly(run, person);
+  yield* createAgain(run, person, person.candidateId);
+}
+
+/** Numbers that are nearly the person's are nobody's: refused, or nobody found. */
+async function* lookUpNearly(run: Run, { number }: PreparedPerson): AsyncGenerator<Outcome> {
+  const otherDigit = (Number(number.at(-1)) + 1) % 10;
+  const nearly = [number.slice(0, -1), `${number.slice(0, -1)}${otherDigit}`];
+  for (const text of nearly) {
+    const lookup = await lookUp(run, text);
+    const expected = "nobody for a number that differs in its last digit";
+    yield matching(lookup, number).length > 0
+      ? found("lookup_ignores_query", { exchange: lookup, expected, actual: "a person with another number" })
+      : passed("findCandidates", "a number that is nearly the person's is nobody's");
+  }
 }
 
 /** Search by name is for people only, and its parameter is not shown: whatever comes is right, unless the judge says otherwise. */

@@ -30,6 +30,8 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
     await assign(run, seat);
     yield* resize(run, seat, 0, () => oneMore(run, second));
     await takeOff(run, second);
+    // The second may have come in the first one's place.
+    await assign(run, seat);
     yield* resize(run, seat, 1, () => judgeTogether(run, seat, second));
   } finally {
     for (const each of [second, seat]) await takeOff(run, each);

@@ -21,14 +21,21 @@ const NASTY = [
   "-1",
 ];
 
+/**
+ * One or more of each kind: ASCII, controls, Latin-1, combining, right to left, other scripts, beyond the basic plane. fast-check's own
+ * units of all of Unicode take seconds to make.
+ */
+const CHARACTERS = [
+  ..."abcXYZ0189 _-.,:/?#&=+@!()[]{}|^~`<>\"'",
+  ..."\u0001\t\u001B\u007F\u00A0åÄöéß\u0301\u200B\u05D0\u0639漢字ไ\uFEFF\uFFFE",
+  ...["\u{1D518}", "\u{1F600}", "\u{10FFFF}"],
+];
+
 /** Any text that can travel: no half of a surrogate pair. */
-export const texts: Arbitrary<string> = fc
-  .oneof(
-    fc.constantFrom(...NASTY),
-    fc.string({ unit: "grapheme", maxLength: 40 }),
-    fc.string({ unit: "binary", maxLength: 20 }),
-  )
-  .filter((text) => text.isWellFormed());
+export const texts: Arbitrary<string> = fc.oneof(
+  fc.constantFrom(...NASTY),
+  fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 40 }),
+);
 
 /** Ids that stay one segment of a path. */
 export const segments: Arbitrary<string> = texts.filter((text) => !["", ".", ".."].includes(text));

@@ -1,5 +1,6 @@
 import { hyphenated, type PersonalNumber } from "../../contract/personal-number.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import { judge } from "../judge/judge.ts";
 import { idsOf, lookUp } from "../person.ts";
 import type { Run } from "../run.ts";
 import { type Exchange, isPlain } from "../target.ts";
@@ -49,12 +50,21 @@ function* judgeSmallPages(small: Pages, whole: Pages): Generator<Outcome> {
   const [exchange] = small.pages;
   if (small.end !== "ended" || whole.end !== "ended" || !exchange) return;
   const told = new Set(small.entries.map(({ id }) => id));
+  if (told.size < small.entries.length && isEachOnce(small.pages)) {
+    const actual = "a person on two pages";
+    yield found("duplicate_id", { exchange, expected: "each person on one page", actual });
+  }
   yield whole.entries.every(({ id }) => told.has(id))
     ? passed("getCandidateRegistry", "small pages hold everybody")
     : found("registry_incomplete", {
         ...{ exchange, expected: "everybody on the pages together, as without limit" },
         actual: "people are missing",
       });
+}
+
+/** Within a page the judge has looked. */
+function isEachOnce(pages: readonly Exchange[]): boolean {
+  return pages.every((page) => judge(page).every(({ code }) => code !== "duplicate_id"));
 }
 
 async function* judgePeople(run: Run, entries: readonly Entry[]): AsyncGenerator<Outcome> {

@@ -42,7 +42,7 @@ function unanswered(exchange: Exchange): Found {
 }
 
 /** Of two forms of unassignment one may be missing, and the registry is optional: 501 says so too. */
-export function isNotOffered({ probe, answer }: Exchange): boolean {
+function isNotOffered({ probe, answer }: Exchange): boolean {
   const optional = ["unassignCandidate", "deleteAssignment", "getCandidateRegistry"];
   return answer.kind === "answer" && answer.status === 501 && optional.includes(probe.operation);
 }

@@ -1,0 +1,91 @@
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { CannotCompare } from "./contract-diff/cannot-compare.ts";
+import { compare } from "./contract-diff/compare.ts";
+import { jsonReport, textReport, totalsOf } from "./contract-diff/report.ts";
+import { checkOut, findBase } from "./contract-diff/revision.ts";
+
+const HELP = `Says which changes to spec/ since a git revision break providers or the platform.
+
+  npm run contract:diff                 since the branch left origin's main, or since the last tag, or the last commit
+  npm run contract:diff -- --base REV   since a commit, a tag or a branch
+
+  --spec DIR   the documents' folder   (spec)
+  --json       for a program
+  --help       show this
+
+A breaking change is declared by a new major version in the document's info.version; additions are a new minor version.
+Exit code: 0 nothing breaks or all of it is declared, 1 a breaking change is not declared, 2 could not compare.
+`;
+
+const OPTIONS = {
+  base: { type: "string" },
+  spec: { type: "string", default: "spec" },
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
+} as const;
+
+interface Terminal {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+/** The whole command. Resolves to the exit code. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });
+    if (values.help) {
+      terminal.out(HELP);
+      return 0;
+    }
+    return await run(values, terminal);
+  } catch (error) {
+    const wrongArguments = (error as { code?: string }).code?.startsWith("ERR_PARSE_ARGS");
+    if (!(error instanceof CannotCompare) && !wrongArguments) throw error;
+    terminal.error(`${(error as Error).message}\n`);
+    return 2;
+  }
+}
+
+interface Options {
+  base?: string | undefined;
+  spec: string;
+  json: boolean;
+}
+
+async function run(options: Options, terminal: Terminal): Promise<number> {
+  const folder = resolve(options.spec);
+  if (!existsSync(folder)) {
+    throw new CannotCompare(
+      `There is no folder ${options.spec}: run this in the project, or give --spec DIR`,
+    );
+  }
+  const base = findBase(folder, options.base);
+  const documents = await inTemporaryFolder(async (place) => {
+    checkOut(folder, base.commit, join(place, "base"));
+    cpSync(folder, join(place, "revision"), { recursive: true });
+    return compare(place);
+  });
+  const shown = relative(process.cwd(), folder) || ".";
+  terminal.out(options.json ? jsonReport({ base, documents }) : textReport({ base, documents }, shown));
+  return totalsOf(documents).undeclared > 0 ? 1 : 0;
+}
+
+async function inTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "contract-diff-"));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  process.exitCode = await main(process.argv.slice(2), {
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+  });
+}

@@ -1,0 +1,88 @@
+import { breaksInAsyncapi } from "./asyncapi-rules.ts";
+import type { Change } from "./change.ts";
+import { adviceOn, describe, placeOf } from "./describe.ts";
+import type { Parties, Party } from "./parties.ts";
+import type { Difference } from "./redocly.ts";
+
+/** The same change as redocly found it in both directions; values are those of the forward direction. */
+interface Finding {
+  difference: Difference;
+  /** What breaks who calls or reads. */
+  client: readonly string[];
+  /** What breaks who answers or sends. */
+  server: readonly string[];
+}
+
+/**
+ * Redocly looks for what breaks a client of the old document. It says nothing of a server of the old document, which many a
+ * provider is. A new client with an old server is an old client with a new server, seen from the other end: so the comparison
+ * runs backward as well, and what it finds there breaks the server.
+ */
+export function judge(
+  forward: readonly Difference[],
+  backward: readonly Difference[],
+  parties: Parties,
+): Change[] {
+  const findings = new Map<string, Finding>();
+  for (const difference of forward) {
+    findings.set(keyOf(difference), { difference, client: rulesOf(difference), server: [] });
+  }
+  for (const reversed of backward) {
+    const server = rulesOf(reversed).filter((rule) => !isFree(reversed, rule));
+    if (server.length === 0) continue;
+    const difference = turned(reversed);
+    const found = findings.get(keyOf(difference)) ?? { difference, client: [] };
+    findings.set(keyOf(difference), { ...found, server });
+  }
+  return [...findings.values()].map((finding) => changeOf(finding, parties));
+}
+
+function changeOf({ difference, client, server }: Finding, parties: Parties): Change {
+  const own = breaksInAsyncapi(difference);
+  const breaks = new Set<Party>();
+  if (client.length > 0 || own?.client) breaks.add(parties.client);
+  if ((server.length > 0 || own?.server) && !parties.servedByUs) breaks.add(parties.server);
+  const side = difference.revision ?? difference.base;
+  const change = {
+    breaks: [...breaks],
+    place: placeOf(difference.path),
+    message: describe(difference),
+    file: (side?.file ?? "").replace(/^(base|revision)\//, ""),
+    line: side?.line ?? 0,
+    pointer: side?.pointer ?? difference.path,
+  };
+  if (breaks.size > 0) return { ...change, kind: "breaking", advice: adviceOn(difference) };
+  const added = difference.impact === "minor" && difference.kind === "added";
+  return { ...change, kind: added || server.length > 0 ? "addition" : "wording" };
+}
+
+/** Additions are free: nobody has to offer what is new, and nobody may count on it before the other side has it. */
+function isFree(reversed: Difference, rule: string): boolean {
+  return reversed.kind === "removed" && (rule.endsWith("-removed") || rule === "security-scheme-changed");
+}
+
+function rulesOf(difference: Difference): string[] {
+  const sameAddress = (rule: string) => rule === "channel-address-changed" && onlyNamesDiffer(difference);
+  return difference.verdicts.map(({ ruleId }) => ruleId).filter((rule) => !sameAddress(rule));
+}
+
+/** Another name for a parameter leaves the address as it is. */
+function onlyNamesDiffer({ base, revision }: Difference): boolean {
+  const shape = (address: unknown) => String(address).replaceAll(/\{[^}]*\}/g, "{}");
+  return shape(base?.value) === shape(revision?.value);
+}
+
+const TURNED = { added: "removed", removed: "added", modified: "modified" } as const;
+
+function turned({ base, revision, ...rest }: Difference): Difference {
+  return {
+    ...rest,
+    kind: TURNED[rest.kind],
+    ...(revision && { base: revision }),
+    ...(base && { revision: base }),
+  };
+}
+
+function keyOf({ base, revision, property }: Difference): string {
+  return JSON.stringify([base?.file, base?.pointer, revision?.file, revision?.pointer, property]);
+}

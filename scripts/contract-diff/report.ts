@@ -1,0 +1,93 @@
+import type { Change, ComparedDocument } from "./change.ts";
+import type { Party } from "./parties.ts";
+import type { Base } from "./revision.ts";
+import { versionVerdict } from "./version-rule.ts";
+
+export interface Comparison {
+  base: Base;
+  documents: readonly ComparedDocument[];
+}
+
+interface Totals {
+  breaking: number;
+  undeclared: number;
+  additions: number;
+  wording: number;
+}
+
+export function totalsOf(documents: readonly ComparedDocument[]): Totals {
+  const count = (kind: Change["kind"]) =>
+    documents.flatMap(({ changes }) => changes).filter((change) => change.kind === kind).length;
+  const undeclared = documents.reduce((sum, document) => {
+    const verdict = versionVerdict(document);
+    return sum + ("breaking" in verdict ? verdict.breaking : 0);
+  }, 0);
+  return { breaking: count("breaking"), undeclared, additions: count("addition"), wording: count("wording") };
+}
+
+/** For a program: everything that the text says, and the changes of wording too. */
+export function jsonReport({ base, documents }: Comparison): string {
+  const judged = documents.map((document) => ({ ...document, verdict: versionVerdict(document) }));
+  return `${JSON.stringify({ base, documents: judged, summary: totalsOf(documents) }, null, 2)}\n`;
+}
+
+export function textReport({ base, documents }: Comparison, folder: string): string {
+  const { breaking, undeclared, additions, wording } = totalsOf(documents);
+  const chapters = documents.map((document) => `${documentText(document, folder)}\n`);
+  const declared = breaking === 0 ? "" : ` (${undeclared} undeclared)`;
+  const sum = `${breaking} breaking${declared}, ${plural(additions, "addition")}, ${wording} of wording`;
+  return `${folder} since ${base.commit.slice(0, 10)} (${base.why})\n\n${chapters.join("\n")}${chapters.length > 0 ? "\n" : ""}${sum}\n`;
+}
+
+function documentText(document: ComparedDocument, folder: string): string {
+  const { base, revision } = document.version;
+  const version = base === revision ? (base ?? "") : `${base} -> ${revision}`;
+  const shown = document.changes.filter(({ kind }) => kind !== "wording");
+  const order = (kind: Change["kind"]) => shown.filter((change) => change.kind === kind);
+  const lines = [...order("breaking"), ...order("addition")].map((change) => changeText(change, folder));
+  const wording = document.changes.length - shown.length;
+  const rest = wording > 0 ? [`  ${wording} of wording`] : [];
+  const told = versionText(document, folder);
+  return [`${document.document}  ${version}`.trimEnd(), ...lines, ...rest, ...told].join("\n");
+}
+
+const NAMES: Readonly<Record<Party, string>> = {
+  providers: "providers",
+  platform: "the platform",
+  operators: "callers of the operations API",
+};
+
+function changeText({ kind, breaks, place, message, advice, file, line }: Change, folder: string): string {
+  if (kind === "addition") return `  addition  ${place}: ${message}`;
+  const whom = breaks.map((party) => NAMES[party]).join(" and ");
+  return [
+    `  BREAKING  for ${whom}: ${place}`,
+    `            ${message}`,
+    `            at ${folder}/${file}:${line}`,
+    `            -> ${advice}`,
+  ].join("\n");
+}
+
+function versionText(document: ComparedDocument, folder: string): string[] {
+  const verdict = versionVerdict(document);
+  const file = `${folder}/${document.document}`;
+  switch (verdict.kind) {
+    case "fits":
+      return [];
+    case "addition-not-told":
+      return [`  note: additions are a new minor version: set info.version to ${verdict.version} in ${file}`];
+    case "gone":
+      return [`  not declared: restore ${file}, with "deprecated: true" at every operation`];
+    case "undeclared":
+      return [
+        `  not declared: mend what is breaking, or set info.version to ${verdict.version} in ${file}. A new major`,
+        "  has a path of its own; the old one stays for 12 months, with Deprecation and Sunset headers.",
+      ];
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
