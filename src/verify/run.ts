@@ -51,6 +51,8 @@ export interface Known {
   readonly told: Map<OperationId, Facts>;
   /** A personal number that the provider has shown to know, in the form under which it was found. */
   number?: string;
+  /** The only name under which an update may give the positions: the other one is refused as unknown. */
+  positionsName?: "slots" | "numberOfPositions";
   /** A lookup under 12 digits is refused with 400 or 422. */
   refusesDigits?: boolean;
   /** A candidate is created under the hyphenated form only. */
@@ -98,13 +100,15 @@ export interface RunParts {
 export function createRun({ target, onFound, onAnswer, ...rest }: RunParts): Run {
   const hung = new Map<string, Exchange>();
   const forms: KnownForms = {};
+  const known: Known = { told: new Map(), offered: new Set(), served: new Map() };
   return {
     ...rest,
     target,
     forms,
-    known: { told: new Map(), offered: new Set(), served: new Map() },
+    known,
     madeUp: (name) => uuidFrom(`${rest.seed} ${name}`),
-    send: async (probe, isJudged = () => true) => {
+    send: async (given, isJudged = () => true) => {
+      const probe = withOneName(given, known.positionsName);
       const earlier = hung.get(probe.operation);
       if (earlier) return { ...earlier, probe };
       const exchange = await target.send(probe);
@@ -116,4 +120,15 @@ export function createRun({ target, onFound, onAnswer, ...rest }: RunParts): Run
       return exchange;
     },
   };
+}
+
+/** An update without the name of the positions that this provider does not know. */
+function withOneName(probe: Probe, name: Known["positionsName"]): Probe {
+  const { operation, json } = probe;
+  if (name === undefined || operation !== "updateShift" || typeof json !== "object" || json === null)
+    return probe;
+  const other = name === "slots" ? "numberOfPositions" : "slots";
+  if (Array.isArray(json) || !(name in json) || !(other in json)) return probe;
+  const { [other]: _, ...rest } = json as Record<string, unknown>;
+  return { ...probe, json: rest };
 }

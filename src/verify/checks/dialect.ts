@@ -6,7 +6,7 @@ import { isFormRefused, matching, personOf } from "../person.ts";
 import type { PreparedPerson, Run } from "../run.ts";
 import { assign, type Seat, seatOf, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { type Exchange, isPlain, isReply, statusOf } from "../target.ts";
+import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../target.ts";
 import type { Check } from "./check.ts";
 import { confirmed, steadyRead } from "./confirm.ts";
 import { judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
@@ -98,8 +98,11 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   const { shift } = run.known;
   if (shiftId === undefined || !shift) return;
-  const update = await run.send({ operation: "updateShift", path: { shiftId }, json: updateOf(shift) });
-  if (!isReply(update) || update.answer.status >= 300) return;
+  const probe = { operation: "updateShift", path: { shiftId }, json: updateOf(shift) } as const;
+  const first = await run.send(probe);
+  const update = isFormRefused(first) ? await updateUnderOneName(run, probe) : first;
+  if (update !== first && isServed(update)) yield namesRefused(first);
+  if (!isReply(update) || !isServed(update)) return;
   run.forms.updated = shiftBodyOf(update) ? "shift" : "none";
   yield passed("updateShift", `the answer to an update is known: ${run.forms.updated}`);
   const { shift: before } = readShift(shift, "UTC");
@@ -108,6 +111,23 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   if (!before || !now) return;
   const unasked = judgeUnasked(update, before, now, { fields: TIMES_AND_POSITIONS });
   yield* await confirmed(run, shiftId, read, unasked);
+}
+
+const isServed = (exchange: Exchange) => isReply(exchange) && exchange.answer.status < 300;
+
+/** The platform gives the positions under both names; a provider may refuse the one that it does not know. */
+async function updateUnderOneName(run: Run, probe: Probe): Promise<Exchange> {
+  run.known.positionsName = run.forms.variant === "b" ? "numberOfPositions" : "slots";
+  const update = await run.send(probe);
+  if (!isServed(update)) delete run.known.positionsName;
+  return update;
+}
+
+function namesRefused(exchange: Exchange): Outcome {
+  const expected =
+    "an update that gives the positions as slots and as numberOfPositions, as the platform sends it";
+  const actual = `status ${statusOf(exchange)}; with one of the names it is accepted`;
+  return found("update_refused", { exchange, expected, actual });
 }
 
 /** Assigns and unassigns the test person once: the acknowledgement, and which forms of unassignment are offered. */

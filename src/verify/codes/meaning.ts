@@ -18,7 +18,7 @@ export const meaningCodes = {
     severity: "warning",
     title: "The times and positions of a shift cannot be changed",
     section: "4.2",
-    mend: "Accept PUT /shifts/{id}, or expect that employers cannot change shifts on the platform.",
+    mend: "Accept PUT /shifts/{id} and leave out of account what you do not know in its body, or expect that employers cannot change shifts on the platform.",
   },
   assign_without_effect: {
     severity: "error",
