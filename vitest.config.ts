@@ -11,6 +11,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    // Builds and packs everything, half a minute of a core: `npm run test:package`, which .ci/run calls too.
+    exclude: process.env.PACKAGE === undefined ? ["test/package/**"] : [],
     globalSetup: ["test/global-setup.ts"],
     pool: "forks",
     // Importing a module does nothing, so test files may share a process: it saves a quarter of the time.

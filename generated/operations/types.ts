@@ -125,7 +125,7 @@ export interface paths {
     put?: never;
     /**
      * Check the provider
-     * @description Queues a check of the provider's API against the contract, with calls that change nothing; activating an integration queues one too. What it finds becomes issues: `provider_check`, one for each kind of finding at an operation, and `provider_check_failed` when it could not be made. An issue of an earlier check closes when it is no longer found.
+     * @description Queues a check of the provider's API against the contract, with calls that change nothing; activating an integration queues one too. What it finds becomes issues: "provider_check", one for each kind of finding at an operation, and "provider_check_failed" when it could not be made. An issue of an earlier check closes when it is no longer found.
      */
     post: operations["verifyIntegration"];
     delete?: never;
