@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Dialect, dialectName, everyDialect } from "../../src/contract/dialect.ts";
-import { engines } from "../engines.ts";
+import { featureEngines } from "../engines.ts";
 import { ok, type Person } from "./operations.ts";
 import type { Organisation } from "./organisation.ts";
 import { type Stage, useStage } from "./stage.ts";
@@ -28,7 +28,7 @@ const STATIONS = [
   wasUnderstood,
 ];
 
-describe.each(engines)("the four flows in every dialect at once, on %s", (engine) => {
+describe.each(featureEngines)("the four flows in every dialect at once, on %s", (engine) => {
   const stage = useStage(engine);
 
   it("staffs, changes and cancels a shift of each of 32 organisations", { timeout: 120_000 }, async () => {
