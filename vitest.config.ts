@@ -8,11 +8,14 @@ if (existsSync("/dev/shm")) process.env.TMPDIR ??= "/dev/shm";
 // Tests start some fifty processes, which load the same modules: they are compiled once.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
+/** Packing and installing the package; the kit against every fault and every dialect. */
+const PROOFS = ["test/package/**", "test/verify/faults.test.ts", "test/verify/dialects.test.ts"];
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    // Builds and packs everything, half a minute of a core: `npm run test:package`, which .ci/run calls too.
-    exclude: process.env.PACKAGE === undefined ? ["test/package/**"] : [],
+    // Each takes half a minute of a core or more, and has a command of its own, which .ci/run calls too (README, "Develop").
+    exclude: process.env.PROOFS === undefined ? PROOFS : [],
     globalSetup: ["test/global-setup.ts"],
     pool: "forks",
     // Importing a module does nothing, so test files may share a process: it saves a quarter of the time.
