@@ -27,7 +27,7 @@ function judgeStatus(exchange: Reply): Found[] {
   if (status >= 200 && status < 300) return judgeSuccess(exchange);
   if (status >= 500 && !isNotOffered(exchange)) return [serverError(exchange)];
   if (status === 429) return [rateLimited(exchange)];
-  if (status >= 400 || status >= 500) return judgeError(exchange);
+  if (status >= 400) return judgeError(exchange);
   return [redirected(exchange)];
 }
 

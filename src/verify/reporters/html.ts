@@ -1,7 +1,7 @@
 import type { Verification } from "../events.ts";
 import type { Finding, Passed } from "../finding.ts";
-import { STYLE } from "./html-style.ts";
-import { Markup, markup } from "./markup.ts";
+import { documentOf } from "./html-document.ts";
+import { type Markup, markup } from "./markup.ts";
 import {
   counted,
   coverageTable,
@@ -15,34 +15,19 @@ import type { Reporter } from "./reporter.ts";
 /** Gets one HTML document that needs nothing from elsewhere, and no script. */
 export function htmlReport(write: (text: string) => void): Reporter {
   return (event) => {
-    if (event.type === "end") write(pageOf(event.verification).text);
+    if (event.type === "end") write(pageOf(event.verification));
   };
 }
 
-function pageOf(verification: Verification): Markup {
+function pageOf(verification: Verification): string {
   const { summary, findings, baseUrl } = verification;
-  return markup`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${baseUrl} ${summary.verdict}</title>
-<style>${new Markup(STYLE)}</style>
-</head>
-<body>
-${headOf(verification)}
-<main>
-${chapter("Errors", sectionsOf(findings, "error"))}
-${chapter("Warnings", sectionsOf(findings, "warning"))}
-${skippedChapter(findings)}
-${coverageChapter(verification)}
-${passedChapter(verification)}
-</main>
-</body>
-</html>
-`;
+  return documentOf(`${baseUrl} ${summary.verdict}`, headOf(verification), [
+    chapter("Errors", sectionsOf(findings, "error")),
+    chapter("Warnings", sectionsOf(findings, "warning")),
+    skippedChapter(findings),
+    coverageChapter(verification),
+    passedChapter(verification),
+  ]);
 }
 
 function headOf({ summary, forms, requests, duration, seed, baseUrl, providerId }: Verification): Markup {
