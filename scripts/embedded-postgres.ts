@@ -29,6 +29,7 @@ export interface PostgresServer {
 const USER = "shiftpact";
 const PASSWORD = "only-for-this-run";
 const STARTS = 20;
+const PORTS = 5;
 
 /**
  * Loading it registers exit hooks that end the process with code 0 whatever it found. They are taken off again: whoever starts a
@@ -47,18 +48,26 @@ async function loadEmbeddedPostgres() {
   return EmbeddedPostgres;
 }
 
-/** Makes the cluster and starts it. Rejects when it does not start, as when somebody else has just taken the port. */
+/** Makes the cluster and starts it. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  const port = await freePort();
-  const server = await serverOn(options, port);
-  await server.initialise();
-  return start(server, port);
+  await (await serverOn(options, 0)).initialise();
+  return reopenPostgres(options);
 }
 
 /** Starts it on a cluster that startPostgres has made, such as a copy of one. */
 export async function reopenPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  const port = await freePort();
-  return start(await serverOn(options, port), port);
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await freePort();
+    const server = await serverOn(options, port);
+    try {
+      await server.start();
+      return serving(server, port);
+    } catch (error) {
+      // Somebody else may just have taken the port.
+      if (attempt === PORTS)
+        throw new Error(`PostgreSQL did not start in ${options.databaseDir}`, { cause: error });
+    }
+  }
 }
 
 async function serverOn({ databaseDir, flags = [] }: PostgresOptions, port: number) {
@@ -79,8 +88,7 @@ async function serverOn({ databaseDir, flags = [] }: PostgresOptions, port: numb
 
 type Embedded = Awaited<ReturnType<typeof serverOn>>;
 
-async function start(server: Embedded, port: number): Promise<PostgresServer> {
-  await server.start();
+function serving(server: Embedded, port: number): PostgresServer {
   const own = () => (server as unknown as { process: ChildProcess }).process;
   const pids = () => [own().pid ?? 0, ...childrenOf(own().pid ?? 0)];
   return {

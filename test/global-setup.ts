@@ -24,7 +24,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-test-"));
   // PostgreSQL refuses to run as root: then it runs as a user of its own, who must get to its folder.
   await chmod(folder, 0o755);
-  const postgres = await startServer(join(folder, "postgres"));
+  // A test's database need not outlive a power cut.
+  const flags = ["-c", "fsync=off", "-c", "max_connections=300"];
+  const postgres = await startPostgres({ databaseDir: join(folder, "postgres"), flags });
   const teardown = async () => {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });
@@ -41,19 +43,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   } catch (error) {
     await teardown();
     throw error;
-  }
-}
-
-/** Between finding a free port and listening on it, somebody else may have taken it: then another one is tried. */
-async function startServer(databaseDir: string) {
-  // A test's database need not outlive a power cut.
-  const flags = ["-c", "fsync=off", "-c", "max_connections=300"];
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await startPostgres({ databaseDir: `${databaseDir}-${attempt}`, flags });
-    } catch (error) {
-      if (attempt === 3) throw new Error("PostgreSQL did not start", { cause: error });
-    }
   }
 }
 
