@@ -100,6 +100,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
+    // They import the package as it is installed; test/package compiles and runs them.
+    exclude: { path: "^test/examples/" },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
       exportsFields: ["exports"],

@@ -3,99 +3,123 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Engine } from "../src/platform/db/database.ts";
-import { whyNoDisk } from "./chaos/disk.ts";
+import { makeDisk, whyNoDisk } from "./chaos/disk.ts";
 import { powerCuts } from "./chaos/power-cut.ts";
 import { type ChaosReport, chaos } from "./chaos/run.ts";
+import { tableOf } from "./chaos/table.ts";
 import { startPostgres } from "./embedded-postgres.ts";
 
-const HELP = `npm run chaos -- [--kills N] [--engine pglite|postgres|both] [--seed N] [--minutes N] [--power-cuts N]
+const HELP = `npm run chaos -- [--kills N | --minutes N] [--engine pglite|postgres|both] [--seed N] [--malformed N] [--power-cuts N]
 
-Kills the platform with SIGKILL at random moments (also while it starts and in the middle of provider calls, and PostgreSQL itself),
-under a stream of webhooks, accepts, withdrawals and cancels and faulty providers, and compares both sides afterwards.
+Kills the platform with SIGKILL at random moments (also while it starts and in the middle of provider calls), and PostgreSQL itself, fills
+the disk, lets the clock jump, and makes providers faulty in many ways, under a stream of webhooks (repeated and out of order too),
+accepts, withdrawals and cancels. Then it sends malformed requests, waits until all is quiet, and compares both sides.
 
-  --kills N    on each engine; 30 unless given
+  --kills N    such blows on each engine; 30 unless given
+  --minutes N  in all, in place of a number of kills
   --engine E   both unless given
   --seed N     of the choices; made up and printed unless given
-  --minutes N  no kill begins later, on each engine; 10 unless given
-  --power-cuts N  instead of the kills: cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
+  --malformed N   requests in all; 20,000 a minute with --minutes, else 100,000
+  --power-cuts N  instead of all that: cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
 
-Exit code 0: nothing lost, doubled or disagreeing; 1: something was; 2: it could not run.`;
+Exit code 0: nothing lost, doubled or disagreeing, no 5xx, memory steady; 1: something was; 2: it could not run.
+
+Examples:
+  npm run chaos
+  npm run chaos -- --minutes 5
+  npm run chaos -- --engine postgres --kills 5 --seed 42`;
 
 interface Options {
   kills: number;
   engines: readonly Engine[];
   seed: number;
-  minutes: number;
+  /** For the blows on each engine. Milliseconds. */
+  budgetMs: number;
+  /** On each engine. */
+  malformed: number;
   powerCuts: number;
 }
 
+const TEXT = { type: "string" } as const;
+/** Blows take this much of the minutes; the rest is for the malformed requests, and to come to rest. */
+const BLOWS = 0.55;
+const LONGEST_MINUTES = 20;
+const MALFORMED_A_MINUTE = 20_000;
+const MALFORMED = 100_000;
+
 function read(argv: string[]): Options | undefined {
-  const text = { type: "string" } as const;
   const { values } = parseArgs({
     args: argv,
     options: {
-      kills: text,
-      engine: text,
-      seed: text,
-      minutes: text,
-      "power-cuts": text,
+      ...{ kills: TEXT, engine: TEXT, seed: TEXT, minutes: TEXT, malformed: TEXT, "power-cuts": TEXT },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return undefined;
-  const { engine = "both" } = values;
-  if (engine !== "both" && engine !== "pglite" && engine !== "postgres") {
-    throw new TypeError("--engine must be pglite, postgres or both");
-  }
-  const whole = (name: "kills" | "seed" | "minutes" | "power-cuts", fallback: number) => {
-    const value = Number(values[name] ?? fallback);
+  const whole = (name: Exclude<keyof typeof values, "help" | "engine">) => {
+    const text = values[name];
+    if (text === undefined) return undefined;
+    const value = Number(text);
     if (Number.isSafeInteger(value) && value >= 0) return value;
-    throw new TypeError(`--${name} must be a whole number`);
+    throw new TypeError(`--${name} must be a whole number, not ${JSON.stringify(text)}`);
   };
+  const engines = enginesOf(values.engine);
+  const minutes = whole("minutes");
+  const malformed = whole("malformed") ?? (minutes === undefined ? MALFORMED : minutes * MALFORMED_A_MINUTE);
   return {
-    kills: whole("kills", 30),
-    engines: engine === "both" ? ["pglite", "postgres"] : [engine],
-    seed: whole("seed", Date.now() % 1_000_000),
-    minutes: whole("minutes", 10),
-    powerCuts: whole("power-cuts", 0),
+    engines,
+    kills: whole("kills") ?? (minutes === undefined ? 30 : Number.POSITIVE_INFINITY),
+    seed: whole("seed") ?? Date.now() % 1_000_000,
+    budgetMs: ((minutes ?? LONGEST_MINUTES) * 60_000 * BLOWS) / engines.length,
+    malformed: Math.ceil(malformed / engines.length),
+    powerCuts: whole("power-cuts") ?? 0,
   };
 }
 
-async function onEngine(engine: Engine, { kills, seed, minutes }: Options): Promise<ChaosReport> {
+function enginesOf(engine = "both"): readonly Engine[] {
+  if (engine === "both") return ["pglite", "postgres"];
+  if (engine === "pglite" || engine === "postgres") return [engine];
+  throw new TypeError(`--engine must be pglite, postgres or both, not ${JSON.stringify(engine)}`);
+}
+
+/** The disk that is filled up is small. */
+const SMALL_LOG = ["-c", "max_wal_size=128MB"];
+
+async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> {
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-chaos-"));
   // PostgreSQL may run as a user of its own, who must get to its folder.
   await chmod(folder, 0o755);
-  const dataDir = join(folder, "platform");
+  const why = whyNoDisk(folder);
+  if (why !== undefined) say(`${engine}: the disk is not filled up: ${why}`);
+  const disk = why === undefined ? makeDisk(folder) : undefined;
+  const place = disk?.folder ?? folder;
+  await chmod(place, 0o755);
+  const dataDir = join(place, "platform");
   await mkdir(dataDir);
-  const server = engine === "postgres" ? await startPostgres({ databaseDir: join(folder, "pg") }) : undefined;
+  const server =
+    engine === "postgres"
+      ? await startPostgres({ databaseDir: join(place, "pg"), flags: SMALL_LOG })
+      : undefined;
   try {
     await server?.createDatabase("chaos");
-    const postgres = server && { postgres: { server, database: "chaos" } };
-    const onKill = (moment: string, count: number) => say(`${engine}: kill ${count} of ${kills}: ${moment}`);
-    return await chaos({ engine, kills, seed, budgetMs: minutes * 60_000, dataDir, onKill, ...postgres });
+    return await chaos({
+      ...{ engine, dataDir, jumps: true },
+      ...options,
+      ...(disk && { disk }),
+      ...(server && { postgres: { server, database: "chaos" } }),
+      onKill: (moment, count) => say(`${engine}: blow ${count}: ${moment}`),
+    });
   } finally {
     await server?.stop();
+    disk?.remove();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
+/** The table counts them all. */
+const MOST_TOLD = 50;
+
 const say = (line: string) => process.stdout.write(`${line}\n`);
-
-function list(counts: ReadonlyMap<string, number>): string {
-  return [...counts].map(([what, count]) => `${what} ${count}`).join(", ");
-}
-
-function table(reports: ReadonlyMap<Engine, ChaosReport>): string[] {
-  const head = ["engine", "kills", "acknowledged", "lost", "doubled", "disagreeing"];
-  const rows = [...reports].map(([engine, { kills, acknowledged, findings }]) => {
-    const found = (kind: string) => findings.filter((finding) => finding.kind === kind).length;
-    const killed = [...kills.values()].reduce((sum, count) => sum + count, 0);
-    return [engine, killed, acknowledged, found("lost"), found("doubled"), found("disagreeing")].map(String);
-  });
-  return [head, ...rows].map((row) =>
-    row.map((cell, index) => cell.padEnd(head[index]?.length ?? 0)).join("  "),
-  );
-}
 
 /** A row an engine, like the table of the kills. */
 async function cutPower({ engines, powerCuts: cuts, seed }: Options): Promise<number> {
@@ -130,11 +154,10 @@ async function main(argv: string[]): Promise<number> {
     const begun = performance.now();
     const report = await onEngine(engine, options);
     reports.set(engine, report);
-    say(`${engine}: ${list(report.done)}; kills: ${list(report.kills)}`);
-    for (const { kind, what } of report.findings) say(`${engine}: ${kind}: ${what}`);
     say(`${engine}: took ${Math.round((performance.now() - begun) / 1_000)} s`);
+    for (const { kind, what } of report.findings.slice(0, MOST_TOLD)) say(`${engine}: ${kind}: ${what}`);
   }
-  for (const line of table(reports)) say(line.trimEnd());
+  for (const line of tableOf(reports)) say(line);
   return [...reports.values()].every(({ findings }) => findings.length === 0) ? 0 : 1;
 }
 

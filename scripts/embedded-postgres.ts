@@ -18,7 +18,7 @@ export interface PostgresServer {
   /** The server and all of its processes. */
   pids(): number[];
   createDatabase(name: string): Promise<void>;
-  /** Ends every process of it with SIGKILL, as a crash does. */
+  /** Ends every process of it with SIGKILL, as a crash does; also when it has ended by itself. */
   crash(): Promise<void>;
   /** After a crash: recovers. */
   restart(): Promise<void>;
@@ -97,6 +97,8 @@ function serving(server: Embedded, port: number): PostgresServer {
     pids,
     createDatabase: (name) => server.createDatabase(name),
     crash: async () => {
+      const { exitCode, signalCode } = own();
+      if (exitCode !== null || signalCode !== null) return;
       const ended = once(own(), "exit");
       for (const pid of pids()) kill(pid);
       await ended;

@@ -21,6 +21,9 @@ export function createClient(options?: ClientOptions) {
     /** Read the provider's outlets and roles: `POST /integrations/{providerId}/discover`. */
     discoverIntegration: (...init: Init<paths, "/integrations/{providerId}/discover", "post">) =>
       http.POST("/integrations/{providerId}/discover", ...init),
+    /** Read what is mapped to what: `GET /integrations/{providerId}/mappings`. */
+    getMappings: (...init: Init<paths, "/integrations/{providerId}/mappings", "get">) =>
+      http.GET("/integrations/{providerId}/mappings", ...init),
     /** Map outlets to workplaces and roles to competences: `PUT /integrations/{providerId}/mappings`. */
     updateMappings: (...init: Init<paths, "/integrations/{providerId}/mappings", "put">) =>
       http.PUT("/integrations/{providerId}/mappings", ...init),
@@ -85,6 +88,8 @@ export function createClient(options?: ClientOptions) {
     listEvents: (...init: Init<paths, "/events", "get">) => http.GET("/events", ...init),
     /** Replay events since a time: `POST /events/replay`. */
     replayEvents: (...init: Init<paths, "/events/replay", "post">) => http.POST("/events/replay", ...init),
+    /** Read an event and its payload: `GET /events/{eventId}`. */
+    getEvent: (...init: Init<paths, "/events/{eventId}", "get">) => http.GET("/events/{eventId}", ...init),
     /** Replay one event: `POST /events/{eventId}/replay`. */
     replayEvent: (...init: Init<paths, "/events/{eventId}/replay", "post">) =>
       http.POST("/events/{eventId}/replay", ...init),
@@ -95,6 +100,8 @@ export function createClient(options?: ClientOptions) {
     getTrace: (...init: Init<paths, "/traces/{traceId}", "get">) => http.GET("/traces/{traceId}", ...init),
     /** List the notifications to candidates: `GET /notifications`. */
     listNotifications: (...init: Init<paths, "/notifications", "get">) => http.GET("/notifications", ...init),
+    /** Read how the platform is doing over time: `GET /statistics`. */
+    getStatistics: (...init: Init<paths, "/statistics", "get">) => http.GET("/statistics", ...init),
     /** List what needs a person: `GET /issues`. */
     listIssues: (...init: Init<paths, "/issues", "get">) => http.GET("/issues", ...init),
     /** Close an issue: `POST /issues/{issueId}/resolve`. */

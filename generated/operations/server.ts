@@ -16,6 +16,8 @@ export interface Handlers<Context> {
   getIntegration: Handler<operations["getIntegration"], Context>;
   /** Read the provider's outlets and roles: `POST /integrations/{providerId}/discover`. */
   discoverIntegration: Handler<operations["discoverIntegration"], Context>;
+  /** Read what is mapped to what: `GET /integrations/{providerId}/mappings`. */
+  getMappings: Handler<operations["getMappings"], Context>;
   /** Map outlets to workplaces and roles to competences: `PUT /integrations/{providerId}/mappings`. */
   updateMappings: Handler<operations["updateMappings"], Context>;
   /** Activate an integration: `POST /integrations/{providerId}/activate`. */
@@ -66,6 +68,8 @@ export interface Handlers<Context> {
   listEvents: Handler<operations["listEvents"], Context>;
   /** Replay events since a time: `POST /events/replay`. */
   replayEvents: Handler<operations["replayEvents"], Context>;
+  /** Read an event and its payload: `GET /events/{eventId}`. */
+  getEvent: Handler<operations["getEvent"], Context>;
   /** Replay one event: `POST /events/{eventId}/replay`. */
   replayEvent: Handler<operations["replayEvent"], Context>;
   /** What would a replay change: `GET /events/{eventId}/replay/preview`. */
@@ -74,6 +78,8 @@ export interface Handlers<Context> {
   getTrace: Handler<operations["getTrace"], Context>;
   /** List the notifications to candidates: `GET /notifications`. */
   listNotifications: Handler<operations["listNotifications"], Context>;
+  /** Read how the platform is doing over time: `GET /statistics`. */
+  getStatistics: Handler<operations["getStatistics"], Context>;
   /** List what needs a person: `GET /issues`. */
   listIssues: Handler<operations["listIssues"], Context>;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
@@ -141,6 +147,20 @@ export const operationsTable = [
       "401": "application/problem+json",
       "404": "application/problem+json",
       "502": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "getMappings",
+    method: "GET",
+    path: "/integrations/{providerId}/mappings",
+    security: ["operationsToken"],
+    parameters: [{ in: "path", name: "providerId", type: "string" }],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "404": "application/problem+json",
       "503": "application/problem+json",
     },
   },
@@ -552,6 +572,20 @@ export const operationsTable = [
     },
   },
   {
+    operationId: "getEvent",
+    method: "GET",
+    path: "/events/{eventId}",
+    security: ["operationsToken"],
+    parameters: [{ in: "path", name: "eventId", type: "string" }],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "404": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
     operationId: "replayEvent",
     method: "POST",
     path: "/events/{eventId}/replay",
@@ -606,6 +640,19 @@ export const operationsTable = [
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "getStatistics",
+    method: "GET",
+    path: "/statistics",
+    security: ["operationsToken"],
+    parameters: [{ in: "query", name: "minutes", type: "integer" }],
     responses: {
       "200": "application/json",
       "400": "application/problem+json",

@@ -75,7 +75,11 @@ export interface paths {
       };
       cookie?: never;
     };
-    get?: never;
+    /**
+     * Read what is mapped to what
+     * @description The outlets and roles as they were last read from the provider, each with what it is mapped to or with suggestions. The provider is not called.
+     */
+    get: operations["getMappings"];
     /**
      * Map outlets to workplaces and roles to competences
      * @description Only what is named is changed. Jobs that waited for it (`blocked_mapping`) go on.
@@ -502,6 +506,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/events/{eventId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The event. */
+        eventId: string;
+      };
+      cookie?: never;
+    };
+    /**
+     * Read an event and its payload
+     * @description The payload is the webhook's body as it was stored. Decision: in any text of it, what looks like a personal number is masked, also in fields that the contract does not know.
+     */
+    get: operations["getEvent"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/events/{eventId}/replay": {
     parameters: {
       query?: never;
@@ -580,6 +607,26 @@ export interface paths {
     };
     /** List the notifications to candidates */
     get: operations["listNotifications"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/statistics": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read how the platform is doing over time
+     * @description Webhooks, how fast they were acknowledged, and calls to providers, of all processes together, in steps of equal length that end now. Figures are written every few seconds, so the last step is incomplete, and kept for 7 days. A step without anything is there too, with zeros.
+     */
+    get: operations["getStatistics"];
     put?: never;
     post?: never;
     delete?: never;
@@ -862,7 +909,11 @@ export interface components {
       /** @description A cancellation was asked for and the provider has not confirmed it yet. Decision: the job is cancelled when the provider confirms, so that a refusal leaves both sides agreed. */
       cancelling?: boolean;
       outletId: string;
+      /** @description As the provider last named it; absent while it is unknown. */
+      outletName?: string;
       roleId: string;
+      /** @description As the provider last named it; absent while it is unknown. */
+      roleName?: string;
       /** @description The story of the job. */
       traceId?: string;
       /**
@@ -927,6 +978,56 @@ export interface components {
       receivedAt: string;
       /** Format: date-time */
       processedAt?: string;
+    };
+    EventDetail: {
+      /** Format: uuid */
+      eventId: string;
+      event: string;
+      providerId: components["schemas"]["ProviderId"];
+      shiftId: string;
+      traceId: string;
+      status: components["schemas"]["EventStatus"];
+      /** @description What came of it. */
+      verdict?: string;
+      attempts: number;
+      /** Format: date-time */
+      receivedAt: string;
+      /** Format: date-time */
+      processedAt?: string;
+      /** @description The body, masked. */
+      payload: {
+        [key: string]: unknown;
+      };
+    };
+    Statistics: {
+      /** @description How long a step is. Minutes. */
+      stepMinutes: number;
+      steps: components["schemas"]["StatisticsStep"][];
+      /** @description The calls of the whole time by organisation, those with the most failures first. */
+      providers: components["schemas"]["ProviderStatistics"][];
+    };
+    StatisticsStep: {
+      /**
+       * Format: date-time
+       * @description When the step begins.
+       */
+      at: string;
+      /** @description Webhooks that were stored and answered 200. */
+      acknowledged: number;
+      /** @description Webhooks that were answered anything else. */
+      refused: number;
+      /** @description From arrival to the 200, interpolated in a histogram; absent in a step without any. Milliseconds. */
+      acknowledgementMedianMs?: number;
+      /** @description Likewise, the 99th percentile. Milliseconds. */
+      acknowledgementP99Ms?: number;
+      providerCalls: number;
+      /** @description Calls that ended with no answer, a status of 5xx or 429. */
+      providerFailures: number;
+    };
+    ProviderStatistics: {
+      providerId: components["schemas"]["ProviderId"];
+      calls: number;
+      failures: number;
     };
     Trace: {
       traceId: string;
@@ -1460,6 +1561,69 @@ export interface operations {
       };
       /** @description The provider refused or could not be understood (`provider_refused`, `provider_unavailable`). */
       502: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The database does not answer. Try again after `Retry-After`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait. */
+          "Retry-After"?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  getMappings: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["schemas"]["ProviderId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The outlets and roles. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Discovery"];
+        };
+      };
+      /** @description Malformed. The problem lists every fault by its JSON pointer. */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No token, or not the operations token. */
+      401: {
+        headers: {
+          /** @description `Bearer` */
+          "WWW-Authenticate"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description There is no such thing. */
+      404: {
         headers: {
           [name: string]: unknown;
         };
@@ -3306,6 +3470,69 @@ export interface operations {
       };
     };
   };
+  getEvent: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The event. */
+        eventId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The event. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["EventDetail"];
+        };
+      };
+      /** @description Malformed. The problem lists every fault by its JSON pointer. */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No token, or not the operations token. */
+      401: {
+        headers: {
+          /** @description `Bearer` */
+          "WWW-Authenticate"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description There is no such thing. */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The database does not answer. Try again after `Retry-After`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait. */
+          "Retry-After"?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   replayEvent: {
     parameters: {
       query?: never;
@@ -3573,6 +3800,60 @@ export interface operations {
       };
     };
   };
+  getStatistics: {
+    parameters: {
+      query?: {
+        /** @description How far back. Up to 3 hours come by the minute, more in at most 180 steps of whole minutes. */
+        minutes?: number;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The figures. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Statistics"];
+        };
+      };
+      /** @description Malformed. The problem lists every fault by its JSON pointer. */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No token, or not the operations token. */
+      401: {
+        headers: {
+          /** @description `Bearer` */
+          "WWW-Authenticate"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The database does not answer. Try again after `Retry-After`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait. */
+          "Retry-After"?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   listIssues: {
     parameters: {
       query?: {
@@ -3743,6 +4024,10 @@ export type TraceId = components["schemas"]["TraceId"];
 export type Accept = components["schemas"]["Accept"];
 export type EventStatus = components["schemas"]["EventStatus"];
 export type Event = components["schemas"]["Event"];
+export type EventDetail = components["schemas"]["EventDetail"];
+export type Statistics = components["schemas"]["Statistics"];
+export type StatisticsStep = components["schemas"]["StatisticsStep"];
+export type ProviderStatistics = components["schemas"]["ProviderStatistics"];
 export type Trace = components["schemas"]["Trace"];
 export type TraceStep = components["schemas"]["TraceStep"];
 export type Notification = components["schemas"]["Notification"];

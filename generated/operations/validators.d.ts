@@ -44,6 +44,10 @@ export declare const schemas: {
   readonly Accept: Validator<components["schemas"]["Accept"]>;
   readonly EventStatus: Validator<components["schemas"]["EventStatus"]>;
   readonly Event: Validator<components["schemas"]["Event"]>;
+  readonly EventDetail: Validator<components["schemas"]["EventDetail"]>;
+  readonly Statistics: Validator<components["schemas"]["Statistics"]>;
+  readonly StatisticsStep: Validator<components["schemas"]["StatisticsStep"]>;
+  readonly ProviderStatistics: Validator<components["schemas"]["ProviderStatistics"]>;
   readonly Trace: Validator<components["schemas"]["Trace"]>;
   readonly TraceStep: Validator<components["schemas"]["TraceStep"]>;
   readonly Notification: Validator<components["schemas"]["Notification"]>;
@@ -87,6 +91,7 @@ export declare const requests: {
   readonly discoverIntegration: {
     readonly path: Validator<RequestPart<operations["discoverIntegration"], "path">>;
   };
+  readonly getMappings: { readonly path: Validator<RequestPart<operations["getMappings"], "path">> };
   readonly updateMappings: {
     readonly path: Validator<RequestPart<operations["updateMappings"], "path">>;
     readonly body: Validator<RequestBody<operations["updateMappings"]>>;
@@ -137,12 +142,14 @@ export declare const requests: {
   readonly cancelJob: { readonly path: Validator<RequestPart<operations["cancelJob"], "path">> };
   readonly listEvents: { readonly query: Validator<RequestPart<operations["listEvents"], "query">> };
   readonly replayEvents: { readonly body: Validator<RequestBody<operations["replayEvents"]>> };
+  readonly getEvent: { readonly path: Validator<RequestPart<operations["getEvent"], "path">> };
   readonly replayEvent: { readonly path: Validator<RequestPart<operations["replayEvent"], "path">> };
   readonly previewReplay: { readonly path: Validator<RequestPart<operations["previewReplay"], "path">> };
   readonly getTrace: { readonly path: Validator<RequestPart<operations["getTrace"], "path">> };
   readonly listNotifications: {
     readonly query: Validator<RequestPart<operations["listNotifications"], "query">>;
   };
+  readonly getStatistics: { readonly query: Validator<RequestPart<operations["getStatistics"], "query">> };
   readonly listIssues: { readonly query: Validator<RequestPart<operations["listIssues"], "query">> };
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
 };
@@ -177,6 +184,13 @@ export declare const responses: {
     readonly "404": Validator<ResponseBody<operations["discoverIntegration"], 404>>;
     readonly "502": Validator<ResponseBody<operations["discoverIntegration"], 502>>;
     readonly "503": Validator<ResponseBody<operations["discoverIntegration"], 503>>;
+  };
+  readonly getMappings: {
+    readonly "200": Validator<ResponseBody<operations["getMappings"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["getMappings"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["getMappings"], 401>>;
+    readonly "404": Validator<ResponseBody<operations["getMappings"], 404>>;
+    readonly "503": Validator<ResponseBody<operations["getMappings"], 503>>;
   };
   readonly updateMappings: {
     readonly "200": Validator<ResponseBody<operations["updateMappings"], 200>>;
@@ -373,6 +387,13 @@ export declare const responses: {
     readonly "415": Validator<ResponseBody<operations["replayEvents"], 415>>;
     readonly "503": Validator<ResponseBody<operations["replayEvents"], 503>>;
   };
+  readonly getEvent: {
+    readonly "200": Validator<ResponseBody<operations["getEvent"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["getEvent"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["getEvent"], 401>>;
+    readonly "404": Validator<ResponseBody<operations["getEvent"], 404>>;
+    readonly "503": Validator<ResponseBody<operations["getEvent"], 503>>;
+  };
   readonly replayEvent: {
     readonly "202": Validator<ResponseBody<operations["replayEvent"], 202>>;
     readonly "400": Validator<ResponseBody<operations["replayEvent"], 400>>;
@@ -401,6 +422,12 @@ export declare const responses: {
     readonly "400": Validator<ResponseBody<operations["listNotifications"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listNotifications"], 401>>;
     readonly "503": Validator<ResponseBody<operations["listNotifications"], 503>>;
+  };
+  readonly getStatistics: {
+    readonly "200": Validator<ResponseBody<operations["getStatistics"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["getStatistics"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["getStatistics"], 401>>;
+    readonly "503": Validator<ResponseBody<operations["getStatistics"], 503>>;
   };
   readonly listIssues: {
     readonly "200": Validator<ResponseBody<operations["listIssues"], 200>>;

@@ -6,7 +6,7 @@ import type { Crowd } from "./crowd.ts";
 
 /** What must not happen. */
 export interface Finding {
-  kind: "lost" | "doubled" | "disagreeing";
+  kind: "lost" | "doubled" | "disagreeing" | "5xx" | "growing";
   what: string;
 }
 
@@ -90,7 +90,9 @@ function* lostEvents({ organisation, said }: Crowd, { events }: Stored): Generat
     if (!rows.has(key)) yield `${key} was acknowledged and is not stored`;
   }
   for (const [key, { status, verdict }] of rows) {
-    if (!ENDED.includes(status) || !verdict) yield `${key} is ${status}: ${verdict ?? "no reason"}`;
+    // An event of an unknown name is stored and goes no further.
+    const isTold = verdict !== null || status === "ignored";
+    if (!ENDED.includes(status) || !isTold) yield `${key} is ${status}: ${verdict ?? "no reason"}`;
   }
 }
 

@@ -13,12 +13,10 @@ const MOST_OPEN_SHIFTS = 40;
 export const STUBBORN: readonly number[] = [0, ...Array.from({ length: 2_000 }, () => 100)];
 /** What passes, and may have taken effect before it went wrong. */
 const TROUBLE: readonly FaultName[] = [
-  "unavailable",
-  "reset",
-  "assign-lost-answer",
-  "slow",
-  "error-500",
-  "truncated",
+  ...(["unavailable", "rate-limited", "error-500", "error-now-and-then", "errors-as-html"] as const),
+  ...(["slow", "reset", "reset-now-and-then", "assign-lost-answer", "oversized"] as const),
+  ...(["truncated", "empty-body", "garbage", "json-as-html", "ids-as-numbers", "wrapped-in-data"] as const),
+  ...(["invalid-now-and-then", "duplicate-webhooks"] as const),
 ];
 
 /** What the platform has said yes to, beside the webhooks that the sandbox sent itself. */
@@ -196,7 +194,9 @@ async function cancel(crowd: Crowd, place: Place): Promise<void> {
   if (status < 300) crowd.said.cancelled.push(seat.job.jobId);
 }
 
-function trouble({ organisation }: Crowd, { random }: Place): void {
+function trouble({ organisation, said }: Crowd, { random }: Place): void {
   const settings = { times: random.between(1, 4), retryAfter: "0" };
-  organisation.provider.setFault(random.pick(TROUBLE), settings);
+  const name = random.pick(TROUBLE);
+  organisation.provider.setFault(name, settings);
+  count(said, `fault ${name}`);
 }

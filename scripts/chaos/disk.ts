@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -16,6 +16,8 @@ export interface Disk {
   cut(pids: readonly number[]): Promise<Disk>;
   /** Writes everything through. */
   sync(): void;
+  /** Takes all of the room that is left; answers what gives it back. */
+  fill(): () => void;
   remove(): void;
 }
 
@@ -78,12 +80,20 @@ function mount(image: string): Disk {
       return left;
     },
     sync: () => run("sync", ["-f", folder]),
+    fill: () => fill(folder),
     remove: () => {
       // Lazily: a thread that is about to end may still have a file open.
       run("umount", ["-l", folder]);
       for (const path of [folder, image]) rmSync(path, { recursive: true, force: true });
     },
   };
+}
+
+function fill(folder: string): () => void {
+  const filler = join(folder, "filler");
+  // Ends with the error that is wanted, whatever the file system keeps for itself.
+  spawnSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=64k"], { stdio: "ignore" });
+  return () => rmSync(filler, { force: true });
 }
 
 /** Every thread has stopped, and what the disk was asked for is done. */

@@ -5,6 +5,8 @@ import { startPlatform } from "../../src/platform/main.ts";
  * The platform as `shiftpact platform` runs it, but brisk: what waits seconds to minutes there, so that a provider is spared, waits
  * milliseconds here. Twelve tries and all the rest are as in operation.
  */
+
+const jump = jumpingClock();
 const platform = await startPlatform(readConfig(process.env), {
   timing: { absenceRetriesMs: [20, 50, 100], answerWithinMs: 300 },
   retries: { baseMs: 20, capMs: 400 },
@@ -13,10 +15,30 @@ const platform = await startPlatform(readConfig(process.env), {
 });
 process.stdout.write(`${JSON.stringify({ listening: true, port: platform.port })}\n`);
 process.once("SIGTERM", () => void platform.close().then(() => process.exit(0)));
-process.on("message", () => void platform.idle().then(() => process.send?.("idle")));
+process.on("message", (told: "idle" | { jumpMs: number }) => {
+  if (told === "idle") void platform.idle().then(() => process.send?.("idle"));
+  else jump(told.jumpMs);
+});
 // Nobody is left who would end it.
 process.once("disconnect", () => process.exit(0));
 void platform.lost.then((error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 });
+
+/** From now on every clock of this thread is so far from the machine's, as when somebody sets the machine's. Milliseconds. */
+function jumpingClock(): (ms: number) => void {
+  const Real = Date;
+  let offset = 0;
+  globalThis.Date = class extends Real {
+    constructor(...given: unknown[]) {
+      super(...((given.length === 0 ? [Real.now() + offset] : given) as [number]));
+    }
+    static override now(): number {
+      return Real.now() + offset;
+    }
+  } as DateConstructor;
+  return (ms) => {
+    offset = ms;
+  };
+}

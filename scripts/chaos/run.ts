@@ -8,16 +8,25 @@ import { onboard } from "../../test/flows/organisation.ts";
 import { freePort, type PostgresServer } from "../embedded-postgres.ts";
 import { check, type Finding } from "./check.ts";
 import { type Crowd, gather, live, STUBBORN } from "./crowd.ts";
+import type { Disk } from "./disk.ts";
+import { flood } from "./flood.ts";
 import { type Killing, killOnce, type Moment } from "./killing.ts";
-import { randomOf } from "./random.ts";
+import { type Random, randomOf } from "./random.ts";
 import { createVictim, type Victim } from "./victim.ts";
 
 export interface ChaosOptions {
   engine: Engine;
+  /** At most. */
   kills: number;
   seed: number;
   /** No kill begins later. Milliseconds. */
   budgetMs: number;
+  /** Malformed requests, after the kills and while the crowd goes on. */
+  malformed?: number;
+  /** What the database is on, to be filled up now and then. */
+  disk?: Pick<Disk, "fill">;
+  /** The platform's clock jumps now and then. */
+  jumps?: boolean;
   /** An empty folder, or one that holds an embedded database in `database`. */
   dataDir: string;
   /** With its database of this name; for engine postgres. */
@@ -35,6 +44,10 @@ export interface ChaosReport {
   done: Map<string, number>;
   /** Webhooks that were acknowledged, repetitions included. */
   acknowledged: number;
+  /** The malformed requests, by what they were answered with. */
+  answers: Map<string, number>;
+  /** Of the platform while they came, in twenty readings. Megabytes. */
+  memory: number[];
   findings: Finding[];
 }
 
@@ -59,11 +72,18 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
     for (let index = 0; index < (options.providers ?? 2); index += 1) {
       crowds.push(await settleIn(url, token, call.rewrite));
     }
-    const kills = await torment(options, { victim, url, crowds, inCall: call.inCall, place });
+    const { kills, flooded, memory } = await torment(options, {
+      ...{ victim, url, token, crowds, inCall: call.inCall, place },
+    });
     await rest(victim, crowds);
     await victim.stop();
-    const findings = [...(await check(place, crowds, log)), ...deathsOf(victim)];
-    return { kills, findings, ...whatHappened(crowds) };
+    const findings = [
+      ...(await check(place, crowds, log)),
+      ...deathsOf(victim),
+      ...flooded.failures.map((what) => ({ kind: "5xx", what }) as const),
+      ...growthOf(memory),
+    ];
+    return { kills, findings, memory, answers: flooded.answers, ...whatHappened(crowds) };
   } catch (error) {
     throw new Error(`chaos with seed ${seed} could not run to its end`, { cause: error });
   } finally {
@@ -127,13 +147,14 @@ async function settleIn(url: string, token: string, rewrite: (body: unknown) => 
 interface Scene {
   victim: Victim;
   url: string;
+  token: string;
   crowds: readonly Crowd[];
   inCall: Killing["inCall"];
   place: { url?: string };
 }
 
-async function torment(options: ChaosOptions, scene: Scene): Promise<Map<Moment, number>> {
-  const { victim, url, crowds, inCall, place } = scene;
+async function torment(options: ChaosOptions, scene: Scene) {
+  const { url, crowds } = scene;
   const random = randomOf(options.seed);
   const over = new AbortController();
   // Killed before they are there, nobody could do anything.
@@ -141,20 +162,46 @@ async function torment(options: ChaosOptions, scene: Scene): Promise<Map<Moment,
   const lives = peopled.map(([crowd, people]) =>
     Promise.all([1, 2, 3].map(() => live(crowd, { url, people, random }, over.signal))),
   );
+  const kills = await killAll(options, scene, random);
+  const memory: number[] = [];
+  const flooded = await pour(options, scene, random, () => memory.push(scene.victim.memory()));
+  over.abort();
+  await Promise.all(lives);
+  return { kills, flooded, memory };
+}
+
+async function killAll(options: ChaosOptions, scene: Scene, random: Random): Promise<Map<Moment, number>> {
+  const { victim, inCall, place } = scene;
+  const { disk, jumps = false, onKill, postgres } = options;
   const kills = new Map<Moment, number>();
   const until = performance.now() + options.budgetMs;
   const killing = {
-    ...{ victim, random, inCall, postgres: options.postgres?.server },
+    ...{ victim, random, inCall, postgres: postgres?.server, disk, jumps },
     ...(options.hurry && place.url && { whileDown: () => passTime(place.url ?? "") }),
   };
   for (let count = 1; count <= options.kills && performance.now() < until; count += 1) {
     const moment = await killOnce(killing);
     kills.set(moment, (kills.get(moment) ?? 0) + 1);
-    options.onKill?.(moment, count);
+    onKill?.(moment, count);
   }
-  over.abort();
-  await Promise.all(lives);
   return kills;
+}
+
+/** Malformed requests in the name of one of the providers. */
+function pour({ malformed = 0 }: ChaosOptions, scene: Scene, random: Random, onPart: () => void) {
+  const { url, token: operationsToken, crowds } = scene;
+  const { providerId = "", platformToken = "" } = crowds[0]?.organisation ?? {};
+  return flood({ url, count: malformed, random, providerId, platformToken, operationsToken, onPart });
+}
+
+const MUCH_MEGABYTES = 150;
+
+/** Of the second half, when everything has been compiled and every pool is full. */
+function growthOf(memory: readonly number[]): Finding[] {
+  const later = memory.slice(Math.floor(memory.length / 2));
+  const grown = Math.round((later.at(-1) ?? 0) - (later[0] ?? 0));
+  if (grown < MUCH_MEGABYTES) return [];
+  return [{ kind: "growing", what: `${grown} MB more within the second half of the malformed requests` }];
 }
 
 async function populate(crowd: Crowd): Promise<[Crowd, Person[]]> {

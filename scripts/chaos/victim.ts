@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -20,6 +21,10 @@ export interface Victim {
   gone(): Promise<unknown>;
   /** Resolves when it has nothing to do any more, or after so long. Milliseconds. */
   idle(withinMs: number): Promise<void>;
+  /** Sets its clock so far from the machine's. Milliseconds. */
+  jump(ms: number): void;
+  /** Of the process, in memory that is resident. Megabytes; 0 where the system does not tell. */
+  memory(): number;
   /** SIGTERM. @throws Error when the exit code is not 0. */
   stop(): Promise<void>;
   /** How often it ended without being told to, and the last words. */
@@ -81,6 +86,8 @@ export function createVictim(env: NodeJS.ProcessEnv): Victim {
       await Promise.race([told, ended, sleep(withinMs, undefined, over).catch(() => undefined)]);
       over.abort();
     },
+    jump: (jumpMs) => void (child?.connected && child.send({ jumpMs })),
+    memory: () => residentMegabytes(child?.pid ?? 0),
     stop: async () => {
       const before = deaths.length;
       child?.kill("SIGTERM");
@@ -90,4 +97,12 @@ export function createVictim(env: NodeJS.ProcessEnv): Victim {
         throw new Error(`the platform stopped badly: ${end}`);
     },
   };
+}
+
+function residentMegabytes(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
+  } catch {
+    return 0;
+  }
 }

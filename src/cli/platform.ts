@@ -6,6 +6,7 @@ import { checkProvider } from "./check-provider.ts";
 import { endAfter, endOnUnexpected } from "./end-process.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./stop-signal.ts";
+import { webPages } from "./web-pages.ts";
 
 const HELP = `shiftpact platform: takes webhooks, fills shifts, and tells its operators what happened.
 
@@ -50,7 +51,7 @@ async function run(config: ReturnType<typeof readConfig>, io: Io): Promise<numbe
   const log = createLog(config.logLevel);
   const forget = endOnUnexpected((error) => log.fatal({ err: error }, "unexpected: the process ends"));
   try {
-    const running = await startPlatform(config, { log, checkProvider });
+    const running = await startPlatform(config, { log, checkProvider, pages: webPages() });
     // Before it says that it listens: who hears that may stop it at once.
     const stopped = untilStopped();
     io.stdout(JSON.stringify({ listening: true, port: running.port }));

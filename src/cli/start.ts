@@ -12,6 +12,7 @@ import { untilStopped } from "./stop-signal.ts";
 import { playStory } from "./story/play.ts";
 import { operationsOf, type Stage } from "./story/stage.ts";
 import { createTeller } from "./story/teller.ts";
+import { webPages } from "./web-pages.ts";
 
 const HELP = `npm start: the platform and a sandbox provider, the four flows of the contract played once between them.
 
@@ -104,7 +105,7 @@ async function run(orders: Orders, io: Io, patienceMs: number): Promise<number> 
   // The sandbox listens on plain http on this machine.
   const platform = await startPlatform(
     { ...config, allowInsecureProviders: true },
-    { log: logTo(config), checkProvider },
+    { log: logTo(config), checkProvider, pages: webPages() },
   );
   try {
     const provider = await startSandbox({ port: orders.sandboxPort, faults: orders.faults });
@@ -150,9 +151,9 @@ async function perform({ once }: Orders, cast: Cast): Promise<number> {
   if (once) return isRight ? 0 : 1;
   const stopped = untilStopped();
   teller.line("");
-  teller.line(
-    `Both stay up. Operations API: ${platform.url}/operations/v1 (token: ${platform.operationsToken})`,
-  );
+  teller.line(`Both stay up. Console: ${platform.url}/console/#token=${platform.operationsToken}`);
+  teller.line(`Operations API: ${platform.url}/operations/v1 (token: ${platform.operationsToken})`);
+  teller.line(`Documentation: ${platform.url}/docs/`);
   teller.line("Stop them with Ctrl-C.");
   const lost = await Promise.race([stopped, platform.lost]);
   if (lost) io.stderr(`npm start: ${lost.message}; what is stored goes on at the next start`);

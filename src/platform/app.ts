@@ -20,20 +20,27 @@ import { onboardingHandlers } from "./http/onboarding.ts";
 import { peopleHandlers } from "./http/people.ts";
 import { replayHandlers } from "./http/replay.ts";
 import { seeingHandlers } from "./http/seeing.ts";
+import { statisticsHandlers } from "./http/statistics.ts";
 import { refusingUnstorableText } from "./http/storable-text.ts";
 import { streamHandler } from "./http/stream.ts";
 import { troubleHandlers } from "./http/troubles.ts";
+import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
 import type { Dispatcher } from "./inbox/dispatch.ts";
 import type { Inbox } from "./inbox/receive.ts";
 import type { FieldUses } from "./integrations/field-uses.ts";
 import { createTokenOwners } from "./integrations/tokens.ts";
+import type { Figures } from "./metrics/figures.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { type Observer, timeWebhooks } from "./metrics/observer.ts";
 import type { Stream } from "./stream/stream.ts";
 
 export interface AppParts {
   stream: Pick<Stream, "add">;
-  metrics: Metrics;
+  /** Told of every webhook. */
+  observer: Observer;
+  metrics: Pick<Metrics, "text" | "contentType">;
+  figures: Pick<Figures, "flush">;
   deps: Deps;
   inbox: Inbox;
   dispatcher: Pick<Dispatcher, "wake">;
@@ -43,6 +50,8 @@ export interface AppParts {
   allowInsecureProviders: boolean;
   /** Events a minute for each providerId; 0: no limit. */
   webhookRateLimit: number;
+  /** Nothing is at /console and /docs unless given. */
+  pages?: { console: WebPages; docs: WebPages };
 }
 
 /** The platform's HTTP: both webhook paths, the operations API, the health checks. */
@@ -56,7 +65,7 @@ export function createApp(parts: AppParts): Express {
   const owners = createTokenOwners(deps.database, () => deps.now().getTime());
   const handlers = webhookHandlers(deps, parts.inbox);
   const authenticate = webhookAuthentication(owners, parts.webhookRateLimit, log);
-  app.use(["/api/v3", "/webhooks"], parts.metrics.acknowledged);
+  app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
   app.use(platformRouter({ ...router, handlers, authenticate }));
   app.use(helmet());
   app.get("/metrics", metricsHandler(parts.metrics));
@@ -72,6 +81,7 @@ export function createApp(parts: AppParts): Express {
         ...peopleHandlers(deps),
         ...jobHandlers(deps),
         ...seeingHandlers(deps),
+        ...statisticsHandlers(parts),
         ...replayHandlers(parts),
         ...troubleHandlers(deps),
         ...candidateHandlers(deps),
@@ -79,6 +89,10 @@ export function createApp(parts: AppParts): Express {
       }),
     }),
   );
+  if (parts.pages) {
+    app.use("/console", consolePages(parts.pages.console));
+    app.use("/docs", docsPages(parts.pages.docs));
+  }
   app.use((_request, _response, next) =>
     next(problem("not_found", { detail: "There is nothing at this path." })),
   );

@@ -9,6 +9,7 @@ import { openDatabase } from "./db/database.ts";
 import { openSignals } from "./db/signals.ts";
 import type { CheckProvider, Deps, Timing } from "./deps.ts";
 import { serve } from "./http/serve.ts";
+import type { WebPages } from "./http/web-pages.ts";
 import { newId } from "./ids.ts";
 import { createDispatcher } from "./inbox/dispatch.ts";
 import { eventTasks } from "./inbox/process.ts";
@@ -18,7 +19,9 @@ import { createFieldUses } from "./integrations/field-uses.ts";
 import { noteCircuit } from "./integrations/outages.ts";
 import { createVault } from "./integrations/vault.ts";
 import { createLog } from "./log.ts";
+import { createFigures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
+import { toAll } from "./metrics/observer.ts";
 import { createReadings } from "./metrics/readings.ts";
 import { deliveryTasks } from "./notifications/deliver.ts";
 import { createEmailChannel } from "./notifications/email.ts";
@@ -59,6 +62,8 @@ export interface PlatformOptions {
   calls?: Partial<CallLimits>;
   /** Looks for what is wrong about a provider when it is activated; nothing is looked for unless given. */
   checkProvider?: CheckProvider;
+  /** The console and the documentation; nothing is at their paths unless given. */
+  pages?: { console: WebPages; docs: WebPages };
 }
 
 const TIMING: Timing = { absenceRetriesMs: [5_000, 30_000, 120_000], answerWithinMs: 5_000 };
@@ -82,7 +87,7 @@ async function startParts(
   running: Running,
 ): Promise<Platform> {
   const { allowInsecureProviders, operationsToken, webhookRateLimit } = config;
-  const { deps, fieldUses, metrics } = await openDeps(config, options, log, running);
+  const { deps, ...counted } = await openDeps(config, options, log, running);
   const { database, queue, signals } = deps;
   const clock = () => deps.now().getTime();
   const dispatcher = createDispatcher({ db: database, queue, log, now: clock });
@@ -94,8 +99,9 @@ async function startParts(
   running.feeds(dispatcher.stop);
   await startTasks(deps, running);
   const app = createApp({
-    ...{ deps, inbox, dispatcher, fieldUses, stream, metrics, log },
+    ...{ deps, inbox, dispatcher, stream, log, ...counted },
     ...{ operationsToken, allowInsecureProviders, webhookRateLimit },
+    ...(options.pages && { pages: options.pages }),
   });
   const server = await serve(app, config.port);
   running.serves(server);
@@ -124,13 +130,16 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     : openDatabase({ dataDir: join(dataDir, "database"), log }));
   running.holds(database.close);
   const fieldUses = createFieldUses({ database, log });
-  running.holds(fieldUses.close);
+  const figures = createFigures({ database, log, now });
+  // At once: a database that does not answer is waited for only once.
+  running.holds(() => Promise.all([fieldUses.close(), figures.close()]));
   const metrics = createMetrics(createReadings(database), log);
+  const observer = toAll(metrics, figures);
   const clients = createProviderClients({
     ...{ database, vault, log },
     http: { allowInsecure, ...(providerTimeoutMs && { timeoutMs: providerTimeoutMs }) },
     limits: callLimits(config, options),
-    onCall: metrics.providerCalled,
+    onCall: observer.providerCalled,
     onCircuit: (providerId, state) => noteCircuit(deps, providerId, state),
     onFields: fieldUses.note,
   });
@@ -148,7 +157,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
-  return { deps, fieldUses, metrics };
+  return { deps, fieldUses, figures, metrics, observer };
 }
 
 /** The queue begins with what an earlier process left. */

@@ -1,10 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { parse } from "yaml";
+import { createClient } from "../../generated/operations/client.ts";
+import { freePort } from "../../scripts/embedded-postgres.ts";
+import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
 import { type Installed, install } from "./installed.ts";
 
@@ -23,9 +28,15 @@ afterAll(() => {
   installed?.remove();
 });
 
-function start(command: string, ...argv: string[]) {
+const start = (command: string, ...argv: string[]) => startWith({}, command, ...argv);
+
+function startWith(more: NodeJS.ProcessEnv, command: string, ...argv: string[]) {
   const { folder, env } = installed;
-  const child = spawn(command, argv, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, argv, {
+    cwd: folder,
+    env: { ...env, ...more },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   children.add(child);
   child.once("close", () => children.delete(child));
   let out = "";
@@ -155,6 +166,99 @@ describe("the installed command", () => {
     const platform = start("shiftpact", "platform", "--port", "0", "--data", data);
     const [, port] = await platform.until(/\{"listening":true,"port":(\d+)\}/);
     expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+    platform.child.kill("SIGTERM");
+    expect(await platform.ended).toMatchObject({ code: 0 });
+  });
+});
+
+const EXAMPLES = new URL("../examples/", import.meta.url);
+
+/** What the examples' readers do: copy the file, and change nothing. */
+function copyExample(name: string): string {
+  const text = readFileSync(new URL(name, EXAMPLES), "utf8");
+  write(name, text);
+  return text;
+}
+
+/** The commands of the job, one after the other in one shell, at a port that is free here. */
+function scriptOf(job: string, port: number): string {
+  const { env, steps }: { env: Record<string, string>; steps: { name?: string; run?: string }[] } =
+    parse(job).jobs.verify;
+  const exports = Object.entries(env).map(([name, value]) => `export ${name}='${value}'`);
+  const commands = steps.flatMap(({ name, run }) => (name !== undefined && run ? [run] : []));
+  expect(commands).toHaveLength(2);
+  return ["set -e", "trap 'kill %1' EXIT", ...exports, ...commands]
+    .join("\n")
+    .replaceAll("8080", String(port));
+}
+
+describe("the examples", () => {
+  it("compile against the package", async () => {
+    const files = ["provider.ts", "staff-shifts.ts"];
+    for (const name of files) copyExample(name);
+    write("tsconfig.json", JSON.stringify({ ...TSCONFIG, files }));
+    expect(await run(process.execPath, TSC, "-p", ".")).toEqual({ code: 0, out: "", err: "" });
+  });
+
+  it("hold a provider of fewer than 150 lines, which its job in CI finds without fault", async () => {
+    expect(copyExample("provider.ts").split("\n").length).toBeLessThan(150);
+    const script = scriptOf(copyExample("provider-ci.yml"), await freePort());
+    const { code, out } = await run("bash", "-c", script);
+    expect(out).toMatch(/conforms: 0 errors, 0 warnings/);
+    expect(code).toBe(0);
+  });
+
+  it("hold a script that staffs the shifts of that provider", async () => {
+    for (const name of ["provider.ts", "staff-shifts.ts"]) copyExample(name);
+    const OPERATIONS_TOKEN = "operations-token-of-the-example";
+    const data = join(installed.folder, "data-of-the-example");
+    cpSync(inject("pgliteTemplate"), join(data, "database"), { recursive: true });
+    const platform = startWith(
+      { OPERATIONS_TOKEN, ALLOW_INSECURE_PROVIDERS: "1" },
+      "shiftpact",
+      "platform",
+      "--port",
+      "0",
+      "--data",
+      data,
+    );
+    const [, platformPort] = await platform.until(/\{"listening":true,"port":(\d+)\}/);
+    const PLATFORM_URL = `http://127.0.0.1:${platformPort}`;
+    const [PORT, providerId] = [String(await freePort()), randomUUID()];
+    const operations = createClient({
+      baseUrl: `${PLATFORM_URL}/operations/v1`,
+      headers: { Authorization: `Bearer ${OPERATIONS_TOKEN}` },
+    });
+    const integration = { providerId, kind: "example", name: "Example", baseUrl: `http://127.0.0.1:${PORT}` };
+    const registered = await operations.createIntegration({
+      body: { ...integration, routing: "path", providerToken: "token-of-the-example" },
+    });
+    const PLATFORM_TOKEN = registered.data?.platformToken ?? "";
+    await operations.createWorkplace({
+      body: { name: "Restaurang Stureplan", address: "Stureplan 2, Stockholm" },
+    });
+    const { data: waiter } = await operations.createCompetence({ body: { name: "Waiter" } });
+    const provider = startWith(
+      { PLATFORM_URL, PLATFORM_TOKEN, PORT, PROVIDER_TOKEN: "token-of-the-example", PROVIDER_ID: providerId },
+      process.execPath,
+      "provider.ts",
+    );
+    await provider.until(/shiftId/);
+    const path = { providerId };
+    await operations.discoverIntegration({ params: { path } });
+    expect((await operations.activateIntegration({ params: { path } })).response.status).toBe(200);
+    const person = { firstName: "Elin", lastName: "Lind", email: "elin@example.com", phone: "+46701740605" };
+    const personalNumber = published.personnummer[3] ?? "";
+    const competenceIds = [waiter?.competenceId ?? ""];
+    await operations.createCandidate({ body: { ...person, personalNumber, competenceIds } });
+    await expect.poll(async () => (await operations.listJobs()).data?.items.length).toBe(1);
+    const script = startWith({ PLATFORM_URL, OPERATIONS_TOKEN }, process.execPath, "staff-shifts.ts");
+    const { code, out, err } = await script.ended;
+    expect([code, err]).toEqual([0, ""]);
+    expect(JSON.parse(out)).toMatchObject({ taken: 1, verdict: expect.stringContaining("1 of 2") });
+    const [job] = (await operations.listJobs()).data?.items ?? [];
+    expect(job?.bookings).toMatchObject([{ status: "confirmed" }]);
+    provider.child.kill("SIGTERM");
     platform.child.kill("SIGTERM");
     expect(await platform.ended).toMatchObject({ code: 0 });
   });

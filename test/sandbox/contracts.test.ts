@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { everyDialect } from "../../src/contract/dialect.ts";
+import { type Dialect, everyDialect } from "../../src/contract/dialect.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { providerStates } from "../../src/sandbox/provider-states.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -39,8 +39,19 @@ const OTHERS: readonly KnownForms[] = [
   { variant: "b", notFound: "404", deleted: "cancelled", numbers: "hyphenated" },
 ];
 
+/** A replay takes half a second of a core: `npm run test:proofs` replays in all 32. */
+const dialects = process.env.PROOFS === undefined ? everyDialect().filter(isOfQuarter) : everyDialect();
+
+/** Eight of the 32, in which every two choices meet in each of their four ways. */
+function isOfQuarter({ routing, variant, notFound, unassign, acknowledgement }: Dialect): boolean {
+  const [byHeader, isB, is404] = [routing === "header", variant === "b", notFound === "404"];
+  return (
+    (byHeader !== isB) === (unassign === "delete") && (byHeader !== is404) === (acknowledgement === "full")
+  );
+}
+
 const providers: readonly ProviderForms[] = [
-  ...everyDialect().map((dialect) => ({ ...PLAIN, ...dialect })),
+  ...dialects.map((dialect) => ({ ...PLAIN, ...dialect })),
   ...OTHERS.map((others) => ({ ...PLAIN, ...others })),
   ...OTHERS.map((others) => ({ ...PLAIN, ...others, routing: "header" as const })),
 ];

@@ -52,6 +52,7 @@ export interface Schema {
   reveals: { reveal_id: string; candidate_id: string; reason: string; revealed_at: Generated<Date> };
   field_uses: { provider_id: string; field: string; count: Generated<number> };
   shift_changes: ShiftChangesTable;
+  figures: { minute: Date; name: string; provider_id: Generated<string>; value: number };
 }
 
 export interface IntegrationsTable {

@@ -1,3 +1,4 @@
+import type { Kysely } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Booking as BookingView, Job as JobView } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
@@ -5,7 +6,7 @@ import { accept } from "../bookings/accept.ts";
 import { bookingAfter } from "../bookings/outcome.ts";
 import { withdraw } from "../bookings/withdraw.ts";
 import { requestCancellation } from "../cancellations/cancel.ts";
-import type { Booking, Job } from "../db/schema.ts";
+import type { Booking, Job, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { cursorOf, pageOf, rowsFor } from "./pages.ts";
 
@@ -97,12 +98,41 @@ async function viewsOf({ database }: Deps, jobs: readonly Job[]): Promise<JobVie
     .where("jobs.status", "!=", "cancelled")
     .execute();
   const isCancelling = new Set(cancelling.map(({ job_id }) => job_id));
+  const names = await namesOf(kysely, ids);
   return jobs.map((job) => ({
     ...viewOf(job),
+    ...names.get(job.job_id),
     cancelling: isCancelling.has(job.job_id),
     bookings: bookings.filter((booking) => booking.job_id === job.job_id).map(viewOfBooking),
   }));
 }
+
+/** A provider that names nothing in its shifts names it in its lists. What is known by its id only has that for a name there. */
+async function namesOf(kysely: Kysely<Schema>, ids: readonly string[]) {
+  const rows = await kysely
+    .selectFrom("jobs")
+    .leftJoin("outlets", (join) =>
+      join
+        .onRef("outlets.provider_id", "=", "jobs.provider_id")
+        .onRef("outlets.outlet_id", "=", "jobs.outlet_id"),
+    )
+    .leftJoin("roles", (join) =>
+      join.onRef("roles.provider_id", "=", "jobs.provider_id").onRef("roles.role_id", "=", "jobs.role_id"),
+    )
+    .select(["jobs.job_id", "jobs.outlet_id", "jobs.outlet_name", "jobs.role_id", "jobs.role_name"])
+    .select(["outlets.name as listed_outlet", "roles.name as listed_role"])
+    .where("jobs.job_id", "in", ids)
+    .execute();
+  return new Map(
+    rows.map((row) => {
+      const outletName = row.outlet_name ?? unlessId(row.listed_outlet, row.outlet_id);
+      const roleName = row.role_name ?? unlessId(row.listed_role, row.role_id);
+      return [row.job_id, { ...(outletName && { outletName }), ...(roleName && { roleName }) }] as const;
+    }),
+  );
+}
+
+const unlessId = (name: string | null, id: string) => (name === id ? undefined : name);
 
 function viewOf(job: Job): Omit<JobView, "bookings" | "cancelling"> {
   return {

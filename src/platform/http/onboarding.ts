@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import type { Dispatcher } from "../inbox/dispatch.ts";
 import { activate } from "../integrations/activate.ts";
 import { discover } from "../integrations/discover.ts";
+import { readDiscovered } from "../integrations/discovered.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { updateMappings } from "../integrations/mappings.ts";
 import { register } from "../integrations/register.ts";
@@ -16,6 +17,7 @@ type Onboarding = Pick<
   | "listIntegrations"
   | "getIntegration"
   | "discoverIntegration"
+  | "getMappings"
   | "updateMappings"
   | "activateIntegration"
   | "createWorkplace"
@@ -55,6 +57,10 @@ export function onboardingHandlers({ deps, dispatcher, allowInsecureProviders }:
     discoverIntegration: async ({ path }) => {
       const integration = await requireIntegration(kysely, path.providerId);
       return { status: 200, body: await discover(deps, integration) };
+    },
+    getMappings: async ({ path }) => {
+      const { provider_id } = await requireIntegration(kysely, path.providerId);
+      return { status: 200, body: await readDiscovered(kysely, provider_id) };
     },
     updateMappings: async ({ path, body }) => {
       const { provider_id } = await requireIntegration(kysely, path.providerId);

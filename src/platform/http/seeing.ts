@@ -4,10 +4,14 @@ import type { Event, Issue, Notification, TraceStep } from "../../../generated/o
 import { problem } from "../../contract/problem.ts";
 import type { IssuesTable, NotificationsTable, StoredEvent, TraceStepsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { maskedPayload } from "../inbox/masked-payload.ts";
 import { isShiftEvent } from "../inbox/receive.ts";
 import { cursorOf, pageOf, rowsFor } from "./pages.ts";
 
-type Seeing = Pick<Handlers<undefined>, "listEvents" | "getTrace" | "listNotifications" | "listIssues">;
+type Seeing = Pick<
+  Handlers<undefined>,
+  "listEvents" | "getEvent" | "getTrace" | "listNotifications" | "listIssues"
+>;
 
 /** Everything that tells what happened, and why something did not. */
 export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
@@ -21,6 +25,15 @@ export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
       if (query.status !== undefined) select = select.where("status", "=", query.status);
       if (cursor !== undefined) select = select.where("event_id", "<", cursor);
       return { status: 200, body: pageOf(await select.execute(), query, (row) => row.event_id, viewOfEvent) };
+    },
+    getEvent: async ({ path }) => {
+      const row = await kysely
+        .selectFrom("events")
+        .selectAll()
+        .where("event_id", "=", path.eventId)
+        .executeTakeFirst();
+      if (!row) throw problem("event_not_found", { detail: "There is no event with this eventId." });
+      return { status: 200, body: { ...viewOfEvent(row), payload: maskedPayload(row.payload) } };
     },
     getTrace: async ({ path }) => {
       const traceId = path.traceId.toLowerCase();

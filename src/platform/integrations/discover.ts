@@ -5,8 +5,9 @@ import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../queue/task.ts";
+import { competenceOptions, viewOfOutlet, viewOfRole, workplaceOptions } from "./discovered.ts";
 import { refreshWaiting } from "./mappings.ts";
-import { guess, type Option } from "./suggest.ts";
+import { guess } from "./suggest.ts";
 
 /**
  * Reads the provider's outlets and roles, maps those that certainly are a workplace or a competence, and suggests the rest.
@@ -53,16 +54,11 @@ async function noteOutlets(
   provider_id: string,
   items: readonly Outlet[],
 ): Promise<Discovery["outlets"]> {
-  const rows = await trx.selectFrom("workplaces").selectAll().orderBy("workplace_id").execute();
-  const options: Option[] = rows.map(({ workplace_id, name, address }) => ({
-    id: workplace_id,
-    name,
-    address,
-  }));
+  const options = await workplaceOptions(trx);
   const noted: Discovery["outlets"] = [];
   for (const { id, name, address = null } of items) {
     const { certain, suggestions } = guess({ name, address }, options);
-    const { workplace_id } = await trx
+    const row = await trx
       .insertInto("outlets")
       .values({ provider_id, outlet_id: id, name, address, workplace_id: certain ?? null })
       .onConflict((conflict) =>
@@ -72,29 +68,19 @@ async function noteOutlets(
           workplace_id: fn.coalesce(ref("outlets.workplace_id"), val(certain ?? null)),
         })),
       )
-      .returning("workplace_id")
+      .returningAll()
       .executeTakeFirstOrThrow();
-    noted.push({
-      outletId: id,
-      name,
-      address,
-      ...(workplace_id !== null && { workplaceId: workplace_id }),
-      suggestions:
-        workplace_id === null
-          ? suggestions.map((each) => ({ workplaceId: each.id, name: each.name, score: each.score }))
-          : [],
-    });
+    noted.push(viewOfOutlet(row, suggestions));
   }
   return noted;
 }
 
 async function noteRoles(trx: Trx, provider_id: string, items: readonly Role[]): Promise<Discovery["roles"]> {
-  const rows = await trx.selectFrom("competences").selectAll().orderBy("competence_id").execute();
-  const options: Option[] = rows.map(({ competence_id, name }) => ({ id: competence_id, name }));
+  const options = await competenceOptions(trx);
   const noted: Discovery["roles"] = [];
   for (const { id, name } of items) {
     const { certain, suggestions } = guess({ name }, options);
-    const { competence_id } = await trx
+    const row = await trx
       .insertInto("roles")
       .values({ provider_id, role_id: id, name, competence_id: certain ?? null })
       .onConflict((conflict) =>
@@ -103,17 +89,9 @@ async function noteRoles(trx: Trx, provider_id: string, items: readonly Role[]):
           competence_id: fn.coalesce(ref("roles.competence_id"), val(certain ?? null)),
         })),
       )
-      .returning("competence_id")
+      .returningAll()
       .executeTakeFirstOrThrow();
-    noted.push({
-      roleId: id,
-      name,
-      ...(competence_id !== null && { competenceId: competence_id }),
-      suggestions:
-        competence_id === null
-          ? suggestions.map((each) => ({ competenceId: each.id, name: each.name, score: each.score }))
-          : [],
-    });
+    noted.push(viewOfRole(row, suggestions));
   }
   return noted;
 }

@@ -25,15 +25,25 @@ const AHEAD = 0.15;
 
 /** Which of the options is `wanted`? Equal names or addresses are certain, similar names are only suggested. */
 export function guess(wanted: Omit<Option, "id">, options: readonly Option[]): Guess {
-  const equal = options.filter((option) => isEqual(wanted, option));
-  const [only] = equal;
+  const [only, another] = options.filter((option) => isEqual(wanted, option));
+  if (only && !another) return { certain: only.id, suggestions: [] };
   const scored = options
-    .map(({ id, name }) => ({ id, name, score: dice(normalise(wanted.name), normalise(name)) }))
+    .map((option) => scoredAs(wanted, option))
     .sort((left, right) => right.score - left.score);
   const [best, next] = scored;
   const isClear = best !== undefined && best.score >= SIMILAR && best.score - (next?.score ?? 0) >= AHEAD;
-  const certain = equal.length === 1 ? only?.id : undefined;
-  return { certain, suggestions: certain === undefined && isClear ? [best] : [] };
+  return { certain: undefined, suggestions: isClear ? [best] : [] };
+}
+
+/** What a person may confirm, best first: also what is certain, and was not there yet when the provider was last asked. */
+export function suggest(wanted: Omit<Option, "id">, options: readonly Option[]): Suggestion[] {
+  const { certain, suggestions } = guess(wanted, options);
+  const sure = options.filter(({ id }) => id === certain).map((option) => scoredAs(wanted, option));
+  return [...sure, ...suggestions];
+}
+
+function scoredAs(wanted: Omit<Option, "id">, { id, name }: Option): Suggestion {
+  return { id, name, score: dice(normalise(wanted.name), normalise(name)) };
 }
 
 function isEqual(wanted: Omit<Option, "id">, option: Option): boolean {

@@ -1,14 +1,10 @@
-import type { RequestHandler } from "express";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Log } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
-import type { ProviderCall } from "./provider-calls.ts";
+import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
 import { EVENT_STATUSES, type Readings } from "./readings.ts";
 
-export interface Metrics {
-  /** Times a webhook from its arrival until its answer is handed to the network. */
-  acknowledged: RequestHandler;
-  providerCalled(call: ProviderCall): void;
+export interface Metrics extends Observer {
   /** The Prometheus text format. Never rejects because of the database: then its part is missing and `shiftpact_database_up` is 0. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -25,15 +21,13 @@ export function createMetrics(readings: () => Promise<Readings>, log: Log): Metr
   const show = stored([registry]);
   return {
     contentType: registry.contentType,
-    acknowledged: (_request, response, next) => {
-      const startedAt = performance.now();
-      response.once("finish", () => {
-        webhooks.inc({ status: response.statusCode });
-        if (response.statusCode === 200) acknowledgements.observe((performance.now() - startedAt) / 1_000);
-      });
-      next();
+    webhookAnswered: (status, ms) => {
+      webhooks.inc({ status });
+      if (status === 200) acknowledgements.observe(ms / 1_000);
     },
-    providerCalled: ({ seconds, outcome, ...call }) => {
+    providerCalled: ({ kind, provider_id, operation, status, seconds }) => {
+      const call = { kind, provider_id, operation };
+      const outcome = status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
       calls.inc({ ...call, outcome });
       durations.observe(call, seconds);
     },
@@ -54,7 +48,7 @@ function counted(registers: Registry[]) {
   const acknowledgements = new Histogram({
     name: "shiftpact_acknowledgement_seconds",
     help: "From a webhook's arrival to its 200, after it was stored.",
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+    buckets: ACKNOWLEDGEMENT_EDGES.map((ms) => ms / 1_000),
     registers,
   });
   const webhooks = new Counter({

@@ -1,14 +1,14 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import type { Integration } from "../db/schema.ts";
 
-/** One call to a provider, as metrics show it. */
+/** One call that went out to a provider. */
 export interface ProviderCall {
   kind: string;
   provider_id: string;
   /** The operationId of the provider's document. */
   operation: string;
-  /** `2xx`, `4xx`, ... or `none` when no answer came. */
-  outcome: string;
+  /** Of the answer; undefined when none came. */
+  status: number | undefined;
   seconds: number;
 }
 
@@ -35,12 +35,12 @@ export async function measureCall(
 ): Promise<Response> {
   const operation = operationOf(request);
   const startedAt = performance.now();
-  let outcome = "none";
+  let status: number | undefined;
   try {
     const response = await call();
-    outcome = `${Math.floor(response.status / 100)}xx`;
+    status = response.status;
     return response;
   } finally {
-    onCall({ kind, provider_id, operation, outcome, seconds: (performance.now() - startedAt) / 1_000 });
+    onCall({ kind, provider_id, operation, status, seconds: (performance.now() - startedAt) / 1_000 });
   }
 }

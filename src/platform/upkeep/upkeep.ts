@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { type ReconciliationPace, reconcile } from "../inbox/reconciliation.ts";
 import { expireJobs } from "./expire.ts";
-import { pruneEvents, pruneSteps } from "./prune.ts";
+import { pruneEvents, pruneFigures, pruneSteps } from "./prune.ts";
 
 /** What one round did. */
 export interface UpkeepReport {
@@ -10,6 +10,7 @@ export interface UpkeepReport {
   expired: number;
   eventsDeleted: number;
   stepsDeleted: number;
+  figuresDeleted: number;
 }
 
 export interface Upkeep {
@@ -76,6 +77,7 @@ async function runOnce(deps: Deps, pace: ReconciliationPace, signal: AbortSignal
     reconciled: await attempt("reconcile", () => reconcile(deps, pace)),
     eventsDeleted: await attempt("delete events", () => batches(() => pruneEvents(deps), signal)),
     stepsDeleted: await attempt("delete steps", () => batches(() => pruneSteps(deps), signal)),
+    figuresDeleted: await attempt("delete figures", () => batches(() => pruneFigures(deps), signal)),
   };
 }
 

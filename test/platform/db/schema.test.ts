@@ -149,6 +149,7 @@ const TABLES: Tables = {
     job_id: "uuid?",
   },
   reveals: { reveal_id: "uuid", candidate_id: "uuid", reason: "text", revealed_at: "timestamptz" },
+  figures: { minute: "timestamptz", name: "text", provider_id: "text", value: "int8" },
   field_uses: { provider_id: "uuid", field: "text", count: "int8" },
   shift_changes: {
     change_id: "uuid",

@@ -45,8 +45,8 @@ describe("the metrics", () => {
   it("count calls to a provider by operation and outcome", async () => {
     const metrics = createMetrics(async () => READINGS, silent);
     const call = { kind: "tempo", provider_id: "p1", operation: "getShift", seconds: 0.02 };
-    metrics.providerCalled({ ...call, outcome: "2xx" });
-    metrics.providerCalled({ ...call, outcome: "none" });
+    metrics.providerCalled({ ...call, status: 201 });
+    metrics.providerCalled({ ...call, status: undefined });
     const text = await metrics.text();
     const labels = 'kind="tempo",provider_id="p1",operation="getShift"';
     expect(text).toContain(`shiftpact_provider_calls_total{${labels},outcome="none"} 1`);
@@ -58,7 +58,7 @@ describe("the metrics", () => {
       createMetrics(async () => READINGS, silent),
       createMetrics(async () => READINGS, silent),
     ];
-    one.providerCalled({ kind: "k", provider_id: "p", operation: "o", outcome: "2xx", seconds: 1 });
+    one.providerCalled({ kind: "k", provider_id: "p", operation: "o", status: 200, seconds: 1 });
     expect(await other.text()).not.toContain('operation="o"');
   });
 });

@@ -9,7 +9,7 @@ import { openWorkshop, type Workshop } from "../workshop.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const NOTHING = { reconciled: 0, expired: 0, eventsDeleted: 0, stepsDeleted: 0 };
+const NOTHING = { reconciled: 0, expired: 0, eventsDeleted: 0, stepsDeleted: 0, figuresDeleted: 0 };
 
 describe.each(featureEngines)("the upkeep on %s", (engine) => {
   const database = useEngine(engine);
@@ -231,6 +231,22 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(left.map(({ event_id }) => event_id).sort()).toEqual(stay.map(({ event_id }) => event_id).sort());
     expect(await steps()).toBe(1);
     expect(await createUpkeep(workshop.deps, { onStored }).run()).toEqual(NOTHING);
+  });
+
+  it("deletes figures that nobody can ask for any more", async () => {
+    const { kysely } = database();
+    const figure = (age: number, nth: number) => ({
+      ...{ minute: new Date(clock - age), name: `n${nth}`, provider_id: "", value: 1 },
+    });
+    const old = Array.from({ length: 1_200 }, (_, nth) => figure(7 * DAY + 1, nth));
+    await kysely
+      .insertInto("figures")
+      .values([...old, figure(7 * DAY, 0), figure(0, 0)])
+      .execute();
+    expect(await round()).toEqual({ ...NOTHING, figuresDeleted: 1_200 });
+    const left = await kysely.selectFrom("figures").select("minute").orderBy("minute").execute();
+    expect(left.map(({ minute }) => minute.getTime())).toEqual([clock - 7 * DAY, clock]);
+    expect(await round()).toEqual(NOTHING);
   });
 
   it("goes on with the rest when a part fails", async () => {

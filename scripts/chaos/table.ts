@@ -1,0 +1,49 @@
+import type { ChaosReport } from "./run.ts";
+
+/** What was injected and what came of it: a line for each thing, a column for each engine. */
+export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
+  const all = [...reports.values()];
+  const names = (of: (report: ChaosReport) => ReadonlyMap<string, number>) => [
+    ...new Set(all.flatMap((report) => [...of(report).keys()].sort())),
+  ];
+  const counts = (of: (report: ChaosReport) => ReadonlyMap<string, number>) =>
+    names(of).map((name) => [name, ...all.map((report) => of(report).get(name) ?? 0)]);
+  const found = (kind: string) =>
+    all.map(({ findings }) => findings.filter((finding) => finding.kind === kind).length);
+  return aligned([
+    ["injected", ...reports.keys()],
+    ...counts(({ kills }) => kills).map(([name, ...cells]) => [`blow: ${name}`, ...cells]),
+    ...counts(({ done }) => done),
+    ["webhooks acknowledged", ...all.map(({ acknowledged }) => acknowledged)],
+    ...counts(({ answers }) => answers).map(([name, ...cells]) => [`malformed, answered ${name}`, ...cells]),
+    ["outcome", ...reports.keys()],
+    ["lost", ...found("lost")],
+    ["doubled", ...found("doubled")],
+    ["disagreeing", ...found("disagreeing")],
+    ["5xx on malformed requests", ...found("5xx")],
+    ["memory, MB, first to last", ...all.map(({ memory }) => memoryOf(memory))],
+  ]);
+}
+
+function memoryOf(memory: readonly number[]): string {
+  const [first, middle, last] = [0, memory.length / 2, memory.length - 1].map((at) =>
+    Math.round(memory[Math.floor(at)] ?? 0),
+  );
+  return `${first} ${middle} ${last}`;
+}
+
+function aligned(rows: readonly (readonly (string | number)[])[]): string[] {
+  const texts = rows.map((row) =>
+    row.map((cell) => (typeof cell === "number" ? cell.toLocaleString("en") : cell)),
+  );
+  const widths = (texts[0] ?? []).map((_, column) =>
+    Math.max(...texts.map((row) => row[column]?.length ?? 0)),
+  );
+  return texts.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join("  "),
+  );
+}

@@ -1,0 +1,53 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { WebPages } from "../platform/http/web-pages.ts";
+
+/** Where package.json is: seen from the sources, and from `dist/src/cli` of the package. */
+const IS_BUILT = import.meta.url.endsWith(".js");
+const ROOT = fileURLToPath(new URL(IS_BUILT ? "../../../" : "../../", import.meta.url));
+
+/** What is built from what, and how. */
+const CONSOLE = {
+  name: "console",
+  sources: ["src/console", "generated/operations"],
+  command: ["node_modules/vite/bin/vite.js", "build", "src/console", "--logLevel", "warn"],
+};
+const DOCS = {
+  name: "docs",
+  sources: ["spec", "scripts/docs", "scripts/docs.ts", "src/verify/codes", "src/contract"],
+  command: ["--import", "tsx", "scripts/docs.ts"],
+};
+
+/**
+ * The console and the documentation. The package holds them; a checkout builds them when they are first asked for, and again after
+ * their sources changed and the platform was started anew.
+ */
+export function webPages(): { console: WebPages; docs: WebPages } {
+  return { console: pagesOf(CONSOLE), docs: pagesOf(DOCS) };
+}
+
+function pagesOf(pages: typeof CONSOLE): WebPages {
+  const folder = join(ROOT, "dist", pages.name);
+  return IS_BUILT ? { folder } : { folder, prepare: () => buildIfOlder(pages, join(folder, "index.html")) };
+}
+
+async function buildIfOlder({ name, sources, command }: typeof CONSOLE, built: string): Promise<void> {
+  const newest = Math.max(...sources.map((source) => changedAt(join(ROOT, source))));
+  if (changedAt(built) >= newest) return;
+  const child = spawn(process.execPath, command, { cwd: ROOT, stdio: ["ignore", "ignore", "pipe"] });
+  const complaints: Buffer[] = [];
+  child.stderr.on("data", (chunk: Buffer) => complaints.push(chunk));
+  const [code] = await once(child, "close");
+  if (code === 0) return;
+  throw new Error(`the ${name} could not be built: ${Buffer.concat(complaints).toString("utf8").trim()}`);
+}
+
+/** When it, or anything in it, was last written; 0 when it is not there. Milliseconds. */
+function changedAt(path: string): number {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0;
+  return Math.max(0, ...readdirSync(path).map((name) => changedAt(join(path, name))));
+}

@@ -1,0 +1,33 @@
+import type { RequestHandler } from "express";
+import type { ProviderCall } from "./provider-calls.ts";
+
+/** Told of what this process does, as it does it. Returns at once, and never throws. */
+export interface Observer {
+  /** `ms`: from a webhook's arrival until its answer is handed to the network. */
+  webhookAnswered(status: number, ms: number): void;
+  providerCalled(call: ProviderCall): void;
+}
+
+/** Upper edges of the buckets in which acknowledgements are counted, and one more bucket is open. Milliseconds. */
+export const ACKNOWLEDGEMENT_EDGES: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000];
+
+/** One observer that tells all of these. */
+export function toAll(...observers: readonly Observer[]): Observer {
+  return {
+    webhookAnswered: (status, ms) => {
+      for (const observer of observers) observer.webhookAnswered(status, ms);
+    },
+    providerCalled: (call) => {
+      for (const observer of observers) observer.providerCalled(call);
+    },
+  };
+}
+
+/** Stands before everything that a webhook passes. */
+export function timeWebhooks({ webhookAnswered }: Pick<Observer, "webhookAnswered">): RequestHandler {
+  return (_request, response, next) => {
+    const startedAt = performance.now();
+    response.once("finish", () => webhookAnswered(response.statusCode, performance.now() - startedAt));
+    next();
+  };
+}

@@ -1,0 +1,48 @@
+/**
+ * A platform engineer's script on the typed client: every open job gets the first candidate whose competence fits, and what could not be
+ * staffed is told with the reason.
+ *
+ *   PLATFORM_URL=http://127.0.0.1:3000 OPERATIONS_TOKEN=... node staff-shifts.ts
+ */
+import { createClient, type Job } from "shiftpact/operations";
+
+const { PLATFORM_URL = "http://127.0.0.1:3000", OPERATIONS_TOKEN = "" } = process.env;
+const platform = createClient({
+  baseUrl: `${PLATFORM_URL}/operations/v1`,
+  headers: { Authorization: `Bearer ${OPERATIONS_TOKEN}` },
+});
+
+/** Every open job, page by page. */
+async function* openJobs(): AsyncGenerator<Job> {
+  let cursor: string | undefined;
+  do {
+    const query = { status: "open", ...(cursor !== undefined && { cursor }) } as const;
+    const { data, error } = await platform.listJobs({ params: { query } });
+    if (error) throw new Error(`the jobs cannot be listed: ${error.code}, ${error.detail ?? error.title}`);
+    yield* data.items;
+    cursor = data.nextCursor;
+  } while (cursor !== undefined);
+}
+
+/** Answers how many seats were taken. */
+async function staff(job: Job): Promise<number> {
+  const { data } = await platform.listCandidates();
+  const isBooked = (candidateId: string) =>
+    job.bookings.some((booking) => booking.candidateId === candidateId);
+  let taken = 0;
+  for (const { candidateId, competenceIds } of data?.items ?? []) {
+    if (!job.competenceId || !competenceIds.includes(job.competenceId) || isBooked(candidateId)) continue;
+    const path = { jobId: job.jobId };
+    const { error, response } = await platform.acceptJob({ params: { path }, body: { candidateId } });
+    // 201: the provider confirmed; 202: it has been asked, and the seat is kept until it answers.
+    if (response.ok) taken += 1;
+    else if (error?.code === "job_filled") break;
+  }
+  return taken;
+}
+
+for await (const job of openJobs()) {
+  const taken = await staff(job);
+  const { data } = await platform.explainJob({ params: { path: { jobId: job.jobId } } });
+  console.log(JSON.stringify({ shiftId: job.shiftId, taken, verdict: data?.verdict }));
+}

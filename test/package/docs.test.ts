@@ -1,0 +1,153 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import type { Server } from "node:http";
+import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AxeResults } from "axe-core";
+import express from "express";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { operationsOf } from "../../scripts/docs/operations.ts";
+import { readSpecFolder } from "../../scripts/docs/spec-folder.ts";
+import { main } from "../../scripts/docs.ts";
+
+const SPEC = join(import.meta.dirname, "../../spec");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const QUIET = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const folder = mkdtempSync(join(tmpdir(), "docs-test-"));
+let browser: Browser;
+let server: Server;
+let base: string;
+let files: string[];
+beforeAll(async () => {
+  const lines: string[] = [];
+  const write = (text: string) => lines.push(text);
+  expect(await main(["--out", folder], { out: write, error: write }), lines.join("")).toBe(0);
+  files = readdirSync(folder).filter((file) => file.endsWith(".html"));
+  ({ server, base } = await serve(folder));
+  browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: QUIET });
+});
+afterAll(async () => {
+  await browser?.close();
+  server?.closeAllConnections();
+  await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
+  rmSync(folder, { recursive: true });
+});
+
+/** As the platform does: each page under the policy that was written for it. */
+async function serve(root: string): Promise<{ server: Server; base: string }> {
+  const policies = JSON.parse(readFileSync(join(root, "policies.json"), "utf8")) as Record<string, string>;
+  const app = express();
+  app.use("/docs", (request, response, next) => {
+    const policy = policies[request.path.slice(1)] ?? policies["*"];
+    response.set({ "Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff" });
+    next();
+  });
+  app.use("/docs", express.static(root));
+  const listening = app.listen(0, "127.0.0.1");
+  await new Promise((resolve) => listening.once("listening", resolve));
+  return { server: listening, base: `http://127.0.0.1:${(listening.address() as AddressInfo).port}/docs/` };
+}
+
+interface Visit {
+  page: Page;
+  /** What went wrong, and what was asked of anybody else. */
+  faults: string[];
+}
+
+async function visit(url: string, width: number, colorScheme: "light" | "dark"): Promise<Visit> {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  const faults: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) faults.push(message.text());
+  });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("request", (request) => {
+    if (!/^(data:|blob:|file:)/.test(request.url()) && !request.url().startsWith(base)) {
+      faults.push(`asked for ${request.url()}`);
+    }
+  });
+  await page.goto(url, { waitUntil: "load" });
+  // This picture appears once Redoc has taken over from its prerendered text; on a phone, in a menu that is closed.
+  if (await isRedoc(page))
+    await page.locator('img[alt="redocly logo"]').first().waitFor({ state: "attached" });
+  return { page, faults };
+}
+
+const isRedoc = async (page: Page) => (await page.locator("#redoc").count()) > 0;
+
+async function seriousFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  return serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+describe("the site in a browser", () => {
+  it.each([
+    [1280, "light"],
+    [390, "dark"],
+  ] as const)(
+    "%i wide, in %s, loads nothing from elsewhere, fits, and can be used by everybody",
+    async (width, scheme) => {
+      for (const file of files) {
+        const { page, faults } = await visit(base + file, width, scheme);
+        const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        const unusable = (await isRedoc(page)) ? [] : await seriousFaults(page);
+        expect({ file, faults, wider, unusable }).toEqual({ file, faults: [], wider: 0, unusable: [] });
+        await page.close();
+      }
+    },
+  );
+
+  it("works from a folder as well", async () => {
+    for (const file of files) {
+      const { page, faults } = await visit(`file://${join(folder, file)}`, 1280, "light");
+      expect({ file, faults }).toEqual({ file, faults: [] });
+      await page.close();
+    }
+  });
+
+  it("shows each operation where the other pages link to", async () => {
+    const operations = operationsOf(readSpecFolder(SPEC));
+    const tags = Map.groupBy(operations, ({ href }) => href.slice(0, href.lastIndexOf("/")));
+    for (const [tag, own] of tags) {
+      const [first] = own;
+      const { page, faults } = await visit(base + first?.href, 1280, "light");
+      await page
+        .getByRole("heading", { name: first?.summary ?? "", exact: true })
+        .first()
+        .waitFor();
+      // The menu of the tag that is shown is open.
+      const shown = await page.locator("a[href*='#/']").evaluateAll((links) => {
+        return links.map((link) => link.getAttribute("href")?.replace(/^[^#]*/, ""));
+      });
+      const missing = own.filter(({ href }) => !shown.includes(href.slice(href.indexOf("#"))));
+      expect({ tag, faults, missing }).toEqual({ tag, faults: [], missing: [] });
+      await page.close();
+    }
+  });
+
+  it("can be walked with the keyboard: past the menu into the text, and through the menu on a phone", async () => {
+    const { page } = await visit(`${base}events.html`, 390, "light");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");
+    await page.locator("summary", { hasText: "Pages" }).press("Enter");
+    await page.getByRole("link", { name: "Error codes" }).press("Enter");
+    await page.waitForURL(`${base}problems.html`);
+    await page.close();
+  });
+});

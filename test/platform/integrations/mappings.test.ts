@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import type { Competence, Discovery, Statistics, Workplace } from "../../../generated/operations/types.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { featureEngines } from "../../engines.ts";
+import { useEdge } from "../http/edge.ts";
+import { expectProblem } from "../http/send.ts";
+import { discover, expectBody, register } from "./onboard.ts";
+
+describe.each(featureEngines)("the mappings, on %s", (engine) => {
+  const edge = useEdge(engine);
+
+  const open = async () => {
+    const provider = await startSandbox();
+    await register(edge(), provider);
+    return { provider, path: `/integrations/${provider.providerId}/mappings` };
+  };
+  const read = (path: string) => expectBody<Discovery>(edge(), "GET", path);
+  const callsTo = async (providerId: string) => {
+    const { providers } = await expectBody<Statistics>(edge(), "GET", "/statistics");
+    return providers.find((each) => each.providerId === providerId)?.calls;
+  };
+  const byId = ({ outlets, roles }: Discovery) => ({
+    outlets: Object.fromEntries(outlets.map((outlet) => [outlet.outletId, outlet])),
+    roles: Object.fromEntries(roles.map((role) => [role.roleId, role])),
+  });
+
+  it("are none before anything was read", async () => {
+    const { provider, path } = await open();
+    expect(await read(path)).toEqual({ outlets: [], roles: [] });
+    expect(await callsTo(provider.providerId)).toBeUndefined();
+    await provider.close();
+  });
+
+  it("are what was last read, with suggestions, and nobody is called for them", async () => {
+    const { provider, path } = await open();
+    const similar = await expectBody<Competence>(edge(), "POST", "/competences", {
+      name: "Warehouse workers",
+    });
+    const found = await discover(edge(), provider);
+    expect(await callsTo(provider.providerId)).toBe(2);
+    expect(byId(await read(path))).toEqual(byId(found));
+    const { roles } = await read(path);
+    expect(roles.find(({ name }) => name === "Warehouse worker")?.suggestions).toEqual([
+      { competenceId: similar.competenceId, name: "Warehouse workers", score: expect.closeTo(0.97, 1) },
+    ]);
+    await provider.close();
+    expect(byId(await read(path))).toEqual(byId(found));
+    expect(await callsTo(provider.providerId)).toBe(2);
+  });
+
+  it("suggest also what certainly is the same and was added since, and what is mapped needs no suggestion", async () => {
+    const { provider, path } = await open();
+    await discover(edge(), provider);
+    const [outlet] = provider.outlets;
+    const { id: outletId = "", name = "" } = outlet ?? {};
+    const place = await expectBody<Workplace>(edge(), "POST", "/workplaces", { name: name.toUpperCase() });
+    const suggested = byId(await read(path)).outlets[outletId];
+    expect(suggested).not.toHaveProperty("workplaceId");
+    expect(suggested?.suggestions).toEqual([
+      { workplaceId: place.workplaceId, name: name.toUpperCase(), score: 1 },
+    ]);
+    const { workplaceId } = place;
+    await expectBody(edge(), "PUT", path, { outlets: [{ outletId, workplaceId }], roles: [] });
+    expect(byId(await read(path)).outlets[outletId]).toEqual({
+      ...{ outletId, name, address: outlet?.address, workplaceId, suggestions: [] },
+    });
+    await provider.close();
+  });
+
+  it("of nobody are 404", async () => {
+    const answer = await edge().operate("GET", `/integrations/${randomUUID()}/mappings`);
+    expectProblem(answer, "provider_not_found");
+    expectProblem(await edge().operate("GET", "/integrations/7/mappings"), "validation_failed");
+  });
+});
