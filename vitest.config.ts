@@ -8,8 +8,8 @@ if (existsSync("/dev/shm")) process.env.TMPDIR ??= "/dev/shm";
 // Tests start some fifty processes, which load the same modules: they are compiled once.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
-/** Packing and installing the package; the kit against every fault and every dialect. */
-const PROOFS = ["test/package/**", "test/verify/faults.test.ts", "test/verify/dialects.test.ts"];
+/** Packing and installing the package; the console in a browser; the kit against every fault and every dialect, and a stranger's provider. */
+const PROOFS = ["test/package/**", "test/browser/**", "test/verify/{faults,dialects,independent}.test.ts"];
 
 export default defineConfig({
   test: {

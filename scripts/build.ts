@@ -25,12 +25,27 @@ function carryOver(folder: string): void {
   }
 }
 
-/** Writes `dist/`, what the package's exports and its command point at. Answers the exit code. */
+/** What the platform serves to people. */
+const PAGES = [
+  ["node_modules/vite/bin/vite.js", "build", "src/console", "--logLevel", "warn"],
+  ["--import", "tsx", "scripts/docs.ts"],
+];
+
+function writePages(): number {
+  for (const command of PAGES) {
+    const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: "inherit" });
+    if (status !== 0) return status ?? 1;
+  }
+  return 0;
+}
+
+/** Writes `dist/`, what the package's exports and its command point at, the console and the documentation. Answers the exit code. */
 function build(): number {
   rmSync(OUT, { recursive: true, force: true });
   const code = compile();
-  if (code === 0) for (const folder of ["generated", "src"]) carryOver(folder);
-  return code;
+  if (code !== 0) return code;
+  for (const folder of ["generated", "src"]) carryOver(folder);
+  return writePages();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = build();

@@ -11,6 +11,7 @@ const LONG = [
   "test/cli/",
   "test/flows/",
   "test/vitest-summary.test.ts",
+  "test/browser/",
   "test/verify/",
   "test/platform/db/",
 ];

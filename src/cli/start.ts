@@ -149,6 +149,8 @@ async function perform({ once }: Orders, cast: Cast): Promise<number> {
   ]);
   const isRight = await playStory(stage);
   if (once) return isRight ? 0 : 1;
+  // The story's own shift is cancelled in the end: the console has something to show, and to staff.
+  provider.createShift({ positions: 2 });
   const stopped = untilStopped();
   teller.line("");
   teller.line(`Both stay up. Console: ${platform.url}/console/#token=${platform.operationsToken}`);

@@ -15,6 +15,7 @@ import { openReportFolder } from "./report-folder.ts";
 import { UsageError } from "./usage.ts";
 import { FIXTURE_MEMBERS } from "./verify-fixtures.ts";
 import { type Orders, readOrders } from "./verify-options.ts";
+import { stopOnSignal } from "./verify-stop.ts";
 
 const HELP = `shiftpact verify: holds a running provider, in any language, against the contract.
 
@@ -45,6 +46,7 @@ ${Object.entries(FIXTURE_MEMBERS)
   --timeout S                  for one answer, in seconds; 10 unless given
 
 Exit code: 0 the provider conforms, 1 it does not, 2 the verification could not run.
+Ctrl-C puts back what was changed and ends with 2; a second one ends at once.
 
 Examples:
   shiftpact verify http://127.0.0.1:4010 --provider-id UUID --token T --shift-id ID
@@ -67,8 +69,13 @@ export async function verify(argv: string[], io: Io): Promise<number> {
 async function run({ options, json, report }: Orders, io: Io): Promise<number> {
   const files = report === undefined ? [] : fileReports(report, options.failOn ?? "error");
   const onEvent = everyReporter([json ? jsonLines(io.stdout) : forPeople(io), ...files]);
-  const { summary } = await verifyProvider({ ...options, onEvent });
-  return summary.verdict === "conforms" ? 0 : 1;
+  const { signal, off } = stopOnSignal(io);
+  try {
+    const { summary } = await verifyProvider({ ...options, onEvent, signal });
+    return summary.verdict === "conforms" ? 0 : 1;
+  } finally {
+    off();
+  }
 }
 
 function forPeople(io: Io): Reporter {

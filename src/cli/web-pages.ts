@@ -17,7 +17,15 @@ const CONSOLE = {
 };
 const DOCS = {
   name: "docs",
-  sources: ["spec", "scripts/docs", "scripts/docs.ts", "src/verify/codes", "src/contract"],
+  sources: [
+    "spec",
+    "scripts/docs",
+    "scripts/docs.ts",
+    "src/verify/codes",
+    "src/contract",
+    "src/platform/issues",
+    "test/decisions.md",
+  ],
   command: ["--import", "tsx", "scripts/docs.ts"],
 };
 

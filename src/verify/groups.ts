@@ -14,3 +14,22 @@ export const groups = [
 ] as const;
 
 export type Group = (typeof groups)[number];
+
+/** What `--only` and `--skip` say. */
+export interface Choice {
+  only?: readonly Group[];
+  skip?: readonly Group[];
+}
+
+/** Without these nothing else can be checked. */
+const ALWAYS: readonly Group[] = ["reachability", "dialect"];
+
+/** Whether somebody wants to know what the group says. */
+export function isChosen(group: Group, { only = groups, skip = [] }: Choice): boolean {
+  return only.includes(group) && !skip.includes(group);
+}
+
+/** Whether the group is run: also when it is only there for the others. */
+export function isRun(group: Group, choice: Choice): boolean {
+  return ALWAYS.includes(group) || isChosen(group, choice);
+}

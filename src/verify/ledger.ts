@@ -10,10 +10,13 @@ import {
   type Skipped,
   skipped,
 } from "./finding.ts";
-import type { Group, VerifyOptions } from "./options.ts";
+import { type Group, groups, isChosen } from "./groups.ts";
+import type { VerifyOptions } from "./options.ts";
 import { curlOf, redact, type Secrets } from "./reproduce.ts";
 import type { Run } from "./run.ts";
 import type { OperationId } from "./target.ts";
+
+const MOST_REASONS = 3;
 
 /** Where the outcomes of one run are counted, put into words, and told of as they come. */
 export function openLedger(options: VerifyOptions, seed: number) {
@@ -23,7 +26,11 @@ export function openLedger(options: VerifyOptions, seed: number) {
   const passes: (Passed & { group: Group })[] = [];
   const coverage = emptyCoverage();
   const began = performance.now();
+  const chosen = groups.filter((each) => isChosen(each, options));
+  /** Why checks of the chosen groups were not made. */
+  const reasons = new Set<string>();
   let checks = 0;
+  let chosenChecks = 0;
   let group: Group = "reachability";
 
   function keep(outcome: Found | Skipped): void {
@@ -43,12 +50,29 @@ export function openLedger(options: VerifyOptions, seed: number) {
     onEvent({ type: "check", group });
   }
 
-  function take(outcome: Outcome): void {
+  function take(outcome: Outcome, { isAside = false }: { isAside?: boolean }): void {
     if (outcome.kind !== "skipped") count();
+    if (!isAside) note(outcome);
     if (outcome.kind === "passed") {
       passes.push({ ...outcome, group });
       onEvent({ type: "passed", group, passed: outcome });
     } else keep(outcome);
+  }
+
+  function note(outcome: Outcome): void {
+    if (!chosen.includes(group)) return;
+    // That something optional is not offered was found out by asking for it.
+    const isChecked = outcome.kind !== "skipped" || outcome.code === "skipped_not_offered";
+    if (isChecked) chosenChecks += 1;
+    else reasons.add(outcome.reason);
+  }
+
+  /** Reachability and the dialect are there for the others: alone they say nothing of what was chosen. */
+  function keepNothingChecked(): void {
+    group = chosen[0] ?? "reachability";
+    const expected = `at least one check in ${chosen.join(", ") || "a group"}`;
+    const why = [...reasons].slice(0, MOST_REASONS).join("; ") || "--only and --skip leave no group";
+    keep(found("nothing_checked", { expected, actual: `none: ${why}` }));
   }
 
   return {
@@ -59,7 +83,10 @@ export function openLedger(options: VerifyOptions, seed: number) {
     },
     take,
     /** What the judge says of an answer; each answer is a check of its own. */
-    found: keep,
+    found: (outcome: Found) => {
+      note(outcome);
+      keep(outcome);
+    },
     answered: (operation: OperationId, status: string) => {
       count();
       coverage[operation][status] = (coverage[operation][status] ?? 0) + 1;
@@ -70,7 +97,7 @@ export function openLedger(options: VerifyOptions, seed: number) {
       keep(skipped("skipped_by_choice", "provider", `the group ${left}`, "--only or --skip"));
     },
     close: (run: Run): Verification => {
-      if (checks === 0) take(found("nothing_checked", { expected: "at least one check", actual: "none" }));
+      if (chosenChecks === 0) keepNothingChecked();
       const verification: Verification = {
         summary: summaryOf([...findings.values()], checks, options.failOn ?? "error"),
         ...{ findings: [...findings.values()], passed: passes, forms: run.forms, coverage },

@@ -1,6 +1,6 @@
 import type { Dialect } from "../contract/dialect.ts";
 import type { RunEvent } from "./events.ts";
-import { type Group, groups } from "./groups.ts";
+import { type Choice, type Group, groups } from "./groups.ts";
 import type { Replayer } from "./pact/replayer.ts";
 
 export { type Group, groups };
@@ -23,7 +23,8 @@ export interface OtherTenant {
   token: string;
 }
 
-export interface VerifyOptions {
+/** Which groups are run: all unless given; reachability and the dialect always are. */
+export interface VerifyOptions extends Choice {
   /** Where the provider's API is, without the `/providers/{providerId}` prefix. */
   baseUrl: string;
   /** UUID of the organisation (contract 2.1). */
@@ -36,9 +37,6 @@ export interface VerifyOptions {
   /** Where provider states are set up: Pact's callback, `POST {"state", "params", "action": "setup"}`. */
   statesUrl?: string;
   other?: OtherTenant;
-  /** Groups that are run; all unless given. Reachability and the dialect always are. */
-  only?: readonly Group[];
-  skip?: readonly Group[];
   /** Leaves out every call that could change data at the provider. */
   readOnly?: boolean;
   /** Of everything that is made up; the same seed gives the same findings. */
@@ -47,6 +45,8 @@ export interface VerifyOptions {
   timeoutMs?: number;
   /** Which findings make the verdict `fails`; errors unless given. */
   failOn?: "error" | "warning";
+  /** Stops the run before its end: what was changed is put back, and `verify` rejects with CouldNotRun. */
+  signal?: AbortSignal;
   /** Told of everything as it happens. */
   onEvent?: (event: RunEvent) => void;
   /** Makes the calls; rejects with ProviderHttpError. Calls any address over http and https unless given. */

@@ -61,6 +61,8 @@ export interface Known {
   hiredId?: string;
   /** Forms of unassignment that were served. */
   readonly offered: Set<OperationId>;
+  /** Whom the run has tried to assign to the shift of the fixtures. */
+  readonly placed: Set<string>;
   /** Whether the right request to an operation is served, for what was tried. */
   readonly served: Map<OperationId, Promise<boolean>>;
   /** A DELETE of the cancellable shift was acknowledged, by whatever check. */
@@ -100,7 +102,7 @@ export interface RunParts {
 export function createRun({ target, onFound, onAnswer, ...rest }: RunParts): Run {
   const hung = new Map<string, Exchange>();
   const forms: KnownForms = {};
-  const known: Known = { told: new Map(), offered: new Set(), served: new Map() };
+  const known: Known = { told: new Map(), offered: new Set(), placed: new Set(), served: new Map() };
   return {
     ...rest,
     target,
@@ -111,6 +113,7 @@ export function createRun({ target, onFound, onAnswer, ...rest }: RunParts): Run
       const probe = withOneName(given, known.positionsName);
       const earlier = hung.get(probe.operation);
       if (earlier) return { ...earlier, probe };
+      notePlaced(probe, rest.fixtures, known);
       const exchange = await target.send(probe);
       const { answer } = exchange;
       if (answer.kind === "hung") hung.set(probe.operation, exchange);
@@ -120,6 +123,12 @@ export function createRun({ target, onFound, onAnswer, ...rest }: RunParts): Run
       return exchange;
     },
   };
+}
+
+/** Before it is sent: it may take effect although no answer comes. */
+function notePlaced({ operation, path }: Probe, { shiftId }: Fixtures, { placed }: Known): void {
+  if (operation !== "assignCandidate" || shiftId === undefined || path?.shiftId !== shiftId) return;
+  if (path.candidateId !== undefined) placed.add(path.candidateId);
 }
 
 /** An update without the name of the positions that this provider does not know. */

@@ -36,8 +36,12 @@ async function makeRoom(run: Run, seat: Seat): Promise<string | undefined> {
   run.known.shift ??= body;
   if (shift.cancelled) return "the shift is cancelled";
   if (hasStarted(run, shift)) return STARTED;
-  if (wasAssigned(run, seat)) return "no candidate: the known one is on the shift already";
-  const isOn = shift.assigned.some(({ providerCandidateId }) => providerCandidateId === seat.candidateId);
+  const isOn = shift.assigned.some(({ providerCandidateId }) =>
+    isSameId(providerCandidateId, seat.candidateId),
+  );
+  if (wasAssigned(run, seat) || (isOn && !(await isOurs(run, seat)))) {
+    return "no candidate: the known one is on the shift already";
+  }
   if (isOn || shift.assigned.length < shift.positions) return undefined;
   return (await addPosition(run, seat.shiftId, body))
     ? undefined
@@ -46,9 +50,19 @@ async function makeRoom(run: Run, seat: Seat): Promise<string | undefined> {
 
 /** Before anything was changed: somebody of the provider's own must stay where they are. */
 function wasAssigned({ known }: Run, { candidateId }: Seat): boolean {
-  return (known.shift?.assignedCandidates ?? []).some(
-    (entry) => (entry.candidateId ?? entry.id) === candidateId,
+  return (known.shift?.assignedCandidates ?? []).some((entry) =>
+    isSameId(entry.candidateId ?? entry.id, candidateId),
   );
+}
+
+/** Whom the run put there, or made: anybody else came there by somebody else's doing, and must not be taken off. */
+async function isOurs(run: Run, { candidateId }: Seat): Promise<boolean> {
+  return run.known.placed.has(candidateId) || (await bookableId(run)) === candidateId;
+}
+
+/** A provider may write a UUID in capitals (RFC 9562). */
+function isSameId(one: string | undefined, other: string): boolean {
+  return one?.toLowerCase() === other.toLowerCase();
 }
 
 async function addPosition(run: Run, shiftId: string, body: ShiftBody): Promise<boolean> {

@@ -80,6 +80,8 @@ export interface TargetOptions {
   providerId: string;
   token: string;
   fetch: (request: Request) => Promise<Response>;
+  /** What `fetch` gives an answer, as findings tell it. Milliseconds; undefined: not known. */
+  timeoutMs?: number | undefined;
   /** Resolves after so many milliseconds. */
   wait: (ms: number) => Promise<void>;
   /** What the ids of requests are made of. */
@@ -114,7 +116,7 @@ export function createTarget(options: TargetOptions): Target {
       count.requests += 1;
       const traceId = uuidFrom(`${options.seed} trace ${count.requests}`);
       const { request, sent } = requestOf(probe, target, traceId);
-      const answer = await exchange(request, options.fetch);
+      const answer = await exchange(request, options);
       const wait = answer.kind === "answer" ? waitOf(answer) : undefined;
       if (wait === undefined || wait > patience || waits === MOST_WAITS) return { probe, sent, answer };
       patience -= wait;
@@ -179,7 +181,10 @@ function tenantHeaders(probe: Probe, { options, routing }: Target): Record<strin
   return { "X-Provider-Id": providerId, "X-Platform-Provider-Id": providerId };
 }
 
-async function exchange(request: Request, fetch: TargetOptions["fetch"]): Promise<Answered | Unanswered> {
+async function exchange(
+  request: Request,
+  { fetch, timeoutMs }: TargetOptions,
+): Promise<Answered | Unanswered> {
   try {
     const response = await fetch(request);
     const text = await response.text();
@@ -187,7 +192,10 @@ async function exchange(request: Request, fetch: TargetOptions["fetch"]): Promis
     return { kind: "answer", status: response.status, headers, text, json: parsed(text) };
   } catch (error) {
     if (!(error instanceof ProviderHttpError)) throw error;
-    return { kind: error.isTimeout ? "hung" : "broken", reason: error.message };
+    if (!error.isTimeout) return { kind: "broken", reason: error.message };
+    const isKnown = timeoutMs !== undefined;
+    const reason = isKnown ? `no complete answer within ${timeoutMs / 1_000} s` : error.message;
+    return { kind: "hung", reason };
   }
 }
 

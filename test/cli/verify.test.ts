@@ -171,8 +171,21 @@ describe("shiftpact verify", () => {
     const { out, exit } = await against(sandbox, "--only", "dialect", "--timeout", "1", "--json");
     expect(exit).toBe(1);
     expect(out.map((line) => JSON.parse(line))).toContainEqual(
-      expect.objectContaining({ code: "no_answer", operation: "getCandidateRegistry" }),
+      expect.objectContaining({
+        ...{ code: "no_answer", operation: "getCandidateRegistry" },
+        actual: "no complete answer within 1 s",
+      }),
     );
+  });
+
+  it("fails when nothing of what was chosen could be checked, and says what to give", async () => {
+    const sandbox = await provider();
+    const { exit, out } = await against(sandbox, "--only", "cancellation");
+    expect(exit).toBe(1);
+    expect(out.join("\n")).toContain("✗ Nothing was checked");
+    expect(out.join("\n")).toContain("give --fixtures with a cancellableShiftId");
+    expect(out.at(-1)).toMatch(/^fails: 1 error, /);
+    expect((await against(sandbox, "--only", "reachability")).exit).toBe(0);
   });
 
   it("prints its help, with examples and every group", async () => {

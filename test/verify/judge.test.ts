@@ -104,6 +104,12 @@ describe("an answer that is as the contract says", () => {
     ["no outlets", "listOutlets", { body: [] }],
     ["roles", "listRoles", { body: [{ id: "r-1", name: "Waiter" }] }],
     ["an empty registry", "getCandidateRegistry", { body: { candidates: [] } }],
+    ["the whole registry", "getCandidateRegistry", { body: example("candidate-registry") }],
+    [
+      "a registry of people of whom little is known",
+      "getCandidateRegistry",
+      { body: { candidates: [person] } },
+    ],
     ["a registry that is not offered", "getCandidateRegistry", { status: 501, ...problemBody(501) }],
     ["a problem document", "getShift", { status: 404, ...problemBody(404) }],
   ])("%s: nothing is found", (_, operation, answer) => {
@@ -115,6 +121,11 @@ describe("an answer that is as the contract says", () => {
     expect(codesOf("getShift", { body: { ...body, id: A.id } })).toEqual([]);
   });
 });
+
+function registryWithout(name: string) {
+  const [entry] = example("candidate-registry").candidates;
+  return { body: { candidates: [without(entry, name), person] } };
+}
 
 function problemBody(status: number) {
   const body = { type: "about:blank", title: "Not here", status, code: "not_found" };
@@ -272,6 +283,18 @@ describe("an answer that breaks the contract", () => {
       ["field_missing"],
     ],
     [
+      "a registry without any work history",
+      "getCandidateRegistry",
+      registryWithout("workHistory"),
+      ["field_missing"],
+    ],
+    [
+      "a registry without bank details",
+      "getCandidateRegistry",
+      registryWithout("bankDetails"),
+      ["field_recommended"],
+    ],
+    [
       "a day that is none",
       "getCandidateRegistry",
       { body: { candidates: [{ ...person, workHistory: [{ date: "3 May 2026" }] }] } },
@@ -302,6 +325,18 @@ describe("an answer that breaks the contract", () => {
       "getShift",
       { status: 400, body: { error: "Traceback (most recent call last):" } },
       ["error_not_problem", "error_leaks"],
+    ],
+    [
+      "a database's words",
+      "getShift",
+      { status: 400, body: { error: "SELECT id, name FROM shifts WHERE id = 'x'" } },
+      ["error_not_problem", "error_leaks"],
+    ],
+    [
+      "prose that a database could write",
+      "getShift",
+      { status: 400, body: { error: "please select a shift from the list, or update it" } },
+      ["error_not_problem"],
     ],
   ])("%s", (_, operation, answer, codes) => {
     expect(codesOf(operation, answer)).toEqual(codes);

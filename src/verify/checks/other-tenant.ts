@@ -5,6 +5,7 @@ import type { OtherTenant } from "../options.ts";
 import type { Run } from "../run.ts";
 import { type Exchange, isPlain, type OperationId, type Probe } from "../target.ts";
 import type { Check } from "./check.ts";
+import { tryChanges } from "./other-tenant-changes.ts";
 import { rowsOf } from "./rows.ts";
 
 /** With a second organisation given: neither token opens the other's door, and neither sees the other's data. */
@@ -32,6 +33,7 @@ async function* isolate(run: Run): AsyncGenerator<Outcome> {
       yield* compareRows(run, served, asOther);
     });
   }
+  for (const exercise of exercises) yield* tryChanges(run, exercise, other);
 }
 
 const READS: readonly OperationId[] = [

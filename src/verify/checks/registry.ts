@@ -16,7 +16,10 @@ const FEW = "2";
 const MOST_LOOKUPS = 3;
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  if (run.forms.registry === "absent") return;
+  if (run.forms.registry === "absent") {
+    const title = "the people of the registry, and its pages";
+    return yield skipped("skipped_not_offered", "getCandidateRegistry", title, "the provider offers none");
+  }
   const whole = await readPages(run);
   const [first] = whole.pages;
   if (first && isPlain(first) && first.answer.status >= 400) {

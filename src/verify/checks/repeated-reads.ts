@@ -10,6 +10,7 @@ export const repeatedReads: Check = { group: "answers", run: (run) => readRounds
 /** Once more when everything else was done. What was created since stands in the registry, and the shift may be told anew. */
 export const laterReads: Check = {
   group: "cancellation",
+  isAside: true,
   run: (run) => readRounds(run, ["listOutlets", "listRoles"], 2),
 };
 

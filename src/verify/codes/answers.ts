@@ -6,7 +6,7 @@ export const answerCodes = {
     severity: "error",
     title: "No answer within the time limit",
     section: "7",
-    mend: "Answer every call within 10 seconds; the platform gives up then and tries again later.",
+    mend: "Answer every call within the time limit; the platform gives up after 10 seconds, and tries again later.",
   },
   connection_broken: {
     severity: "error",
@@ -180,6 +180,6 @@ export const answerCodes = {
     severity: "warning",
     title: "An error shows the inside of the server",
     section: "7",
-    mend: "Keep stack traces and file names in your log.",
+    mend: "Keep stack traces, file names and database statements in your log.",
   },
 } as const satisfies CodeEntries;

@@ -6,7 +6,7 @@ export const runCodes = {
     severity: "error",
     title: "Nothing was checked",
     section: "4.2",
-    mend: "Leave out --only and --skip, or give --fixtures or --states-url.",
+    mend: "Give what the skipped checks need with --fixtures or --states-url, or leave out --only, --skip or --read-only.",
   },
   https_missing: {
     severity: "warning",

@@ -1,4 +1,9 @@
-import type { Assignment, Candidate, CandidateRegistry } from "../../../generated/provider/types.ts";
+import type {
+  Assignment,
+  Candidate,
+  CandidateRegistry,
+  RegistryEntry,
+} from "../../../generated/provider/types.ts";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import { type Found, found } from "../finding.ts";
 import type { Reply } from "../target.ts";
@@ -66,7 +71,30 @@ export function judgeRegistry({ candidates }: CandidateRegistry, exchange: Reply
     ...duplicates(candidates, exchange),
     ...candidates.flatMap(({ personalNumber }) => judgeNumber(personalNumber, exchange)),
     ...judgeDates(candidates, exchange),
+    ...judgeListed(candidates, exchange),
   ];
+}
+
+/** Of CONTRACT.md 2.5: what a provider has of everybody whom it employs. */
+const EVERYBODYS = ["employeeNumber", "firstName", "lastName", "phone", "email", "workHistory"] as const;
+/** The rest of 2.5, which a provider may keep to itself. */
+const PERSONAL = ["address", "postCode", "city", "countryCode", "emergencyContact", "bankDetails"] as const;
+const LISTED = [...EVERYBODYS, ...PERSONAL];
+
+/**
+ * A field that some entry lacks may not be known of that person. One that no entry has, not even one that has all the others, is not
+ * sent at all. Null is sent.
+ */
+function judgeListed(candidates: CandidateRegistry["candidates"], exchange: Reply): Found[] {
+  const isLacking = (entry: RegistryEntry, name: (typeof LISTED)[number]) => entry[name] === undefined;
+  const isNotSent = (name: (typeof LISTED)[number]) =>
+    candidates.every((entry) => isLacking(entry, name)) &&
+    candidates.some((entry) => LISTED.every((each) => each === name || !isLacking(entry, each)));
+  const [name] = LISTED.filter(isNotSent);
+  if (name === undefined) return [];
+  const code = EVERYBODYS.some((each) => each === name) ? "field_missing" : "field_recommended";
+  const expected = "every field that the contract lists";
+  return [found(code, { exchange, expected, actual: `/candidates/*/${name} is missing in every entry` })];
 }
 
 function judgeDates(candidates: CandidateRegistry["candidates"], exchange: Reply): Found[] {

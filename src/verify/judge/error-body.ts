@@ -5,23 +5,30 @@ import type { Reply } from "../target.ts";
 const STACK_TRACE =
   /Traceback \(most recent call last\)|^\s+at .+\(?[\w./\\-]+:\d+:\d+\)?$|^\s*at [\w.$]+\([\w]+\.(?:java|kt|cs):\d+\)|goroutine \d+ \[|\.php on line \d+/m;
 
+/** Statements and messages of databases, and not prose: "select from the list" is no leak. */
+const DATABASE =
+  /\bSELECT\s[^<>]{1,200}?\sFROM\s+\S+\s+(?:WHERE|JOIN|ORDER|LIMIT)\b|\bINSERT INTO\s+\S+|\bUPDATE\s+\S+\s+SET\s|\bDELETE FROM\s+\S+|\bSQLSTATE\b|\bORA-\d{5}\b|syntax error at or near/;
+
 /** The body of a 4xx. The contract leaves its form open (7.5): only what contradicts its own label is an error. */
 export function judgeError(exchange: Reply): Found[] {
   const { headers, text } = exchange.answer;
   const type = headers["content-type"] ?? "";
-  const leak = STACK_TRACE.test(text)
-    ? [
-        found("error_leaks", {
-          exchange,
-          expected: "what was wrong with the request",
-          actual: "a stack trace",
-        }),
-      ]
-    : [];
+  const leak = judgeLeak(exchange);
   if (/^application\/problem\+json/i.test(type)) return [...judgeProblem(exchange), ...leak];
   if (/[/+]json/i.test(type)) return [...judgeJson(exchange), ...leak];
   const actual = text === "" ? "an empty body" : `a body of type ${type.split(";")[0] || "unknown"}`;
   return [...leak, notProblem(exchange, actual)];
+}
+
+function judgeLeak(exchange: Reply): Found[] {
+  const { text } = exchange.answer;
+  const shown = STACK_TRACE.test(text)
+    ? "a stack trace"
+    : DATABASE.test(text)
+      ? "a database's words"
+      : undefined;
+  if (shown === undefined) return [];
+  return [found("error_leaks", { exchange, expected: "what was wrong with the request", actual: shown })];
 }
 
 function notProblem(exchange: Reply, actual: string): Found {

@@ -32,10 +32,10 @@ function judgeStatus(exchange: Reply): Found[] {
 }
 
 function unanswered(exchange: Exchange): Found {
-  const expected = "an answer within 10 seconds";
   const { answer } = exchange;
   if (answer.kind === "hung") {
-    return found("no_answer", { exchange, expected, actual: "no complete answer within the time limit" });
+    const expected = "an answer within the time limit";
+    return found("no_answer", { exchange, expected, actual: answer.reason });
   }
   const actual = answer.kind === "broken" ? answer.reason : "no answer";
   return found("connection_broken", { exchange, expected: "a complete HTTP answer", actual });

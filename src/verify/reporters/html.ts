@@ -33,12 +33,12 @@ function pageOf(verification: Verification): string {
 function headOf({ summary, forms, requests, duration, seed, baseUrl, providerId }: Verification): Markup {
   const { verdict, errors, warnings, skipped, checks } = summary;
   const counts = [
-    [errors, "errors"],
-    [warnings, "warnings"],
-    [skipped, "not checked"],
-    [checks, "checks"],
-    [requests, "requests"],
-  ] as const;
+    counted(errors, "error"),
+    counted(warnings, "warning"),
+    `${skipped} not checked`,
+    counted(checks, "check"),
+    counted(requests, "request"),
+  ].map((text) => text.split(/ (.*)/) as [string, string]);
   const facts = [
     ["organisation", providerId],
     ["duration", `${(duration / 1000).toFixed(1)} s`],
@@ -67,18 +67,25 @@ ${findings.map(findingOf)}`;
 
 function findingOf({ code, severity, title, section, mend, reproduce, count, ...rest }: Finding): Markup {
   const seen = count > 1 ? `, seen ${count} times` : "";
-  const curl = markup`<pre tabindex="0"><code>${reproduce}</code></pre>`;
+  const curl = markup`<pre><code>${reproduce}</code></pre>`;
   return markup`<article class="${severity}">
 <h4>${title}</h4>
 <p class="code">${code}, contract section ${section}${seen}</p>
 <dl>
 <dt>expected</dt><dd>${rest.expected}</dd>
 <dt>actual</dt><dd>${rest.actual}</dd>
-<dt>mend</dt><dd>${mend}</dd>
+<dt>mend</dt><dd>${withCode(mend)}</dd>
 </dl>
 ${reproduce === "" ? "" : curl}
 </article>
 `;
+}
+
+/** What stands between backticks is code. */
+function withCode(text: string): readonly Markup[] {
+  return text
+    .split("`")
+    .map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : markup`${part}`));
 }
 
 export function skippedChapter(findings: readonly Finding[]): Markup {
@@ -87,7 +94,7 @@ export function skippedChapter(findings: readonly Finding[]): Markup {
   const item = ({ title, operation }: Finding) => markup`<li>${title} <small>${operation}</small></li>`;
   return markup`<section><h2>Not checked</h2>
 ${reasons.map(
-  ([reason, skips]) => markup`<article class="skipped"><h4>${reason}</h4><ul>${skips.map(item)}</ul></article>
+  ([reason, skips]) => markup`<article class="skipped"><h3>${reason}</h3><ul>${skips.map(item)}</ul></article>
 `,
 )}</section>`;
 }

@@ -227,10 +227,13 @@ describe("an interaction that is not honoured", () => {
   it("is not said of a provider when Pact does not run here", async () => {
     const ended = startReplayer();
     await ended.close();
-    const { verification } = await play({ options: { ...options, startReplayer: () => ended } });
+    const withOthers = { ...options, only: ["answers", "contracts"] as const, startReplayer: () => ended };
+    const { verification } = await play({ options: withOthers });
     expect(told(verification)).toEqual([]);
     expect(leftOut(verification)["the replay of the platform's contract"]).toMatch(
       /could not run: its process ended/,
     );
+    const alone = await play({ options: { ...options, startReplayer: () => ended } });
+    expect(told(alone.verification)).toEqual(["nothing_checked provider"]);
   });
 });

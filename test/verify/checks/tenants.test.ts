@@ -121,6 +121,32 @@ describe("two organisations", () => {
     },
   );
 
+  it.each(["updateShift", "assignCandidate", "unassignCandidate", "deleteAssignment", "cancelShift"])(
+    "change each other's shifts: %s",
+    async (operation) => {
+      const asOther = (call: Call) => call.operation === operation && isOthers(call);
+      const faults = asOwn((call) => asOther(call) && call.url.includes(other.providerId));
+      const { verification, sandbox } = await play({ faults, options, prepare });
+      expect(told(verification)).toEqual([`tenant_shared ${operation}`]);
+      expect(sandbox.shifts[0]).toMatchObject({ positions: 2, assigned: new Map() });
+      const withToken = asOwn((call) => asOther(call) && !call.url.includes(other.providerId));
+      expect(told((await play({ faults: withToken, options, prepare })).verification)).toEqual([
+        `tenant_shared ${operation}`,
+      ]);
+    },
+  );
+
+  it("are told of no change that was acknowledged and did not happen", async () => {
+    const faults: Faults = {
+      before: (call) =>
+        call.operation === "updateShift" && isOthers(call)
+          ? { status: 204, headers: {}, body: "" }
+          : undefined,
+    };
+    const { verification } = await play({ faults, options, prepare });
+    expect(told(verification)).toEqual([]);
+  });
+
   it("open each other's doors", async () => {
     const isRoles = ({ operation }: Call) => operation === "listRoles";
     const theirs = asOwn((call) => isRoles(call) && isOthers(call) && !call.url.includes(other.providerId));

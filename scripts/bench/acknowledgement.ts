@@ -1,0 +1,207 @@
+import { randomUUID } from "node:crypto";
+import { type Child, startChild } from "./child.ts";
+import { type Loaded, oneByOne, saturate } from "./load.ts";
+import {
+  newDatabase,
+  newFolder,
+  type Organisation,
+  onboard,
+  register,
+  type Store,
+  settle,
+  startPlatform,
+} from "./organisations.ts";
+import { alternate } from "./rounds.ts";
+import type { Findings, Section, Setting } from "./section.ts";
+import { median, quantile, type Ratio, ratioOf } from "./statistics.ts";
+import { type Row, shown, shownRatio } from "./table.ts";
+import { webhooksOf } from "./webhook.ts";
+
+export const acknowledgement: Section = {
+  name: "acknowledgement",
+  title: "Acknowledgement of webhooks",
+  run: async (setting) => {
+    const postgres = await onEngine(setting, "postgres");
+    const pglite = await onEngine(setting, "pglite");
+    const rows = [...postgres.rows, ...pglite.rows];
+    return {
+      tables: [{ title: "Webhooks that are acknowledged", about: ABOUT, head: HEAD, rows }],
+      figures: { ...postgres.figures, ...pglite.figures },
+    } satisfies Findings;
+  },
+};
+
+const ABOUT = `100 connections send webhooks as quickly as they are answered; every webhook is a new one. Both sides share the machine.
+"Our route" validates the body and answers, in front of an inbox that stores nothing: what is left to "ours" is the price of storing. "Express 5" reads the body, checks the token and stores nothing; "nothing read" does not even that. "A job each" is the usual way: \`express.json\`, then one
+\`send\` of pg-boss a request, to the same database with the same syncs. Ours answers once the row is committed. Processing is another matter: in these rows the
+organisation is not yet activated, so that its events wait, except in the last one of each engine. "Idle" is one webhook at a time.`;
+
+const HEAD = [
+  "who answers",
+  "webhooks a second",
+  "against Express 5",
+  "p50 ms",
+  "p99 ms",
+  "max ms",
+  "CPU µs each",
+  "idle p50 ms",
+  "idle p99 ms",
+];
+
+type Engine = "postgres" | "pglite";
+type Name = "express" | "bare" | "route" | "jobEach" | "ours";
+
+const ENGINES = { postgres: "PostgreSQL", pglite: "embedded" } as const;
+const NAMES: Readonly<Record<Name, string>> = {
+  express: "Express 5, nothing stored",
+  bare: "Express 5, nothing read",
+  route: "our route, nothing stored",
+  jobEach: "a job each",
+  ours: "ours",
+};
+
+const CONNECTIONS = 100;
+
+interface Contender {
+  child: Child;
+  load: (seconds: number) => Promise<Loaded>;
+  idle: (count: number) => Promise<number[]>;
+}
+
+const newStore = ({ ground }: Setting, engine: Engine): Promise<Store> =>
+  engine === "postgres" ? newDatabase(ground) : newFolder(ground);
+
+async function onEngine(setting: Setting, engine: Engine) {
+  const { quick, say } = setting;
+  const [rounds, seconds, singles] = quick ? [1, 2, 30] : [5, 4, 400];
+  say(`${ENGINES[engine]}: starting the servers`);
+  const contenders = await startAll(setting, engine);
+  const names = Object.keys(contenders) as Name[];
+  const idle = new Map<Name, number[]>();
+  for (const name of names) {
+    // The first second is the compiler's.
+    await contenders[name]?.load(1);
+    await contenders[name]?.idle(20);
+    idle.set(name, (await contenders[name]?.idle(singles)) ?? []);
+  }
+  const turns = Object.fromEntries(names.map((name) => [name, () => loadOf(contenders, name, seconds)]));
+  const loads = await alternate(turns, rounds, (name, round) =>
+    say(`${ENGINES[engine]}: ${NAMES[name as Name]}, round ${round} of ${rounds}`),
+  );
+  await Promise.all(names.map((name) => contenders[name]?.child.end()));
+  const rows = names.map((name) => rowOf(engine, name, loads, idle.get(name) ?? []));
+  const working = quick ? undefined : await whileWorking(setting, engine, loads.express ?? []);
+  return {
+    rows: [...rows, ...(working?.rows ?? [])],
+    figures: { ...figuresOf(engine, loads, idle), ...working?.figures },
+  };
+}
+
+function loadOf(contenders: Partial<Record<Name, Contender>>, name: Name, seconds: number): Promise<Loaded> {
+  const contender = contenders[name];
+  if (!contender) throw new Error(`${name} was not started`);
+  return contender.load(seconds);
+}
+
+type Contenders = Partial<Record<Name, Contender>> & Record<"express" | "ours", Contender>;
+
+/** The quick run leaves out what no floor speaks of. */
+async function startAll(setting: Setting, engine: Engine): Promise<Contenders> {
+  const [express, ours] = [await startExpress(setting), await startOurs(setting, engine)];
+  if (setting.quick && engine === "pglite") return { express, ours };
+  const jobEach = await startJobEach(setting, engine);
+  if (setting.quick || engine === "pglite") return { express, jobEach, ours };
+  const [bare, route] = [await startExpress(setting, { BARE: "1" }), await startRoute(setting)];
+  return { bare, express, route, jobEach, ours };
+}
+
+const TOKEN = "a-platform-token";
+const anybody: Organisation = { providerId: randomUUID(), platformToken: TOKEN };
+
+async function startExpress({ ground }: Setting, settings: Record<string, string> = {}): Promise<Contender> {
+  const entry = new URL("./servers/express.ts", import.meta.url);
+  return contenderOf(await startChild(ground, entry, { TOKEN, ...settings }), anybody);
+}
+
+async function startRoute({ ground }: Setting): Promise<Contender> {
+  const entry = new URL("./servers/route.ts", import.meta.url);
+  const settings = { TOKEN, PROVIDER_ID: anybody.providerId };
+  return contenderOf(await startChild(ground, entry, settings), anybody);
+}
+
+async function startJobEach(setting: Setting, engine: Engine): Promise<Contender> {
+  const store = await newStore(setting, engine);
+  const where =
+    "databaseUrl" in store ? { DATABASE_URL: store.databaseUrl } : { DATA_DIR: `${store.dataDir}/data` };
+  const entry = new URL("./servers/job-each.ts", import.meta.url);
+  return contenderOf(await startChild(setting.ground, entry, { TOKEN, ...where }), anybody);
+}
+
+async function startOurs(setting: Setting, engine: Engine): Promise<Contender> {
+  const platform = await startPlatform(setting.ground, await newStore(setting, engine));
+  // Nobody calls it: a draft's events wait.
+  const organisation = await register(platform, "http://127.0.0.1:9");
+  return contenderOf(platform.child, organisation);
+}
+
+function contenderOf(child: Child, organisation: Organisation): Contender {
+  const target = webhooksOf(organisation);
+  return {
+    child,
+    load: (seconds) => saturate(child, target, { connections: CONNECTIONS, seconds }),
+    idle: (count) => oneByOne(child, target, count),
+  };
+}
+
+/** The same with an active organisation: what was acknowledged is processed meanwhile, by the same process. */
+async function whileWorking(setting: Setting, engine: Engine, express: readonly Loaded[]) {
+  const { ground, say } = setting;
+  say(`${ENGINES[engine]}: ours, while it processes what it took`);
+  const provider = await startChild(ground, new URL("./servers/provider.ts", import.meta.url));
+  const platform = await startPlatform(ground, await newStore(setting, engine));
+  await settle(platform, 3);
+  const [organisation] = await onboard(platform, [provider.url]);
+  if (!organisation) throw new Error("nobody was onboarded");
+  const contender = contenderOf(platform.child, organisation);
+  const loads = [await contender.load(4), await contender.load(4), await contender.load(4)];
+  await Promise.all([provider.end(), platform.child.end()]);
+  const ratio = median(loads.map((each) => each.perSecond)) / median(express.map((each) => each.perSecond));
+  const cells = cellsOf(loads, { ratio, low: ratio, high: ratio }, []);
+  const row = {
+    id: `acknowledgement-${engine}-working`,
+    cells: [`${ENGINES[engine]}: ours, processing meanwhile`, ...cells],
+  };
+  const p99 = median(loads.map((each) => each.p99));
+  return { rows: [row], figures: { [`acknowledgement.${engine}.working.p99`]: p99 } };
+}
+
+type Loads = Readonly<Partial<Record<string, Loaded[]>>>;
+
+const rates = (loads: readonly Loaded[] = []) => loads.map(({ perSecond }) => perSecond);
+
+function rowOf(engine: Engine, name: Name, loads: Loads, idle: readonly number[]): Row {
+  const ratio = ratioOf(rates(loads[name]), rates(loads.express));
+  return {
+    id: `acknowledgement-${engine}-${name.toLowerCase()}`,
+    cells: [`${ENGINES[engine]}: ${NAMES[name]}`, ...cellsOf(loads[name] ?? [], ratio, idle)],
+  };
+}
+
+function cellsOf(loads: readonly Loaded[], ratio: Ratio, idle: readonly number[]): string[] {
+  const of = (figure: keyof Loaded) => shown(median(loads.map((each) => each[figure])));
+  const max = shown(Math.max(...loads.map((each) => each.max)));
+  const alone = idle.length > 0 ? [quantile(idle, 0.5), quantile(idle, 0.99)].map(shown) : ["", ""];
+  return [of("perSecond"), shownRatio(ratio), of("p50"), of("p99"), max, of("cpu"), ...alone];
+}
+
+function figuresOf(engine: Engine, loads: Loads, idle: ReadonlyMap<Name, number[]>) {
+  const ours = loads.ours ?? [];
+  const against = (name: Name) => ratioOf(rates(ours), rates(loads[name])).ratio;
+  return {
+    [`acknowledgement.${engine}.ratio`]: against("express"),
+    ...(loads.jobEach && { [`acknowledgement.${engine}.job-each.ratio`]: against("jobEach") }),
+    [`acknowledgement.${engine}.p99`]: median(ours.map(({ p99 }) => p99)),
+    [`acknowledgement.${engine}.max`]: Math.max(...ours.map(({ max }) => max)),
+    [`acknowledgement.${engine}.idle`]: median(idle.get("ours") ?? []),
+  };
+}

@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Ground } from "./ground.ts";
+
+/** A command that has ended. */
+export interface Ended {
+  code: number | null;
+  /** From start to end of its process. Milliseconds. */
+  ms: number;
+  /** What it printed, on either stream. */
+  output: string;
+}
+
+/** Runs a Node program. `argv` begins with its file. Ctrl-C and failures end it with everything else. */
+export async function runNode(
+  ground: Ground,
+  argv: readonly string[],
+  { cwd, env = {} }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
+): Promise<Ended> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, argv, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(cwd !== undefined && { cwd }),
+  });
+  ground.ends(() => endOf(child));
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+    });
+  }
+  const [code] = await once(child, "close");
+  return { code, ms: performance.now() - begun, output };
+}
+
+/** The same for one that must not fail. Milliseconds. */
+export async function timeNode(...of: Parameters<typeof runNode>): Promise<number> {
+  const { code, ms, output } = await runNode(...of);
+  if (code !== 0) throw new Error(`${of[1].join(" ")} ended with ${code}\n${output.slice(-2_000)}`);
+  return ms;
+}
+
+function endOf(child: ChildProcess): void {
+  if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+}

@@ -1,0 +1,74 @@
+import type { Figures } from "./section.ts";
+
+/** A ratio of one run, and what it may not fall below. Greater is better. */
+export interface Floor {
+  /** Its name among the figures; it begins with the section's. */
+  figure: string;
+  what: string;
+  least: number;
+}
+
+const floor = (figure: string, least: number, what: string): Floor => ({ figure, what, least });
+
+/**
+ * Each floor lies well below what was measured, half of it or less, because a machine that builds is busy and a quick run is short:
+ * to fall below one means that something broke, not that somebody else was at work. Never an absolute time.
+ */
+export const floors: readonly Floor[] = [
+  floor(
+    "acknowledgement.postgres.ratio",
+    0.1,
+    "webhooks a second on PostgreSQL, against Express 5 that stores nothing",
+  ),
+  floor(
+    "acknowledgement.postgres.job-each.ratio",
+    1,
+    "webhooks a second on PostgreSQL, against a pg-boss job each",
+  ),
+  floor(
+    "acknowledgement.pglite.ratio",
+    0.05,
+    "webhooks a second embedded, against Express 5 that stores nothing",
+  ),
+  floor("flow.many.ratio", 0.4, "events a second with more organisations, against 20"),
+  floor("flow.many.idle.ratio", 0.3, "how quickly a job is there with 20 organisations, against more"),
+  floor("flow.stored.ratio", 0.4, "events a second with many events stored, against none"),
+  floor("flow.stored.idle.ratio", 0.3, "how quickly a job is there with no events stored, against many"),
+  floor(
+    "flow.hanging.ratio",
+    0.2,
+    "how quickly a job is there without a hanging organisation, against with one",
+  ),
+  floor("flow.indexed.ratio", 1, "hot queries on the table events that use an index"),
+  floor("generation.hey-api.ratio", 0.15, "how quickly the code is generated, against @hey-api/openapi-ts"),
+  floor("generation.swagger-typescript-api.ratio", 0.3, "the same, against swagger-typescript-api"),
+  floor("generation.growth.ratio", 0.4, "a larger document takes longer by no more than its size"),
+  floor("runtime.stub.read.ratio", 0.55, "CPU of plain Express 5, against our validating stub, reading"),
+  floor("runtime.stub.write.ratio", 0.55, "the same, writing"),
+  floor(
+    "runtime.validator.read.ratio",
+    1.2,
+    "CPU of express-openapi-validator, against our validating stub, reading",
+  ),
+  floor("runtime.validator.write.ratio", 1.1, "the same, writing"),
+  floor("runtime.client.ratio", 0.3, "time of a bare fetch, against our generated client"),
+  floor("runtime.reader.ratio", 0.02, "time of a zod schema, against our reader of a shift"),
+  floor("kit.found.ratio", 1, "faults that the kit found, of those that were planted"),
+  floor("kit.pact.ratio", 1, "faults that the kit found, against Pact's verifier alone"),
+];
+
+/** One line for each ratio below its floor, or that a section should have measured and did not. */
+export function belowFloor(
+  figures: Figures,
+  sections: readonly string[],
+  all: readonly Floor[] = floors,
+): string[] {
+  return all.flatMap(({ figure, what, least }) => {
+    if (!sections.includes(figure.split(".")[0] ?? "")) return [];
+    const ratio = figures[figure];
+    // No number is not above anything either.
+    if (ratio !== undefined && ratio >= least) return [];
+    const is = ratio === undefined ? "was not measured" : `is ${ratio.toFixed(2)}, below its floor ${least}`;
+    return [`${figure} ${is}: ${what}`];
+  });
+}

@@ -1,0 +1,201 @@
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse, stringify } from "yaml";
+import { timeNode } from "./command.ts";
+import type { Ground } from "./ground.ts";
+import { grownDocument } from "./grown-document.ts";
+import { alternate } from "./rounds.ts";
+import type { Findings, Section, Setting } from "./section.ts";
+import { median, type Ratio, ratioOf } from "./statistics.ts";
+import { shown, shownRatio } from "./table.ts";
+
+export const generation: Section = {
+  name: "generation",
+  title: "Generation",
+  run: async (setting) => {
+    const { quick, ground } = setting;
+    setting.say("the document in one file");
+    const single = await timesOf(setting, await documentFolder(ground, 1), quick ? 1 : 7, "one document");
+    const times = quick ? 3 : 20;
+    const many = await timesOf(
+      setting,
+      await documentFolder(ground, times),
+      quick ? 1 : 3,
+      `${times} times as large`,
+    );
+    const whole = await wholeSpec(setting, quick ? 1 : 5);
+    const rows = names.map((name) => rowOf(name, single, many));
+    return {
+      tables: [
+        {
+          title: "From the document to the code",
+          about: aboutOf(times),
+          head: headOf(times),
+          rows: [...rows, wholeRow(whole)],
+        },
+      ],
+      figures: {
+        "generation.seconds": median(whole) / 1_000,
+        "generation.hey-api.ratio": ratioOf(single.heyApi.map(ms), single.ours.map(ms)).ratio,
+        "generation.swagger-typescript-api.ratio": ratioOf(single.swagger.map(ms), single.ours.map(ms)).ratio,
+        "generation.growth.ratio": times / (medianMs(many.ours) / medianMs(single.ours)),
+      },
+    } satisfies Findings;
+  },
+};
+
+/** `times`: so often the large document says what the small one says. */
+const aboutOf = (
+  times: number,
+) => `\`spec/provider.openapi.yaml\` in one file, from the start of each program to its end, as on the command line; the same document with everything in it ${times} times, under other names. What comes out
+differs: ours writes the most, checks every \`oneOf\` for branches that overlap, compiles validators and formats everything. "Growth" is how much longer the large document takes.`;
+
+const headOf = (times: number) => [
+  "generator",
+  "what comes out",
+  "ms",
+  "lines",
+  "time against ours",
+  `ms, ${times} times as large`,
+  "growth",
+];
+
+type Name = "ours" | "heyApi" | "swagger" | "openapiTs";
+const names: readonly Name[] = ["ours", "heyApi", "swagger", "openapiTs"];
+
+const WHAT: Readonly<Record<Name, readonly [generator: string, output: string]>> = {
+  ours: ["ours", "types, client, Express 5 stub, compiled validators of requests and responses"],
+  heyApi: ["@hey-api/openapi-ts", "types, client, zod schemas"],
+  swagger: ["swagger-typescript-api", "types, client"],
+  openapiTs: ["openapi-typescript", "types"],
+};
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const DOCUMENT = "provider.openapi.yaml";
+
+/** A file of a package that it does not export. */
+const fileOf = (name: string, file: string) => join(ROOT, "node_modules", name, file);
+
+/** A folder with nothing but the document in it. */
+export async function documentFolder(ground: Ground, times: number): Promise<string> {
+  const folder = await ground.folder("document");
+  const file = join(folder, DOCUMENT);
+  const argv = [
+    fileOf("@redocly/cli", "bin/cli.js"),
+    "bundle",
+    join(ROOT, "spec", DOCUMENT),
+    "--output",
+    file,
+  ];
+  await timeNode(ground, argv, { cwd: ROOT, env: { REDOCLY_TELEMETRY: "off" } });
+  const document = parse(await readFile(file, "utf8"));
+  await writeFile(file, stringify(grownDocument(document, times), { aliasDuplicateObjects: false }));
+  return folder;
+}
+
+interface Generated {
+  ms: number;
+  lines: number;
+}
+
+const ms = (generated: Generated) => generated.ms;
+const medianMs = (all: readonly Generated[]) => median(all.map(ms));
+
+function timesOf({ ground, say }: Setting, folder: string, rounds: number, what: string) {
+  const turn = (name: Name) => async (): Promise<Generated> => {
+    const out = await ground.folder("generated");
+    // Not in the checkout: openapi-typescript would take its redocly.yaml.
+    const took = await timeNode(ground, argvOf(name, join(folder, DOCUMENT), out), { cwd: folder });
+    return { ms: took, lines: await linesIn(out) };
+  };
+  const turns = {
+    ours: turn("ours"),
+    heyApi: turn("heyApi"),
+    swagger: turn("swagger"),
+    openapiTs: turn("openapiTs"),
+  };
+  return alternate(turns, rounds, (name, round) =>
+    say(`${WHAT[name][0]}, ${what}, round ${round} of ${rounds}`),
+  );
+}
+
+const TSX = ["--import", import.meta.resolve("tsx")];
+
+function argvOf(name: Name, file: string, out: string): string[] {
+  const heyApi = ["@hey-api/typescript", "@hey-api/sdk", "@hey-api/client-fetch", "zod"];
+  return {
+    ours: [...TSX, join(ROOT, "scripts/generate.ts"), "--spec", dirname(file), "--out", out],
+    heyApi: [
+      fileOf("@hey-api/openapi-ts", "bin/run.js"),
+      "-i",
+      file,
+      "-o",
+      join(out, "api"),
+      "--no-log-file",
+      "-p",
+      ...heyApi,
+    ],
+    swagger: [fileOf("swagger-typescript-api", "dist/cli.mjs"), "generate", "-p", file, "-o", out],
+    openapiTs: [fileOf("openapi-typescript", "bin/cli.js"), file, "-o", join(out, "types.ts")],
+  }[name];
+}
+
+async function linesIn(folder: string): Promise<number> {
+  let lines = 0;
+  for (const name of await readdir(folder, { recursive: true })) {
+    const path = join(folder, name);
+    if ((await stat(path)).isFile()) lines += (await readFile(path, "utf8")).split("\n").length - 1;
+  }
+  if (lines === 0) throw new Error(`nothing was generated in ${folder}`);
+  return lines;
+}
+
+/** All documents of spec/, as `npm run generate` does it. Milliseconds. */
+async function wholeSpec({ ground, say }: Setting, rounds: number): Promise<number[]> {
+  const out = join(await ground.folder("generated"), "generated");
+  await mkdir(out);
+  const times: number[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    say(`npm run generate, round ${round} of ${rounds}`);
+    const argv = [...TSX, join(ROOT, "scripts/generate.ts"), "--spec", join(ROOT, "spec"), "--out", out];
+    times.push(await timeNode(ground, argv, { cwd: ROOT }));
+  }
+  return times;
+}
+
+type Times = Record<Name, Generated[]>;
+
+function rowOf(name: Name, single: Times, many: Times) {
+  const ratio: Ratio = ratioOf(single[name].map(ms), single.ours.map(ms));
+  const [generator, output] = WHAT[name];
+  const growth = `${shown(medianMs(many[name]) / medianMs(single[name]))} times`;
+  const lines = shown(single[name][0]?.lines ?? 0);
+  return {
+    id: `generation-${name.toLowerCase()}`,
+    cells: [
+      generator,
+      output,
+      shown(medianMs(single[name])),
+      lines,
+      shownRatio(ratio),
+      shown(medianMs(many[name])),
+      growth,
+    ],
+  };
+}
+
+function wholeRow(times: readonly number[]) {
+  return {
+    id: "generation-whole",
+    cells: [
+      "`npm run generate`",
+      "the same for all four documents of `spec/`",
+      shown(median(times)),
+      "",
+      "",
+      "",
+      "",
+    ],
+  };
+}

@@ -1,0 +1,110 @@
+import type { Figures } from "./section.ts";
+import { shown } from "./table.ts";
+
+/** A number that was promised (design, section 9), and the figure that shows it. */
+export interface Goal {
+  what: string;
+  figure: string;
+  /** The row that tells more. */
+  row: string;
+  unit: "" | "ms" | "s";
+  at: "least" | "most";
+  value: number;
+  /** What stands in the way, in case it is missed. */
+  limit?: string;
+}
+
+const ONE_CORE =
+  "Express 5 without storage does nothing but read and answer. Ours does that too, and makes ids, writes JSON for the database and reads its answer, in one process, while the database takes its share of the same cores.";
+
+export const goals: readonly Goal[] = [
+  {
+    what: "acknowledgement at 100 connections, p99, PostgreSQL",
+    ...{ figure: "acknowledgement.postgres.p99", row: "acknowledgement-postgres-ours" },
+    ...{ unit: "ms", at: "most", value: 50 },
+  },
+  {
+    what: "the same, embedded",
+    ...{ figure: "acknowledgement.pglite.p99", row: "acknowledgement-pglite-ours" },
+    ...{ unit: "ms", at: "most", value: 50 },
+  },
+  {
+    what: "the contract's own bound: the longest of them all, PostgreSQL",
+    ...{ figure: "acknowledgement.postgres.max", row: "acknowledgement-postgres-ours" },
+    ...{ unit: "ms", at: "most", value: 500 },
+  },
+  {
+    what: "the same, embedded",
+    ...{ figure: "acknowledgement.pglite.max", row: "acknowledgement-pglite-ours" },
+    ...{ unit: "ms", at: "most", value: 500 },
+  },
+  {
+    what: "durable acknowledgements a second, against Express 5 that stores nothing, PostgreSQL",
+    ...{ figure: "acknowledgement.postgres.ratio", row: "acknowledgement-postgres-ours" },
+    ...{ unit: "", at: "least", value: 1, limit: ONE_CORE },
+  },
+  {
+    what: "the same, embedded",
+    ...{ figure: "acknowledgement.pglite.ratio", row: "acknowledgement-pglite-ours" },
+    ...{ unit: "", at: "least", value: 0.9, limit: ONE_CORE },
+  },
+  {
+    what: "webhook to job, idle, median, PostgreSQL",
+    ...{ figure: "flow.idle", row: "flow-usual", unit: "ms", at: "most", value: 150 },
+  },
+  {
+    what: "the same, embedded",
+    ...{ figure: "flow.embedded.idle", row: "flow-embedded", unit: "ms", at: "most", value: 150 },
+  },
+  {
+    what: "`npm run generate`",
+    ...{ figure: "generation.seconds", row: "generation-whole", unit: "s", at: "most", value: 3 },
+  },
+  {
+    what: "the stub with validation, CPU a request against plain Express 5, reading",
+    ...{ figure: "runtime.stub.read.cpu", row: "stub-read-stub", unit: "", at: "most", value: 1.2 },
+  },
+  {
+    what: "the same, writing",
+    ...{ figure: "runtime.stub.write.cpu", row: "stub-write-stub", unit: "", at: "most", value: 1.2 },
+  },
+  {
+    what: "`shiftpact verify` against the sandbox",
+    ...{ figure: "kit.seconds", row: "kit", unit: "s", at: "most", value: 5 },
+  },
+  {
+    what: "start on an existing data folder",
+    ...{ figure: "start.seconds", row: "start-later", unit: "s", at: "most", value: 3 },
+  },
+];
+
+export const isReached = ({ at, value }: Goal, measured: number): boolean =>
+  at === "least" ? measured >= value : measured <= value;
+
+/** A table of those that were measured, and what stands in the way of those that were missed. */
+export function goalsMarkdown(figures: Figures, all: readonly Goal[] = goals): string {
+  const measured = all.flatMap((goal) => {
+    const figure = figures[goal.figure];
+    return figure === undefined ? [] : [{ goal, figure }];
+  });
+  const rows = measured.map(({ goal, figure }) => {
+    const { what, row, unit, at, value } = goal;
+    const wanted = `at ${at} ${value} ${unit}`.trim();
+    return `| [${what}](#${row}) | ${wanted} | ${shown(figure)} ${unit} | ${verdictOf(goal, figure)} |`;
+  });
+  const missed = measured.filter(({ goal, figure }) => goal.limit !== undefined && !isReached(goal, figure));
+  const limits = new Set(missed.map(({ goal }) => goal.limit));
+  return [
+    "| what | wanted | reached | |",
+    "| --- | --- | --- | --- |",
+    ...rows,
+    ...[...limits].flatMap((limit) => ["", `Missed: ${limit}`]),
+  ].join("\n");
+}
+
+/** How near a missed one is. */
+function verdictOf(goal: Goal, figure: number): string {
+  if (isReached(goal, figure)) return "reached";
+  const part = goal.at === "least" ? figure / goal.value : goal.value / figure;
+  return `missed: ${Math.round(part * 100)} % of the way`;
+}

@@ -1,0 +1,175 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Dialect } from "../../src/contract/dialect.ts";
+import type { Verification } from "../../src/verify/events.ts";
+import { verify } from "../../src/verify/verify.ts";
+import { runNode } from "./command.ts";
+import type { Ground } from "./ground.ts";
+import { pactAlone } from "./pact-alone.ts";
+import { nameOf, type Planted, plantedFaults } from "./planted-faults.ts";
+import { alternate } from "./rounds.ts";
+import type { Findings, Section, Setting } from "./section.ts";
+import { median } from "./statistics.ts";
+import { type Row, shown } from "./table.ts";
+import { startProvider } from "./verified-sandbox.ts";
+
+export const kit: Section = {
+  name: "kit",
+  title: "The verification kit",
+  run: async (setting) => {
+    const times = await timesOf(setting);
+    const counts = await countsOf(setting);
+    const rows = [
+      row("kit", "shiftpact verify", times.kit, counts.kit, counts.planted),
+      row("kit-pact", "pact-verifier alone", times.pact, counts.pact, counts.planted),
+    ];
+    return {
+      tables: [{ title: "Faults that are found", about: ABOUT, head: HEAD, rows }],
+      figures: {
+        "kit.seconds": median(times.kit) / 1_000,
+        "kit.found.ratio": counts.kit / counts.planted,
+        "kit.pact.ratio": counts.kit / Math.max(1, counts.pact),
+      },
+    } satisfies Findings;
+  },
+};
+
+const ABOUT = `Against the sandbox. Time: the whole command, from the start of its process to its end, on a correct provider. Faults: every fault that the sandbox can be told to have and that makes a provider
+wrong, one at a time, on all operations that it concerns, the dialects in turn. Found: something is wrong that is not wrong without the fault. pact-verifier replays the same contract of calls,
+those of its interactions that fit the dialect, with all provider states; the kit replays them too, and checks what no contract can say.`;
+
+const HEAD = ["verification", "seconds", "faults found", "of"];
+
+function row(id: string, what: string, times: readonly number[], found: number, planted: number): Row {
+  return { id, cells: [what, shown(median(times) / 1_000), shown(found), shown(planted)] };
+}
+
+const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
+const PLAIN: Dialect = {
+  ...{ routing: "path", variant: "a", notFound: "empty", unassign: "put", acknowledgement: "minimal" },
+};
+
+/** On a correct provider. Milliseconds. */
+function timesOf({ ground, quick, say }: Setting): Promise<Record<"kit" | "pact", number[]>> {
+  const turns = { kit: () => timeKit(ground), pact: () => timePact(ground) };
+  return alternate(turns, quick ? 1 : 7, (name, round) =>
+    say(`${name} on a correct provider, round ${round}`),
+  );
+}
+
+async function timeKit(ground: Ground): Promise<number> {
+  const { sandbox, fixtures, other } = await startProvider(ground, { dialect: PLAIN });
+  const file = join(await ground.folder("fixtures"), "fixtures.json");
+  await writeFile(file, JSON.stringify(fixtures));
+  const argv = ["--import", import.meta.resolve("tsx"), COMMAND, "verify", sandbox.url];
+  const own = ["--provider-id", sandbox.providerId, "--token", sandbox.token, "--fixtures", file];
+  const others = ["--other-provider-id", other.providerId, "--other-token", other.token];
+  const { code, ms, output } = await runNode(ground, [...argv, ...own, ...others]);
+  await sandbox.close();
+  if (code !== 0) throw new Error(`a correct provider was not verified: ${output.slice(-2_000)}`);
+  return ms;
+}
+
+async function timePact(ground: Ground): Promise<number> {
+  const { sandbox } = await startProvider(ground, { dialect: PLAIN });
+  const { code, ms, output } = await pactAlone(ground, sandbox, { dialect: PLAIN });
+  await sandbox.close();
+  if (code !== 0) throw new Error(`pact-verifier refused a correct provider: ${output.slice(-2_000)}`);
+  return ms;
+}
+
+interface Counts {
+  planted: number;
+  kit: number;
+  pact: number;
+}
+
+/** So many at once: each waits for processes of its own. */
+const AT_ONCE = 2;
+/** Of the quick run. */
+const EACH = 32;
+
+async function countsOf({ ground, quick, say }: Setting): Promise<Counts> {
+  const planted = plantedFaults().filter((_, index) => !quick || index % EACH === 0);
+  const counts = { planted: planted.length, kit: 0, pact: 0 };
+  const baselines = new Map<string, Promise<ReadonlySet<string>>>();
+  const waiting = [...planted];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { dialect } = next;
+      const right = baselines.get(nameOf(dialect)) ?? baseline(ground, dialect, quick);
+      baselines.set(nameOf(dialect), right);
+      const [found, pact] = [await told(ground, next, quick), await isFoundByPact(ground, next)];
+      const known = await right;
+      const isFound = [...found].some((finding) => !known.has(finding));
+      counts.kit += isFound ? 1 : 0;
+      counts.pact += pact ? 1 : 0;
+      say(
+        `fault ${next.fault}: ${isFound ? "found" : "NOT found"}, by Pact alone ${pact ? "found" : "not found"}`,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return counts;
+}
+
+/** A hang costs no more. Milliseconds. */
+const SHORT_MS = 400;
+
+/** Every error and warning. The quick run leaves out the replay of the contracts, which takes most of the time. */
+async function told(
+  ground: Ground,
+  { dialect, fault }: MaybePlanted,
+  quick: boolean,
+): Promise<ReadonlySet<string>> {
+  const provider = await startProvider(ground, { dialect, ...(fault && { fault }) });
+  const { sandbox, fixtures, other } = provider;
+  try {
+    const verification = await verify({
+      ...{
+        baseUrl: sandbox.url,
+        providerId: sandbox.providerId,
+        token: sandbox.token,
+        fixtures,
+        other,
+        seed: 1,
+      },
+      ...(fault === "slow" && { timeoutMs: SHORT_MS }),
+      ...(quick && { skip: ["contracts"] as const }),
+      // A provider that asks to wait is believed, and not waited for.
+      wait: () => Promise.resolve(),
+    });
+    return wrongs(verification);
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function wrongs({ findings }: Verification): Set<string> {
+  const wrong = findings.filter(({ severity }) => severity !== "skipped");
+  return new Set(wrong.map(({ code, operation }) => `${code} ${operation}`));
+}
+
+/** What is told of a correct provider; Pact alone must find nothing there, or its findings would mean nothing. */
+async function baseline(ground: Ground, dialect: Dialect, quick: boolean): Promise<ReadonlySet<string>> {
+  if (await isFoundByPact(ground, { dialect })) {
+    throw new Error(`pact-verifier refuses a correct provider: ${nameOf(dialect)}`);
+  }
+  return told(ground, { dialect }, quick);
+}
+
+type MaybePlanted = Pick<Planted, "dialect"> & Partial<Planted>;
+
+async function isFoundByPact(ground: Ground, { dialect, fault }: MaybePlanted): Promise<boolean> {
+  const { sandbox } = await startProvider(ground, { dialect, ...(fault && { fault }) });
+  try {
+    const { code } = await pactAlone(ground, sandbox, {
+      dialect,
+      ...(fault === "slow" && { timeoutMs: SHORT_MS }),
+    });
+    return code !== 0;
+  } finally {
+    await sandbox.close();
+  }
+}

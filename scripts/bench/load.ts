@@ -1,0 +1,74 @@
+import autocannon from "autocannon";
+import type { Child } from "./child.ts";
+
+/** One kind of request. */
+export interface Target {
+  path: string;
+  method: "GET" | "POST" | "PUT";
+  headers: Readonly<Record<string, string>>;
+  /** Called for each request. */
+  body?: () => string;
+}
+
+export interface Load {
+  connections: number;
+  seconds: number;
+}
+
+/** Latencies in milliseconds; `cpu` of the server's own process, in microseconds a request. */
+export interface Loaded {
+  perSecond: number;
+  p50: number;
+  p99: number;
+  max: number;
+  cpu: number;
+}
+
+/** As many requests as the server takes. @throws Error when one was not answered with 2xx: the figures would mean nothing. */
+export async function saturate(
+  child: Child,
+  target: Target,
+  { connections, seconds }: Load,
+): Promise<Loaded> {
+  const before = await child.cpu();
+  const result = await autocannon({
+    url: child.url,
+    connections,
+    duration: seconds,
+    requests: [requestOf(target)],
+  });
+  const cpu = (await child.cpu()) - before;
+  const answered = result["2xx"];
+  if (answered === 0 || result.non2xx + result.errors > 0) {
+    const { non2xx, errors } = result;
+    throw new Error(
+      `${target.method} ${target.path}: ${answered} answers 2xx, ${non2xx} others, ${errors} errors`,
+    );
+  }
+  const { p50, p99, max } = result.latency;
+  return { perSecond: answered / result.duration, p50, p99, max, cpu: cpu / answered };
+}
+
+function requestOf({ path, method, headers, body }: Target): autocannon.Request {
+  const request: autocannon.Request = { path, method, headers: { ...headers } };
+  if (body === undefined) return request;
+  return { ...request, setupRequest: (each) => ({ ...each, body: body() }) };
+}
+
+/** One request at a time, with nothing else to do. Milliseconds each. */
+export async function oneByOne(child: Child, target: Target, count: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const init = {
+      method: target.method,
+      headers: target.headers,
+      ...(target.body && { body: target.body() }),
+    };
+    const begun = performance.now();
+    const response = await fetch(child.url + target.path, init);
+    await response.arrayBuffer();
+    times.push(performance.now() - begun);
+    if (!response.ok) throw new Error(`${target.method} ${target.path}: status ${response.status}`);
+  }
+  return times;
+}

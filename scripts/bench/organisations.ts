@@ -1,0 +1,90 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { createClient } from "../../generated/operations/client.ts";
+import published from "../../test/testdata/personal-numbers.json" with { type: "json" };
+import type { Child } from "./child.ts";
+import { startChild } from "./child.ts";
+import type { Ground } from "./ground.ts";
+
+const OPERATIONS_TOKEN = "operations-token-of-the-benchmark";
+const SECRET_KEY = randomBytes(32).toString("base64");
+/** Calls of the onboarding that are under way at once. */
+const AT_ONCE = 4;
+
+/** A platform process, and what its operators can do. */
+export interface Platform {
+  child: Child;
+  operations: ReturnType<typeof createClient>;
+  operationsToken: string;
+}
+
+/** Where a platform keeps its data. */
+export type Store = { databaseUrl: string } | { dataDir: string };
+
+/** No limits on the rate: what is measured is what the platform can do, not what it may. */
+export async function startPlatform(ground: Ground, store: Store): Promise<Platform> {
+  const child = await startChild(ground, new URL("./servers/platform.ts", import.meta.url), {
+    ...("databaseUrl" in store ? { DATABASE_URL: store.databaseUrl } : { SHIFTPACT_DATA: store.dataDir }),
+    ...{ OPERATIONS_TOKEN, SECRET_KEY, PORT: "0", ALLOW_INSECURE_PROVIDERS: "1" },
+    ...{ WEBHOOK_RATE_LIMIT: "0", PROVIDER_RATE_LIMIT: "0", LOG_LEVEL: "fatal" },
+  });
+  const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
+  const operations = createClient({ baseUrl: `${child.url}/operations/v1`, headers });
+  return { child, operations, operationsToken: OPERATIONS_TOKEN };
+}
+
+/** An empty database of the server that all sections share. */
+export async function newDatabase(ground: Ground): Promise<{ databaseUrl: string }> {
+  const server = await ground.postgres();
+  const name = `bench_${randomUUID().replaceAll("-", "")}`;
+  await server.createDatabase(name);
+  return { databaseUrl: `${server.url}/${name}` };
+}
+
+export const newFolder = async (ground: Ground) => ({ dataDir: await ground.folder("platform") });
+
+/** One that can send webhooks. */
+export interface Organisation {
+  providerId: string;
+  platformToken: string;
+}
+
+/** A draft: its events are acknowledged and stored, and wait. */
+export async function register({ operations }: Platform, baseUrl: string): Promise<Organisation> {
+  const providerId = randomUUID();
+  const body = { providerId, kind: "bench", name: "Kvarteret", baseUrl, providerToken: "a-provider-token" };
+  const { platformToken } = ok(await operations.createIntegration({ body }));
+  return { providerId, platformToken };
+}
+
+/** Organisations whose events are processed: outlet and role of servers/provider.ts are mapped by their names. */
+export async function onboard(platform: Platform, baseUrls: readonly string[]): Promise<Organisation[]> {
+  const organisations: Organisation[] = [];
+  const waiting = [...baseUrls];
+  const work = async () => {
+    for (let baseUrl = waiting.shift(); baseUrl !== undefined; baseUrl = waiting.shift()) {
+      const organisation = await register(platform, baseUrl);
+      const params = { path: { providerId: organisation.providerId } };
+      ok(await platform.operations.discoverIntegration({ params }));
+      ok(await platform.operations.activateIntegration({ params }));
+      organisations.push(organisation);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return organisations;
+}
+
+/** What outlet and role mean on the platform, and people whom each job is offered to. */
+export async function settle({ operations }: Platform, people: number): Promise<void> {
+  ok(await operations.createWorkplace({ body: { name: "Kajen", address: "Skeppsbron 14, Göteborg" } }));
+  const { competenceId } = ok(await operations.createCompetence({ body: { name: "Waiter" } }));
+  for (const personalNumber of published.personnummer.slice(0, people)) {
+    const contact = { email: "robin.ek@example.com", phone: "+46701740605" };
+    const body = { personalNumber, firstName: "Robin", lastName: "Ek", ...contact };
+    ok(await operations.createCandidate({ body: { ...body, competenceIds: [competenceId] } }));
+  }
+}
+
+function ok<T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T {
+  if (response.ok && error === undefined) return data as T;
+  throw new Error(`${response.url}: status ${response.status}: ${JSON.stringify(error)}`);
+}

@@ -1,0 +1,80 @@
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import type { Dialect } from "../../src/contract/dialect.ts";
+import { type ProviderState, providerStates } from "../../src/sandbox/provider-states.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import { readContract } from "../../src/verify/contracts.ts";
+import { type ProviderForms, selectInteractions } from "../../src/verify/interactions.ts";
+import { type Ended, runNode } from "./command.ts";
+import type { Ground } from "./ground.ts";
+
+const VERIFIER = fileURLToPath(
+  new URL("../../node_modules/@pact-foundation/pact-cli/bin/pact-verifier.js", import.meta.url),
+);
+
+/** How the sandbox does what a dialect leaves open. */
+const OPEN: Omit<ProviderForms, keyof Dialect> = {
+  ...{
+    updated: "shift",
+    deleted: "404",
+    numbers: "digits",
+    registry: "offered",
+    hyphen: "read",
+    full: "refused",
+  },
+};
+
+/** Pact's stand-alone verifier on the contract of calls, with every provider state: exit code 0 when it finds nothing wrong. */
+export async function pactAlone(
+  ground: Ground,
+  sandbox: Sandbox,
+  { dialect, timeoutMs = 10_000 }: { dialect: Dialect; timeoutMs?: number },
+): Promise<Ended> {
+  const contract = selectInteractions(await readContract("provider"), { ...OPEN, ...dialect });
+  const file = join(await ground.folder("pact"), "contract.json");
+  await writeFile(file, JSON.stringify(contract));
+  const states = await serveStates(sandbox);
+  try {
+    const argv = [VERIFIER, "--file", file, "--provider-name", contract.provider.name];
+    const where = [
+      "--hostname",
+      "127.0.0.1",
+      "--port",
+      String(sandbox.port),
+      "--state-change-url",
+      states.url,
+    ];
+    const how = ["--header", `Authorization=Bearer ${sandbox.token}`, "--request-timeout", String(timeoutMs)];
+    return await runNode(ground, [...argv, ...where, ...how], { env: { PACT_DO_NOT_TRACK: "true" } });
+  } finally {
+    states.close();
+  }
+}
+
+interface Callback {
+  state: string;
+  params?: never;
+}
+
+/** Pact's callback: the state's values take the place of the contract's examples. */
+async function serveStates(sandbox: Sandbox): Promise<{ url: string; close(): void }> {
+  const states: Readonly<Record<string, ProviderState>> = providerStates(sandbox);
+  const server = createServer(async (request, response) => {
+    const { state, params } = (await json(request)) as Callback;
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify(states[state]?.(params) ?? {}));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}`, close };
+}

@@ -1,0 +1,35 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { answerParent } from "./parent.ts";
+
+/*
+ * A provider that costs next to nothing: every shift exists, tomorrow, with one position. Below /hanging it never answers a shift.
+ * The sandbox would be the slower half of what is measured.
+ */
+
+const HOUR_MS = 3_600_000;
+const OUTLET = {
+  id: "11111111-1111-4111-8111-111111111111",
+  name: "Kajen",
+  address: "Skeppsbron 14, Göteborg",
+};
+const ROLE = { id: "22222222-2222-4222-8222-222222222222", name: "Waiter" };
+
+const server = createServer((request, response) => {
+  const [path = ""] = (request.url ?? "").split("?");
+  const [last = "", kind] = path.split("/").reverse();
+  if (kind === "shifts" && path.startsWith("/hanging/")) return;
+  const body = kind === "shifts" ? shift(last) : { outlets: [OUTLET], roles: [ROLE] }[last];
+  response.statusCode = body ? 200 : 404;
+  response.setHeader("Content-Type", "application/json");
+  response.end(JSON.stringify(body ?? { title: "There is nothing here" }));
+});
+
+function shift(id: string) {
+  const start = Math.ceil(Date.now() / HOUR_MS + 24) * HOUR_MS;
+  const [startTime, endTime] = [start, start + 8 * HOUR_MS].map((ms) => new Date(ms).toISOString());
+  const place = { outletId: OUTLET.id, outletName: OUTLET.name, roleId: ROLE.id, roleName: ROLE.name };
+  return { id, startTime, endTime, ...place, slots: 1, assignedCandidates: [] };
+}
+
+server.listen(0, "127.0.0.1", () => answerParent((server.address() as AddressInfo).port));

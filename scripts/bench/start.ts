@@ -1,0 +1,42 @@
+import { startPlatform } from "./organisations.ts";
+import type { Findings, Section, Setting } from "./section.ts";
+import { median } from "./statistics.ts";
+import { shown } from "./table.ts";
+
+export const start: Section = {
+  name: "start",
+  title: "Start",
+  run: async (setting) => {
+    const { first, later } = await timesOf(setting);
+    const rows = [
+      { id: "start-first", cells: ["on an empty data folder", shown(first)] },
+      { id: "start-later", cells: ["on an existing one", shown(median(later))] },
+    ];
+    const about =
+      "Of the platform with its embedded database, from the start of the process to the moment at which it listens; TypeScript is compiled meanwhile.";
+    return {
+      tables: [{ title: "Until the platform listens", about, head: ["start", "seconds"], rows }],
+      figures: { "start.first": first, "start.seconds": median(later) },
+    } satisfies Findings;
+  },
+};
+
+/** Seconds. Each process is killed, so that the next one finds what a crash leaves. */
+async function timesOf({ ground, quick, say }: Setting) {
+  const dataDir = await ground.folder("platform");
+  const once = async () => {
+    const begun = performance.now();
+    const { child } = await startPlatform(ground, { dataDir });
+    const seconds = (performance.now() - begun) / 1_000;
+    await child.end();
+    return seconds;
+  };
+  say("first start");
+  const first = await once();
+  const later: number[] = [];
+  for (let round = 1; round <= (quick ? 1 : 5); round += 1) {
+    say(`later start, round ${round}`);
+    later.push(await once());
+  }
+  return { first, later };
+}

@@ -1,0 +1,54 @@
+import type { Ratio } from "./statistics.ts";
+
+/** What one section of the report shows: each row has a name under which a text can point to it. */
+export interface Table {
+  title: string;
+  /** What was done, and how to read it. */
+  about: string;
+  head: readonly string[];
+  rows: readonly Row[];
+}
+
+export interface Row {
+  /** `acknowledgement-postgres-ours`: an anchor in the document. */
+  id: string;
+  cells: readonly string[];
+}
+
+/** GitHub Markdown. */
+export function markdownOf({ title, about, head, rows }: Table): string {
+  const lines = [head, head.map(() => "---"), ...rows.map(anchored)];
+  const table = lines.map((cells) => `| ${cells.map(escaped).join(" | ")} |`).join("\n");
+  return `### ${title}\n\n${about}\n\n${table}\n`;
+}
+
+const anchored = ({ id, cells: [first = "", ...rest] }: Row) => [`<a id="${id}"></a>${first}`, ...rest];
+
+const escaped = (cell: string) => cell.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+/** For a terminal. */
+export function textOf({ title, head, rows }: Table): string {
+  const lines = [head, ...rows.map(({ cells }) => cells)];
+  const widths = head.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
+  const padded = lines.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+  return [title, ...padded.map((line) => `  ${line}`)].join("\n");
+}
+
+const GROUPS = /\B(?=(\d{3})+$)/g;
+
+/** Three digits that mean something: 12,345, 123, 12.3, 1.23, 0.0123. */
+export function shown(value: number): string {
+  if (!Number.isFinite(value)) return "-";
+  if (Math.abs(value) >= 100) return String(Math.round(value)).replaceAll(GROUPS, ",");
+  return value === 0 ? "0" : String(Number(value.toPrecision(3)));
+}
+
+/** `1.44 (1.31 to 1.52)`. */
+export function shownRatio({ ratio, low, high }: Ratio): string {
+  return low === high ? ratio.toFixed(2) : `${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+}

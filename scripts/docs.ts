@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { siteFiles } from "./docs/site.ts";
+
+const HELP = `Writes the documentation as a folder of pages that load nothing from elsewhere.
+
+  npm run docs                       writes dist/docs; open dist/docs/index.html
+  npm run docs -- --out /tmp/docs    writes there instead
+
+  --out DIR   the folder, whose pages are replaced   (dist/docs)
+  --help      show this
+
+Exit code: 0 written, 1 a document could not be rendered or the folder not written, 2 wrong arguments.
+`;
+
+const OPTIONS = {
+  out: { type: "string", default: "dist/docs" },
+  help: { type: "boolean", default: false },
+} as const;
+
+interface Terminal {
+  out(text: string): void;
+  error(text: string): void;
+}
+
+/** The whole command. Resolves to the exit code. */
+export async function main(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const out = readOut(argv, terminal);
+  if (typeof out === "number") return out;
+  try {
+    await write(resolve(out), terminal);
+    return 0;
+  } catch (error) {
+    terminal.error(`${(error as Error).message}\n`);
+    return 1;
+  }
+}
+
+/** The folder, or the exit code where there is nothing to write. */
+function readOut(argv: readonly string[], terminal: Terminal): string | number {
+  try {
+    const { values } = parseArgs({ args: [...argv], options: OPTIONS, strict: true });
+    if (!values.help) return values.out;
+    terminal.out(HELP);
+    return 0;
+  } catch (error) {
+    terminal.error(`${(error as Error).message} (see --help)\n`);
+    return 2;
+  }
+}
+
+async function write(folder: string, terminal: Terminal): Promise<void> {
+  const started = performance.now();
+  mkdirSync(folder, { recursive: true });
+  const files = await siteFiles((file) => terminal.out(`  ${file}\n`));
+  for (const [file, text] of files) writeFileSync(join(folder, file), text);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  const shown = relative(process.cwd(), folder) || ".";
+  terminal.out(`${files.size} files in ${shown}, in ${seconds} s\n`);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  process.exitCode = await main(process.argv.slice(2), {
+    out: (text) => process.stdout.write(text),
+    error: (text) => process.stderr.write(text),
+  });
+}

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+
+/** Of a page of ours: no script, and styles only from docs.css. */
+const OWN: readonly string[] = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+];
+
+/**
+ * Content-Security-Policy headers by file, `*` for every other. A page with scripts may run exactly those that stand in it, and
+ * Redoc's search, which is a worker made of a blob.
+ */
+export function policiesOf(pages: ReadonlyMap<string, string>): Record<string, string> {
+  const policies: Record<string, string> = { "*": OWN.join("; ") };
+  for (const [file, html] of pages) {
+    const hashes = scriptsOf(html).map(hash);
+    if (hashes.length > 0) policies[file] = withScripts(hashes);
+  }
+  return policies;
+}
+
+function withScripts(hashes: readonly string[]): string {
+  const [first = "", , ...rest] = OWN;
+  const styles = "style-src 'self' 'unsafe-inline'";
+  return [
+    first,
+    `script-src ${[...new Set(hashes)].join(" ")}`,
+    styles,
+    "font-src data:",
+    "worker-src blob:",
+    ...rest,
+  ].join("; ");
+}
+
+/** As a browser reads them: a script ends at the first `</script`, whatever stands before it. */
+function scriptsOf(html: string): string[] {
+  return [...html.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script/g)].map(([, script = ""]) => script);
+}
+
+function hash(script: string): string {
+  return `'sha256-${createHash("sha256").update(script).digest("base64")}'`;
+}

@@ -1,0 +1,120 @@
+import { type Markup, markup } from "../../src/verify/reporters/markup.ts";
+
+export interface Page {
+  /** Its name in the folder; all pages stand side by side, so that every link is relative. */
+  file: string;
+  title: string;
+  /** One sentence, for the menu's reader and for search. */
+  about: string;
+}
+
+interface Chapter {
+  title: string;
+  pages: readonly Page[];
+}
+
+const page = (file: string, title: string, about: string): Page => ({ file, title, about });
+
+export const HOME = page("index.html", "Start", "What shiftpact is, and where to begin.");
+
+export const GUIDES = {
+  provider: page("guide-provider.html", "Build a provider", "From nothing to a verified provider."),
+  platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
+  operator: page("guide-operator.html", "Run the platform", "Start it, onboard, see what happened."),
+} as const;
+
+export const REFERENCES = {
+  "provider.openapi.yaml": page("provider.html", "Provider API", "What a provider exposes to the platform."),
+  "platform.openapi.yaml": page(
+    "platform.html",
+    "Webhook API",
+    "Where the platform takes a provider's webhooks.",
+  ),
+  "operations.openapi.yaml": page(
+    "operations.html",
+    "Operations API",
+    "The platform's own API, for those who run it.",
+  ),
+} as const;
+
+export const EVENTS = page("events.html", "Events", "The three webhooks, field by field.");
+export const DECISIONS = page(
+  "decisions.html",
+  "Decisions",
+  "What the contract leaves open, and how it is settled here.",
+);
+export const FINDINGS = page("findings.html", "Finding codes", "What verify, listen and compare can find.");
+export const PROBLEMS = page("problems.html", "Error codes", "Every code of an error answer.");
+export const ISSUES = page("issues.html", "Issue codes", "What needs a person, and what to do about it.");
+
+export const CHAPTERS: readonly Chapter[] = [
+  { title: "Guides", pages: Object.values(GUIDES) },
+  { title: "Reference", pages: [...Object.values(REFERENCES), EVENTS] },
+  { title: "Look up", pages: [DECISIONS, FINDINGS, PROBLEMS, ISSUES] },
+];
+
+/** A page of ours, whole: no script, styles from docs.css only. */
+export function shell(current: Page, content: Markup): string {
+  return document(
+    current,
+    markup`<body class="own">
+<a class="skip" href="#content">Skip to the text</a>
+${header(current)}
+<main id="content" tabindex="-1">
+${content}
+</main>
+</body>`,
+  );
+}
+
+/** The page around what Redoc makes of a document, as its Handlebars template. */
+export function redocTemplate(current: Page): string {
+  const body = `<body class="redoc-page">\n${header(current).text}\n{{{redocHTML}}}\n</body>`;
+  const head = "<style>body { margin: 0; padding: 0; }</style>\n{{{redocHead}}}\n</head>";
+  return document(current, markup``)
+    .replace("</head>", () => head)
+    .replace("</html>", () => `${body}\n</html>`);
+}
+
+function document({ title, about }: Page, body: Markup): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="${about}">
+<title>${title} · shiftpact</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="docs.css">
+</head>
+${body}
+</html>
+`.text;
+}
+
+function header(current: Page): Markup {
+  return markup`<header class="site">
+<a class="brand" href="index.html"${current === HOME ? markup` aria-current="page"` : ""}>shiftpact</a>
+<details class="menu">
+<summary>Pages</summary>
+<nav aria-label="Pages">${CHAPTERS.map((chapter) => chapterOf(chapter, current))}</nav>
+</details>
+</header>`;
+}
+
+function chapterOf({ title, pages }: Chapter, current: Page): Markup {
+  const links = pages.map((each) => {
+    const mark = each === current ? markup` aria-current="page"` : "";
+    return markup`<li><a href="${each.file}"${mark}>${each.title}</a></li>`;
+  });
+  return markup`<div><p>${title}</p><ul>${links}</ul></div>`;
+}
+
+/** Wide content scrolls in a box of its own, which the keyboard reaches. */
+export function scrolling(label: string, content: Markup): Markup {
+  return markup`<div class="scroll" role="group" aria-label="${label}" tabindex="0">${content}</div>`;
+}
+
+export function codeBlock(text: string, label = "Code"): Markup {
+  return markup`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`;
+}

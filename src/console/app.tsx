@@ -1,0 +1,47 @@
+import { useEffect } from "preact/hooks";
+import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
+import { BoardPage } from "./board/board-page.tsx";
+import { followStream } from "./data/live.ts";
+import { EventPage } from "./events/event-page.tsx";
+import { EventsPage } from "./events/events-page.tsx";
+import { FiguresPage } from "./figures/figures-page.tsx";
+import { IntegrationPage } from "./integrations/integration-page.tsx";
+import { IntegrationsPage } from "./integrations/integrations-page.tsx";
+import { NewIntegrationPage } from "./integrations/new-integration-page.tsx";
+import { IssuesPage } from "./issues/issues-page.tsx";
+import { JobPage } from "./job/job-page.tsx";
+import { Frame } from "./layout/frame.tsx";
+import { NotFoundPage } from "./layout/not-found-page.tsx";
+import { SignIn } from "./session/sign-in.tsx";
+import { token } from "./session/token.ts";
+
+/** Where the platform serves the console. */
+const BASE = "/console";
+
+export function App() {
+  return token.value === undefined ? <SignIn /> : <SignedIn key={token.value} />;
+}
+
+function SignedIn() {
+  useEffect(followStream, []);
+  return (
+    <LocationProvider scope={BASE}>
+      <Frame>
+        <ErrorBoundary>
+          <Router>
+            <Route path={`${BASE}/`} component={BoardPage} />
+            <Route path={`${BASE}/jobs/:jobId`} component={JobPage} />
+            <Route path={`${BASE}/integrations`} component={IntegrationsPage} />
+            <Route path={`${BASE}/integrations/new`} component={NewIntegrationPage} />
+            <Route path={`${BASE}/integrations/:providerId`} component={IntegrationPage} />
+            <Route path={`${BASE}/events`} component={EventsPage} />
+            <Route path={`${BASE}/events/:eventId`} component={EventPage} />
+            <Route path={`${BASE}/issues`} component={IssuesPage} />
+            <Route path={`${BASE}/figures`} component={FiguresPage} />
+            <Route default component={NotFoundPage} />
+          </Router>
+        </ErrorBoundary>
+      </Frame>
+    </LocationProvider>
+  );
+}

@@ -1,0 +1,69 @@
+import { useRoute } from "preact-iso";
+import { useNames } from "../data/names.ts";
+import { PageHead } from "../parts/page-head.tsx";
+import { Empty, Shown } from "../parts/shown.tsx";
+import { type BoardFilter, boardAddress, filterOf, fits } from "./board-filter.ts";
+import { Counts } from "./counts.tsx";
+import { FilterBar } from "./filter-bar.tsx";
+import type { FedJobs } from "./job-feed.ts";
+import { JobTable } from "./job-table.tsx";
+import { useJobFeed } from "./use-job-feed.ts";
+import "./board.css";
+
+/** Every job that is not over, as it is now. */
+export function BoardPage() {
+  const filter = filterOf(useRoute().query);
+  const feed = useJobFeed(filter);
+  return (
+    <>
+      <PageHead title="Board" />
+      <Counts filter={filter} jobs={feed.data?.jobs} />
+      <FilterBar filter={filter} />
+      <Shown query={feed} lines={12}>
+        {(jobs) => <Jobs filter={filter} {...jobs} />}
+      </Shown>
+    </>
+  );
+}
+
+function Jobs({ filter, jobs, changed, isCut }: { filter: BoardFilter } & FedJobs) {
+  // What has just left the filter stays for the moment in which it is marked: it is seen to go, and why.
+  const shown = [...jobs.values()].filter((job) => fits(job, filter) || changed.has(job.jobId));
+  if (shown.length === 0) return <NoJobs filter={filter} />;
+  return (
+    <>
+      <JobTable key={boardAddress(filter)} jobs={shown} changed={changed} />
+      {isCut && (
+        <p class="notice">
+          Only the newest 1,000 jobs of each status are read. Choose an organisation to see all of its jobs.
+        </p>
+      )}
+    </>
+  );
+}
+
+function NoJobs({ filter }: { filter: BoardFilter }) {
+  const { integrations, areRead } = useNames();
+  if (areRead && integrations.length === 0) {
+    return (
+      <Empty title="There is no organisation yet">
+        <p>
+          <a href="/console/integrations/new">Register the first one</a>: a shift that it opens becomes a job
+          here.
+        </p>
+      </Empty>
+    );
+  }
+  const isFiltered = filter.providerId !== undefined || filter.status !== undefined;
+  return (
+    <Empty title={isFiltered ? "No job fits these filters" : "No job is waiting for anything"}>
+      {isFiltered ? (
+        <p>
+          <a href="/console/">Show everything that is not over</a>
+        </p>
+      ) : (
+        <p>A shift that a provider opens comes here by itself, within moments.</p>
+      )}
+    </Empty>
+  );
+}

@@ -1,0 +1,49 @@
+import { useRef } from "preact/hooks";
+import type { News } from "./live.ts";
+import { type Query, useQuery } from "./use-query.ts";
+
+export interface Page<T> {
+  items: T[];
+  nextCursor?: string;
+}
+
+export interface Pages<T> extends Query<T[]> {
+  hasMore: boolean;
+  showMore(): void;
+}
+
+/** A list of which more can be asked for; every page that is shown is read again when something changed. */
+export function usePages<T>(
+  key: string,
+  readPage: (cursor?: string) => Promise<Page<T>>,
+  concerns?: (news: News) => boolean,
+): Pages<T> {
+  const shown = useRef({ key, pages: 1 });
+  if (shown.current.key !== key) shown.current = { key, pages: 1 };
+  const { data, ...query } = useQuery(key, () => readPages(readPage, shown.current.pages), concerns);
+  return {
+    ...query,
+    ...(data && { data: data.items }),
+    hasMore: data?.hasMore ?? false,
+    showMore: () => {
+      shown.current.pages += 1;
+      query.reload();
+    },
+  };
+}
+
+async function readPages<T>(readPage: (cursor?: string) => Promise<Page<T>>, pages: number) {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < pages && (page === 0 || cursor !== undefined); page += 1) {
+    const read = await readPage(cursor);
+    items.push(...read.items);
+    cursor = read.nextCursor;
+  }
+  return { items, hasMore: cursor !== undefined };
+}
+
+/** Everything of a list that is known to be short. */
+export async function readAll<T>(readPage: (cursor?: string) => Promise<Page<T>>): Promise<T[]> {
+  return (await readPages(readPage, Number.POSITIVE_INFINITY)).items;
+}

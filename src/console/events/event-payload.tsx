@@ -1,0 +1,39 @@
+import { TroubleError } from "../data/trouble.ts";
+import { useAction } from "../data/use-action.ts";
+import { TroubleBox } from "../parts/trouble-box.tsx";
+
+/** The webhook's body as it was stored. */
+export function Payload({ payload }: { payload: Record<string, unknown> }) {
+  const text = JSON.stringify(payload, null, 2);
+  const copy = useAction(async () => {
+    await copyText(text);
+    return "The payload is copied.";
+  });
+  return (
+    <section class="panel" aria-labelledby="payload">
+      <h2 id="payload">Payload</h2>
+      <div class="stack">
+        <pre class="event-payload">{text}</pre>
+        <div class="row">
+          <button type="button" onClick={() => void copy.run()}>
+            Copy
+          </button>
+          <span class="hint">Personal numbers are masked.</span>
+        </div>
+        {copy.trouble && <TroubleBox trouble={copy.trouble} />}
+      </div>
+    </section>
+  );
+}
+
+/** @throws TroubleError where the browser lends no clipboard: without https, or when it was refused. */
+async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    throw new TroubleError({
+      title: "The browser does not let the console copy",
+      detail: "Select the text instead.",
+    });
+  }
+}

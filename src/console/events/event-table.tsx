@@ -1,0 +1,90 @@
+import type { Event } from "../../../generated/operations/types.ts";
+import { useNames } from "../data/names.ts";
+import { Badge } from "../parts/badge.tsx";
+import { Time } from "../parts/time.tsx";
+import { formatDuration } from "../parts/times.ts";
+import { tookMs, wordsOf } from "./event-words.ts";
+import { ShortId } from "./short-id.tsx";
+import { useJobIds } from "./use-job-ids.ts";
+
+/** A row for each event; its name leads to it, its shift to the job. */
+export function EventTable({ events }: { events: Event[] }) {
+  const names = useNames();
+  const jobIdOf = useJobIds(events);
+  return (
+    <div class="scroll">
+      <table class="cards events">
+        <caption class="unseen">Events, newest first</caption>
+        <EventHead />
+        <tbody>
+          {events.map((event) => (
+            <EventRow
+              key={event.eventId}
+              event={event}
+              organisation={names.integration(event.providerId)?.name}
+              jobId={jobIdOf(event)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function EventHead() {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">Received</th>
+        <th scope="col">Event</th>
+        <th scope="col">Organisation</th>
+        <th scope="col">Shift</th>
+        <th scope="col">Status</th>
+        <th scope="col">What came of it</th>
+        <th scope="col" class="number">
+          Tries
+        </th>
+        <th scope="col" class="number">
+          Took
+        </th>
+      </tr>
+    </thead>
+  );
+}
+
+interface RowProps {
+  event: Event;
+  organisation: string | undefined;
+  jobId: string | undefined;
+}
+
+function EventRow({ event, organisation, jobId }: RowProps) {
+  const { tone, name, means } = wordsOf(event);
+  const took = tookMs(event);
+  return (
+    <tr>
+      <td data-label="Received">
+        <Time at={event.receivedAt} exact />
+      </td>
+      <td data-label="Event">
+        <a href={`/console/events/${event.eventId}`}>{event.event}</a>
+      </td>
+      <td data-label="Organisation">{organisation ?? <ShortId id={event.providerId} />}</td>
+      <td data-label="Shift">
+        <ShortId id={event.shiftId} href={jobId && `/console/jobs/${jobId}`} />
+      </td>
+      <td data-label="Status" title={means}>
+        <Badge tone={tone}>{name}</Badge>
+      </td>
+      <td data-label="What came of it" class="event-verdict">
+        {event.verdict ?? <span class="soft">nothing yet</span>}
+      </td>
+      <td data-label="Tries" class="number">
+        {event.attempts}
+      </td>
+      <td data-label="Took" class="number">
+        {took === undefined ? <span class="soft">waits</span> : formatDuration(took)}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,59 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { api } from "../data/api.ts";
+import { type News, onNews } from "../data/live.ts";
+import { ask } from "../data/trouble.ts";
+
+export interface ShiftKey {
+  providerId: string;
+  shiftId: string;
+}
+
+/** A browser sends few calls at once, and a page has others to send. */
+const AT_ONCE = 4;
+
+const known = signal<ReadonlyMap<string, string>>(new Map());
+/** A shift without a job is not asked for again: the stream tells when it gets one. */
+const asked = new Set<string>();
+
+/** Answers the jobId of a shift once it is known; each shift is asked for once. */
+export function useJobIds(shifts: readonly ShiftKey[]): (shift: ShiftKey) => string | undefined {
+  useEffect(() => onNews(heed), []);
+  const keys = shifts.map(keyOf).join("\n");
+  useEffect(() => void lookUp(shifts), [keys]);
+  const jobIds = known.value;
+  return (shift) => jobIds.get(keyOf(shift));
+}
+
+const keyOf = ({ providerId, shiftId }: ShiftKey) => `${providerId} ${shiftId}`;
+
+function heed({ type, data }: News): void {
+  if (type === "gap") asked.clear();
+  if (type === "job")
+    add([{ providerId: `${data.providerId}`, shiftId: `${data.shiftId}` }, `${data.jobId}`]);
+}
+
+async function lookUp(shifts: readonly ShiftKey[]): Promise<void> {
+  const missing = shifts.filter((shift) => !known.value.has(keyOf(shift)) && !asked.has(keyOf(shift)));
+  const once = [...new Map(missing.map((shift) => [keyOf(shift), shift])).values()];
+  for (const key of once.map(keyOf)) asked.add(key);
+  for (let start = 0; start < once.length; start += AT_ONCE) {
+    const found = await Promise.all(once.slice(start, start + AT_ONCE).map(findJobId));
+    add(...found.filter((each) => each !== undefined));
+  }
+}
+
+async function findJobId({ providerId, shiftId }: ShiftKey): Promise<Found | undefined> {
+  const query = { providerId, shiftId, limit: 1 };
+  // Without it a shift's id leads nowhere: no reason to show a trouble.
+  const page = await ask(api.listJobs({ params: { query } })).catch(() => undefined);
+  const job = page?.items[0];
+  return job && [{ providerId, shiftId }, job.jobId];
+}
+
+type Found = readonly [ShiftKey, string];
+
+function add(...found: readonly Found[]): void {
+  if (found.every(([shift, jobId]) => known.value.get(keyOf(shift)) === jobId)) return;
+  known.value = new Map([...known.value, ...found.map(([shift, jobId]) => [keyOf(shift), jobId] as const)]);
+}

@@ -1,0 +1,52 @@
+import { CheckSection } from "./check-section.tsx";
+import { DialectSection } from "./dialect-section.tsx";
+import { FactsSection } from "./facts-section.tsx";
+import { MappingSection } from "./mapping-section.tsx";
+import { OnboardingSection } from "./onboarding-section.tsx";
+import { RegistrySection } from "./registry-section.tsx";
+import { TokensSection } from "./tokens-section.tsx";
+import type { Organisation } from "./use-integration.ts";
+import { useMapping } from "./use-mapping.ts";
+
+const SECTIONS = [
+  ["onboarding", "Onboarding"],
+  ["mapping", "Mapping"],
+  ["check", "Check of the provider"],
+  ["dialect", "Dialect"],
+  ["registry", "Registry"],
+  ["tokens", "Tokens"],
+  ["registered", "Registered as"],
+] as const;
+
+export function IntegrationSections(organisation: Organisation) {
+  const { providerId } = organisation.integration;
+  const mapping = useMapping(organisation);
+  return (
+    <div class="sections">
+      <SectionList />
+      <div class="stack">
+        <OnboardingSection organisation={organisation} mapping={mapping} />
+        <MappingSection organisation={organisation} mapping={mapping} />
+        <CheckSection {...organisation.integration} />
+        <DialectSection providerId={providerId} />
+        <RegistrySection providerId={providerId} />
+        <TokensSection integration={organisation.integration} />
+        <FactsSection integration={organisation.integration} />
+      </div>
+    </div>
+  );
+}
+
+function SectionList() {
+  return (
+    <nav class="section-list" aria-label="Sections of this page">
+      <ul>
+        {SECTIONS.map(([id, name]) => (
+          <li key={id}>
+            <a href={`#${id}`}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,65 @@
+import { useEffect } from "preact/hooks";
+import { api } from "../data/api.ts";
+import { readNamesAgain } from "../data/names.ts";
+import { ask } from "../data/trouble.ts";
+import { type Action, useAction } from "../data/use-action.ts";
+import { changeDraft, draftOf } from "./drafts.ts";
+import { choose, type Draft, type Mappable, NO_CHOICES, toMappings, unsaved } from "./mapping.ts";
+import { counted } from "./onboarding.ts";
+import type { Organisation } from "./use-integration.ts";
+
+/** What is done with the mapping, and what of it is not saved. */
+export interface Mapping {
+  draft: Draft;
+  unsaved: number;
+  choose(kind: keyof Draft, item: Mappable, target: string): void;
+  discard(): void;
+  /** Adds a workplace or a competence with the item's name, and chooses it. */
+  add: Action<[kind: keyof Draft, items: Mappable[]]>;
+  save: Action<[]>;
+  discover: Action<[]>;
+}
+
+export function useMapping({ integration: { providerId }, reload }: Organisation): Mapping {
+  const draft = draftOf(providerId);
+  const path = { providerId };
+  const chooseOne = (kind: keyof Draft, item: Mappable, target: string) =>
+    changeDraft(providerId, (before) => ({ ...before, [kind]: choose(before[kind], item, target) }));
+  const discard = () => changeDraft(providerId, () => NO_CHOICES);
+  const add = useAction(async (kind: keyof Draft, items: Mappable[]) => {
+    try {
+      for (const item of items) chooseOne(kind, item, await addTarget(kind, item));
+    } finally {
+      await readNamesAgain();
+    }
+  });
+  const save = useAction(async () => {
+    await ask(api.updateMappings({ params: { path }, body: toMappings(draft) }));
+    discard();
+    reload();
+    return `${counted(unsaved(draft), "mapping")} saved`;
+  });
+  const discover = useAction(async () => {
+    const { outlets, roles } = await ask(api.discoverIntegration({ params: { path } }));
+    reload();
+    return `${counted(outlets.length, "outlet")} and ${counted(roles.length, "role")} read from the provider`;
+  });
+  useWarningBeforeLoss(unsaved(draft) > 0);
+  return { draft, unsaved: unsaved(draft), choose: chooseOne, discard, add, save, discover };
+}
+
+async function addTarget(kind: keyof Draft, { name, address }: Mappable): Promise<string> {
+  if (kind === "roles") return (await ask(api.createCompetence({ body: { name } }))).competenceId;
+  const body = { name, ...(address && { address }) };
+  return (await ask(api.createWorkplace({ body }))).workplaceId;
+}
+
+/** When the tab is closed or loaded anew. */
+function useWarningBeforeLoss(isUnsaved: boolean): void {
+  useEffect(() => {
+    if (!isUnsaved) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", warn);
+    return () => removeEventListener("beforeunload", warn);
+  }, [isUnsaved]);
+}

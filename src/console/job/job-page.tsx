@@ -1,0 +1,82 @@
+import { useRoute } from "preact-iso";
+import type { Job } from "../../../generated/operations/types.ts";
+import { api } from "../data/api.ts";
+import type { News } from "../data/live.ts";
+import { useNames } from "../data/names.ts";
+import { ask } from "../data/trouble.ts";
+import { useQuery } from "../data/use-query.ts";
+import { PageHead } from "../parts/page-head.tsx";
+import { Empty, Shown } from "../parts/shown.tsx";
+import { Actions } from "./actions.tsx";
+import { BookingsPanel } from "./bookings-panel.tsx";
+import { FactsPanel } from "./facts-panel.tsx";
+import { JobStatusBadges } from "./job-status.tsx";
+import { StoryPanel } from "./story/story-panel.tsx";
+import { ToldPanel } from "./told-panel.tsx";
+import { WhyPanel } from "./why-panel.tsx";
+import { placeOf, workOf } from "./words.ts";
+import "./job.css";
+
+const BOARD = { href: "/console/", name: "Board" };
+
+/** One job: who is booked, why it is not staffed, what happened, and what can be done. */
+export function JobPage() {
+  const { jobId = "" } = useRoute().params;
+  const query = useQuery(
+    `job ${jobId}`,
+    () => ask(api.getJob({ params: { path: { jobId } } })),
+    (news) => isOfJob(news, jobId),
+  );
+  const { status } = query.trouble ?? {};
+  if (status === 404 || status === 400) return <NoSuchJob jobId={jobId} />;
+  return (
+    <>
+      {!query.data && <PageHead title="Job" within={BOARD} />}
+      <Shown query={query} lines={16}>
+        {(job) => <JobParts key={job.jobId} job={job} />}
+      </Shown>
+    </>
+  );
+}
+
+const isOfJob = ({ type, data }: News, jobId: string) =>
+  (type === "job" || type === "booking") && data.jobId === jobId;
+
+function JobParts({ job }: { job: Job }) {
+  const names = useNames();
+  return (
+    <>
+      <PageHead title={`${workOf(job, names)}, ${placeOf(job, names)}`} within={BOARD}>
+        <JobStatusBadges job={job} />
+        <Actions job={job} />
+      </PageHead>
+      <div class="stack job">
+        <div class="columns">
+          <div class="stack">
+            <FactsPanel job={job} />
+            <BookingsPanel job={job} />
+          </div>
+          <div class="stack">
+            <WhyPanel job={job} />
+            <ToldPanel job={job} />
+          </div>
+        </div>
+        <StoryPanel job={job} />
+      </div>
+    </>
+  );
+}
+
+function NoSuchJob({ jobId }: { jobId: string }) {
+  return (
+    <>
+      <PageHead title="There is no such job" within={BOARD} />
+      <Empty title="No job has this id">
+        <p>
+          <code>{jobId}</code> may be mistyped, or of another platform. The jobs are on the{" "}
+          <a href="/console/">board</a>.
+        </p>
+      </Empty>
+    </>
+  );
+}

@@ -1,0 +1,97 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { announced } from "../data/announce.ts";
+import { api } from "../data/api.ts";
+import { liveState } from "../data/live.ts";
+import { ask } from "../data/trouble.ts";
+import { useQuery } from "../data/use-query.ts";
+import { signOut } from "../session/token.ts";
+
+const PAGES = [
+  { path: "/console/", name: "Board" },
+  { path: "/console/integrations", name: "Integrations" },
+  { path: "/console/events", name: "Events" },
+  { path: "/console/issues", name: "Issues" },
+  { path: "/console/figures", name: "Figures" },
+] as const;
+
+/** What is around every page: where one can go, whether it is live, what was last done. */
+export function Frame({ children }: { children: ComponentChildren }) {
+  const { path } = useLocation();
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  // A new page begins at its top, for the eye and for the keyboard.
+  useEffect(() => {
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+  }, [path]);
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the page
+      </a>
+      <header class="bar">
+        <a class="brand" href="/console/">
+          shiftpact
+        </a>
+        <nav aria-label="Pages">
+          <ul>
+            {PAGES.map(({ path: to, name }) => (
+              <li key={to}>
+                <a href={to} {...(isWithin(path, to) && { "aria-current": "page" })}>
+                  {name}
+                  {name === "Issues" && <IssueCount />}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <LiveSign />
+        <button type="button" class="quiet" onClick={() => signOut()}>
+          Sign out
+        </button>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+      <div class="announcement" role="status">
+        {announced.value && <p key={announced.value.nth}>{announced.value.text}</p>}
+      </div>
+    </>
+  );
+}
+
+/** A job belongs to the board. */
+function isWithin(path: string, to: string): boolean {
+  if (to === "/console/") return path === to || path === "/console" || path.startsWith("/console/jobs/");
+  return path === to || path.startsWith(`${to}/`);
+}
+
+const MANY = 99;
+
+function IssueCount() {
+  const { data } = useQuery(
+    "issue count",
+    () => ask(api.listIssues({ params: { query: { limit: MANY + 1 } } })),
+    ({ type }) => type === "issue",
+  );
+  const count = data?.items.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <span class="count">
+      {count > MANY ? `${MANY}+` : count}
+      <span class="unseen"> open</span>
+    </span>
+  );
+}
+
+const LIVE = { connecting: "Connecting", live: "Live", lost: "Connection lost" };
+
+function LiveSign() {
+  return (
+    <span class="live" data-state={liveState.value} role="status">
+      {LIVE[liveState.value]}
+    </span>
+  );
+}

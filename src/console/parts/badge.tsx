@@ -1,0 +1,10 @@
+export type Tone = "good" | "busy" | "warn" | "bad" | "plain";
+
+/** A state in a word; its colour repeats what the word says. */
+export function Badge({ tone, children }: { tone: Tone; children: string }) {
+  return (
+    <span class="badge" data-tone={tone}>
+      {children}
+    </span>
+  );
+}

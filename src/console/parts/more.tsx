@@ -1,0 +1,13 @@
+import type { Pages } from "../data/use-pages.ts";
+
+/** At the end of a list of which there is more. */
+export function More<T>({ pages }: { pages: Pages<T> }) {
+  if (!pages.hasMore) return null;
+  return (
+    <p class="more">
+      <button type="button" onClick={pages.showMore} disabled={pages.isLoading}>
+        Show more
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,34 @@
+import { signal } from "@preact/signals";
+
+const KEPT_AS = "shiftpact.operationsToken";
+
+/** The operations token; undefined while nobody is signed in. It lives as long as the browser's tab. */
+export const token = signal<string | undefined>(takeFromFragment() ?? read());
+
+/** Why somebody was signed out, for the page that asks for the token again. */
+export const signedOutBecause = signal<string | undefined>(undefined);
+
+export function signIn(given: string): void {
+  sessionStorage.setItem(KEPT_AS, given);
+  signedOutBecause.value = undefined;
+  token.value = given;
+}
+
+export function signOut(because?: string): void {
+  sessionStorage.removeItem(KEPT_AS);
+  signedOutBecause.value = because;
+  token.value = undefined;
+}
+
+function read(): string | undefined {
+  return sessionStorage.getItem(KEPT_AS) ?? undefined;
+}
+
+/** `#token=...`, as `npm start` prints it: a fragment is sent to no server, and it does not stay in the address. */
+function takeFromFragment(): string | undefined {
+  const given = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!given) return undefined;
+  history.replaceState(history.state, "", location.pathname + location.search);
+  sessionStorage.setItem(KEPT_AS, given);
+  return given;
+}

@@ -1,0 +1,297 @@
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import type { Event } from "../../generated/operations/types.ts";
+import type { NewShift } from "../../src/sandbox/desk.ts";
+import { ok } from "../flows/operations.ts";
+import type { Organisation } from "../flows/organisation.ts";
+import {
+  expectNoSeriousAxeFault,
+  expectNoSidewaysScroll,
+  type Look,
+  PHONE,
+  tabTo,
+  useTheatre,
+} from "./harness.ts";
+
+/** Few tries: an event is given up soon. */
+const theatre = useTheatre({ retries: { tries: 3 } });
+
+const region = (page: Page, name: string | RegExp) => page.getByRole("region", { name, exact: true });
+const badge = (page: Page, text: string) =>
+  page.locator(".page-head .badge").getByText(text, { exact: true });
+const isFocused = (element: Locator) => element.evaluate((each) => each === document.activeElement);
+
+/** A shift of which the provider cannot tell: its event is given up. The provider is well again afterwards. */
+async function givenUp(organisation: Organisation, shift?: NewShift): Promise<Event> {
+  organisation.provider.setFault("error-500", { operations: ["getShift"] });
+  const { traceId } = organisation.provider.createShift(shift);
+  await organisation.quiet();
+  organisation.provider.clearFaults();
+  return organisation.event(traceId);
+}
+
+// A database of its own: before the first test nothing has happened.
+describe("a platform on which nothing happened", () => {
+  it.each([
+    ["events", "No event has come yet"],
+    ["issues", "Nothing needs a person"],
+    ["figures", "Nothing happened in the last hour"],
+  ])("says so at %s, and what makes something come", async (path, title) => {
+    const page = await theatre().visit(path);
+    await page.getByText(title).waitFor();
+    expect(await page.getByRole("table").count()).toBe(0);
+    await expectNoSeriousAxeFault(page);
+  });
+});
+
+describe("the event log", () => {
+  it("shows what arrives, with its status in words and the way to its job", async () => {
+    const organisation = await theatre().onboard();
+    const page = await theatre().visit(`events?providerId=${organisation.providerId}`);
+    await page.getByText("No event is like this").waitFor();
+    const job = await organisation.open();
+    const row = page.getByRole("row").filter({ hasText: "shift.create" });
+    await row.getByText("Processed").waitFor();
+    await row.getByText("job created: open").waitFor();
+    await row.getByRole("link", { name: job.shiftId.slice(0, 8) }).click();
+    await page.waitForURL(`**/console/jobs/${job.jobId}`);
+  });
+
+  it("keeps its filters in the address", async () => {
+    const organisation = await theatre().onboard();
+    const { shiftId } = await organisation.open();
+    await organisation.send("shift.explode", shiftId);
+    const page = await theatre().visit(`events?providerId=${organisation.providerId}`);
+    const rows = page.locator("tbody tr");
+    await rows.nth(1).waitFor();
+    const status = page.getByLabel("Status");
+    await status.focus();
+    await status.selectOption({ label: "Ignored" });
+    await rows.filter({ hasText: "shift.create" }).waitFor({ state: "detached" });
+    await rows.filter({ hasText: "shift.explode" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("status")).toBe("ignored");
+    expect(await isFocused(status)).toBe(true);
+    await page.getByLabel("Shift id").fill("no-such-shift");
+    await page.keyboard.press("Enter");
+    await page.getByText("No event is like this").waitFor();
+    await page.reload();
+    await page.getByText("No event is like this").waitFor();
+    expect(await page.getByLabel("Shift id").inputValue()).toBe("no-such-shift");
+  });
+
+  it("replays all that failed of an organisation", async () => {
+    const organisation = await theatre().onboard();
+    await givenUp(organisation);
+    await givenUp(organisation);
+    const page = await theatre().visit(`events?providerId=${organisation.providerId}`);
+    await page.getByText("Given up").nth(1).waitFor();
+    const opener = page.getByRole("button", { name: "Replay all that failed since" });
+    await opener.click();
+    const dialog = page.getByRole("dialog", { name: "Replay all that failed" });
+    await expectNoSeriousAxeFault(page);
+    await dialog.getByRole("button", { name: "Queue them again" }).click();
+    await page.getByText("2 events are queued again.").waitFor();
+    await page.locator("tbody tr").filter({ hasText: "Processed" }).nth(1).waitFor();
+    expect(await isFocused(opener)).toBe(true);
+    await opener.click();
+    await dialog.getByRole("button", { name: "Queue them again" }).click();
+    await dialog.getByText("Nothing that came since then failed.").waitFor();
+  });
+});
+
+describe("an event that was given up", () => {
+  it("is replayed after a dry run, and its end is seen at once", async () => {
+    const organisation = await theatre().onboard();
+    const { eventId, traceId } = await givenUp(organisation, { positions: 3 });
+    const page = await theatre().visit(`events/${eventId}`);
+    await badge(page, "Given up").waitFor();
+    await region(page, "Payload").getByText(`"traceId": "${traceId}"`).waitFor();
+    await region(page, "Its story").getByText("will be tried again: status 500").nth(2).waitFor();
+    const outcome = region(page, "What came of it");
+    expect(await outcome.getByRole("button", { name: "Replay", exact: true }).count()).toBe(0);
+    await outcome.getByRole("button", { name: "What would a replay change?" }).click();
+    await outcome.getByText("It would end as processed: job created: open.").waitFor();
+    const positions = outcome
+      .getByRole("row")
+      .filter({ has: page.getByRole("cell", { name: "Positions", exact: true }) });
+    expect(await positions.getByRole("cell").allTextContents()).toEqual(["Positions", "nothing", "3"]);
+    expect(await organisation.findJob((await organisation.event(traceId)).shiftId)).toBeUndefined();
+    await outcome.getByRole("button", { name: "Replay", exact: true }).click();
+    await badge(page, "Processed").waitFor();
+    await region(page, "Its story").getByText("shift.create queued again by an operator").waitFor();
+    const said = outcome.getByText("It is queued again.");
+    expect(await isFocused(said)).toBe(true);
+    await region(page, "Facts").getByRole("link", { name: "Its job" }).waitFor();
+  });
+
+  it("tells beside the button that the provider does not answer", async () => {
+    const organisation = await theatre().onboard();
+    const { eventId } = await givenUp(organisation);
+    organisation.provider.setFault("error-500");
+    const page = await theatre().visit(`events/${eventId}`, { expected: [/502/] });
+    const outcome = region(page, "What came of it");
+    await outcome.getByRole("button", { name: "What would a replay change?" }).click();
+    await outcome.getByText("provider_unavailable").waitFor();
+    organisation.provider.clearFaults();
+    await outcome.getByRole("button", { name: "Replay all the same" }).click();
+    await badge(page, "Processed").waitFor();
+  });
+});
+
+describe("an event that waits", () => {
+  it("is not queued a second time", async () => {
+    const organisation = await theatre().onboard({ activate: false, connect: false });
+    const { shiftId } = organisation.provider.createShift();
+    const { eventId } = await organisation.event(await organisation.send("shift.create", shiftId));
+    const page = await theatre().visit(`events/${eventId}`, { expected: [/409/] });
+    await badge(page, "Queued").waitFor();
+    const outcome = region(page, "What came of it");
+    await outcome.getByRole("button", { name: "What would a replay change?" }).click();
+    await outcome.getByText("It would wait: the integration is draft, not active.").waitFor();
+    await outcome.getByRole("button", { name: "Replay", exact: true }).click();
+    await outcome.getByText("event_queued").waitFor();
+    await organisation.activate();
+    await badge(page, "Processed").waitFor();
+  });
+});
+
+describe("an issue", () => {
+  it("says what to do, leads to its events, and is resolved", async () => {
+    const organisation = await theatre().onboard();
+    const { traceId } = await givenUp(organisation);
+    const page = await theatre().visit(`issues?providerId=${organisation.providerId}`);
+    const issue = page.getByRole("article", { name: "Given up after every try" });
+    await issue.getByText("was given up after 3 tries; the last one: status 500.").waitFor();
+    await issue
+      .getByText("Once the provider is well again, have the event sent again or replay it.")
+      .waitFor();
+    const events = issue.getByRole("link", { name: "Events of its story" });
+    expect(await events.getAttribute("href")).toBe(`/console/events?traceId=${traceId}`);
+    await tabTo(page, issue.getByRole("button", { name: "Resolve" }));
+    await page.keyboard.press("Enter");
+    await page.getByText("It comes back if its cause is still there.").waitFor();
+    await page.getByText("Nothing like this needs a person").waitFor();
+    expect(await organisation.issueCodes()).toEqual([]);
+    expect(await isFocused(region(page, "Open issues"))).toBe(true);
+  });
+
+  it("arrives while one watches, the most urgent first, and goes with its cause", async () => {
+    const organisation = await theatre().onboard({ connect: false });
+    const page = await theatre().visit(`issues?providerId=${organisation.providerId}`);
+    await page.getByText("Nothing like this needs a person").waitFor();
+    const end = { endTime: "2031-05-05T10:00:00.000Z", startTime: "2031-05-05T12:00:00.000Z" };
+    const { shiftId } = organisation.provider.createShift(end);
+    await organisation.send("shift.create", shiftId);
+    const titles = page.getByRole("article").getByRole("heading");
+    await page.getByRole("heading", { name: "A shift that cannot be a job" }).waitFor();
+    await givenUpBySending(organisation);
+    await page.getByRole("heading", { name: "Given up after every try" }).waitFor();
+    expect(await titles.allTextContents()).toEqual([
+      "Given up after every try",
+      "A shift that cannot be a job",
+    ]);
+    organisation.provider.updateShift(shiftId, { endTime: "2031-05-05T20:00:00.000Z" });
+    await organisation.send("shift.update", shiftId);
+    await page.getByRole("heading", { name: "A shift that cannot be a job" }).waitFor({ state: "detached" });
+    await page.getByLabel("Kind").selectOption("provider_gave_no_answer");
+    expect(new URL(page.url()).searchParams.get("code")).toBe("provider_gave_no_answer");
+    expect(await titles.count()).toBe(1);
+  });
+});
+
+async function givenUpBySending(organisation: Organisation): Promise<void> {
+  organisation.provider.setFault("error-500", { operations: ["getShift"] });
+  const { shiftId } = organisation.provider.createShift();
+  await organisation.send("shift.create", shiftId);
+  await organisation.quiet();
+  organisation.provider.clearFaults();
+}
+
+describe("the figures", () => {
+  it("count the webhooks that were acknowledged and refused", async () => {
+    const organisation = await theatre().onboard();
+    await organisation.open();
+    const page = await theatre().visit("figures");
+    const webhooks = region(page, "Webhooks");
+    const { acknowledged, refused } = await webhooksSoFar();
+    await webhooks.getByText(`${acknowledged} acknowledged, ${refused} refused.`).waitFor();
+    await refuseOne(organisation);
+    await organisation.open();
+    await organisation.open();
+    const now = `${acknowledged + 2} acknowledged, ${refused + 1} refused.`;
+    await webhooks.getByText(now).waitFor();
+    expect(await webhooks.getByRole("img").getAttribute("aria-label")).toBe(`Webhooks: ${now}`);
+    await region(page, /^How fast/)
+      .getByText("The contract allows 500 ms.")
+      .waitFor();
+    const rows = region(page, "Providers").getByRole("row").filter({ hasText: "Kvarteret" });
+    await rows.first().waitFor();
+  });
+
+  it("are read step by step with the keyboard, and as a table", async () => {
+    const organisation = await theatre().onboard();
+    await organisation.open();
+    const page = await theatre().visit("figures?minutes=1440");
+    const slider = page.getByRole("slider", { name: "Webhooks, step by step" });
+    await tabTo(page, slider);
+    const steps = Number(await slider.getAttribute("max")) + 1;
+    expect(steps).toBe(180);
+    await page.keyboard.press("Home");
+    expect(await slider.getAttribute("aria-valuetext")).toMatch(/ to .*: Acknowledged 0, Refused 0$/);
+    const webhooks = region(page, "Webhooks");
+    await webhooks.getByText("The numbers as a table").click();
+    const counts = await webhooks.locator("tbody td:nth-child(2)").allTextContents();
+    expect(counts).toHaveLength(steps);
+    const { acknowledged } = await webhooksSoFar();
+    expect(counts.reduce((total, count) => total + Number(count), 0)).toBe(acknowledged);
+    await page.getByRole("link", { name: "Last 7 days" }).click();
+    await page.waitForURL("**/console/figures?minutes=10080");
+  });
+});
+
+async function webhooksSoFar() {
+  const { steps } = ok(await theatre().operations.getStatistics({ params: { query: { minutes: 1_440 } } }));
+  const sum = (name: "acknowledged" | "refused") => steps.reduce((total, step) => total + step[name], 0);
+  return { acknowledged: sum("acknowledged"), refused: sum("refused") };
+}
+
+async function refuseOne({ providerId }: Organisation): Promise<void> {
+  const body = { event: "shift.create", providerId, content: { shiftId: "1" }, traceId: "refused" };
+  const response = await fetch(`${theatre().platform.url}/webhooks/scheduling-provider`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: "Bearer not-the-token" },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(401);
+}
+
+const LOOKS: [string, Look][] = [
+  ["light", {}],
+  ["dark", { colorScheme: "dark" }],
+  ["on a phone", PHONE],
+];
+
+describe("events, issues and figures", () => {
+  it.each(LOOKS)("can be used by everybody, %s", async (_, look) => {
+    const organisation = await theatre().onboard();
+    const { eventId, providerId } = await givenUp(organisation);
+    await organisation.open();
+    const page = await theatre().visit(`events?providerId=${providerId}`, look);
+    const go = async (path: string, shows: Locator) => {
+      await page.goto(`${theatre().platform.url}/console/${path}`);
+      await shows.first().waitFor();
+      await expectNoSeriousAxeFault(page);
+      await expectNoSidewaysScroll(page);
+    };
+    await go(`events?providerId=${providerId}`, page.getByText("Given up", { exact: true }).last());
+    await go(`issues?providerId=${providerId}`, page.getByRole("article"));
+    await go("figures", page.getByRole("img"));
+    await page.getByText("The numbers as a table").first().click();
+    await expectNoSeriousAxeFault(page);
+    await go(`events/${eventId}`, page.getByText("Webhook", { exact: true }));
+    await page.getByRole("button", { name: "What would a replay change?" }).click();
+    await page.getByRole("button", { name: "Replay", exact: true }).waitFor();
+    await expectNoSeriousAxeFault(page);
+    await expectNoSidewaysScroll(page);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { Job } from "../../generated/operations/types.ts";
+import { createJobFeed, type JobReads } from "../../src/console/board/job-feed.ts";
+import type { News } from "../../src/console/data/live.ts";
+
+const job = (jobId: string, positions = 1) => ({ jobId, positions }) as Job;
+const told = (jobId: string): News => ({ type: "job", data: { jobId } });
+
+/** A feed whose readings end when the test says so, and whose timers wait for it. */
+function stageFeed() {
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  const timers: (() => void)[] = [];
+  let jobs = [job("a"), job("b")];
+  let fails = false;
+  const answered = async <T>(name: string, read: () => T): Promise<T> => {
+    asked.push(name);
+    await new Promise<void>((resolve) => answers.push(resolve));
+    if (fails) throw new Error("no answer");
+    return read();
+  };
+  const reads: JobReads = {
+    all: () => answered("all", () => ({ jobs, isCut: false })),
+    one: (jobId) => answered(jobId, () => jobs.find((each) => each.jobId === jobId)),
+  };
+  const wait = ((later: () => void) => timers.push(later)) as unknown as typeof setTimeout;
+  const feed = createJobFeed(reads, wait);
+  return {
+    ...{ feed, asked, timers },
+    set: (next: Job[]) => {
+      jobs = next;
+    },
+    fail: (does: boolean) => {
+      fails = does;
+    },
+    /** Answers what is asked, until nothing is. */
+    answer: async (doing: Promise<void>) => {
+      let isDone = false;
+      const done = doing.then(() => {
+        isDone = true;
+      });
+      while (!isDone) {
+        for (const each of answers.splice(0)) each();
+        await Promise.race([done, new Promise(setImmediate)]);
+      }
+    },
+    shown: () =>
+      [...(feed.state.value.data?.jobs.values() ?? [])].map(({ jobId, positions }) => `${jobId}${positions}`),
+    marked: () => [...(feed.state.value.data?.changed ?? [])],
+  };
+}
+
+describe("the feed of jobs", () => {
+  it("reads a job that the stream tells of, and marks it for a moment", async () => {
+    const stage = stageFeed();
+    await stage.answer(stage.feed.reload());
+    stage.set([job("a"), job("b", 2), job("c")]);
+    const first = stage.feed.heed(told("b"));
+    await stage.answer(Promise.all([first, stage.feed.heed(told("c"))]).then(() => undefined));
+    expect(stage.shown()).toEqual(["a1", "b2", "c1"]);
+    expect(stage.marked()).toEqual(["b", "c"]);
+    for (const over of stage.timers.splice(0)) over();
+    expect(stage.marked()).toEqual([]);
+  });
+
+  it("reads what the stream tells during a reading after it, so that nothing older wins", async () => {
+    const stage = stageFeed();
+    const reading = stage.feed.reload();
+    await stage.feed.heed(told("b"));
+    await stage.feed.heed(told("b"));
+    expect(stage.asked).toEqual(["all"]);
+    await stage.answer(reading);
+    expect(stage.asked).toEqual(["all", "b"]);
+  });
+
+  it("reads everything anew after a gap, and when very many have changed", async () => {
+    const stage = stageFeed();
+    const reading = stage.feed.reload();
+    for (let nth = 0; nth < 21; nth += 1) await stage.feed.heed(told(`job ${nth}`));
+    await stage.answer(reading);
+    await stage.answer(stage.feed.heed({ type: "gap", data: {} }));
+    expect(stage.asked).toEqual(["all", "all", "all"]);
+  });
+
+  it("keeps what it has when a reading fails, and tries again", async () => {
+    const stage = stageFeed();
+    await stage.answer(stage.feed.reload());
+    stage.fail(true);
+    await stage.answer(stage.feed.heed(told("a")));
+    expect(stage.shown()).toEqual(["a1", "b1"]);
+    expect(stage.feed.state.value.trouble).toBeDefined();
+    stage.fail(false);
+    expect(stage.timers).toHaveLength(1);
+    await stage.answer(Promise.resolve(stage.timers[0]?.()).then(() => stage.feed.reload()));
+    expect(stage.feed.state.value.trouble).toBeUndefined();
+  });
+
+  it("leaves everything alone once it is stopped", async () => {
+    const stage = stageFeed();
+    const reading = stage.feed.reload();
+    stage.feed.stop();
+    await stage.answer(reading);
+    expect(stage.feed.state.value).toEqual({});
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import type { Discovery } from "../../generated/operations/types.ts";
+import { fieldFaults } from "../../src/console/integrations/field-faults.ts";
+import { share, usesOf } from "../../src/console/integrations/field-uses.ts";
+import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
+import { nextStep, stepsOf, unmapped } from "../../src/console/integrations/onboarding.ts";
+import { countByProvider } from "../../src/console/integrations/open-issues.ts";
+import { webhookAddress } from "../../src/console/integrations/webhook-address.ts";
+
+const NOTHING: Discovery = { outlets: [], roles: [] };
+
+describe("onboarding", () => {
+  const outlet = { outletId: "o1", name: "Kajen", address: null, suggestions: [] };
+  const role = { roleId: "r1", name: "Waiter", suggestions: [] };
+  const read = { outlets: [outlet], roles: [role] };
+  const mapped = {
+    outlets: [{ ...outlet, workplaceId: "w1" }],
+    roles: [{ ...role, competenceId: "c1" }],
+  };
+
+  it.each([
+    ["draft", NOTHING, "read"],
+    ["draft", { ...read, roles: [] }, "read"],
+    ["draft", read, "mapped"],
+    ["draft", { ...mapped, roles: [role] }, "mapped"],
+    ["draft", mapped, "active"],
+    ["active", mapped, undefined],
+    ["suspended", mapped, "active"],
+    ["suspended", { ...mapped, roles: [role] }, "active"],
+    ["active", { ...mapped, roles: [role] }, "mapped"],
+  ] as const)("of %s goes on with %#: %j -> %s", (state, discovery, next) => {
+    const copy = { outlets: [...discovery.outlets], roles: [...discovery.roles] };
+    expect(nextStep({ state }, stepsOf({ state }, copy))?.name).toBe(next);
+  });
+
+  it("counts what is open", () => {
+    expect([unmapped(read), unmapped(mapped), unmapped(NOTHING)]).toEqual([2, 0, 0]);
+    const [, , step] = stepsOf({ state: "draft" }, { ...mapped, roles: [role] });
+    expect(step?.detail).toBe("1 of 2; jobs of the others wait.");
+  });
+});
+
+describe("mapping", () => {
+  const kajen = { id: "o1", name: "Kajen", mappedTo: "w1", suggestions: [] };
+  const lager = { id: "o2", name: "Lager", suggestions: [] };
+
+  it("sends only what differs from what is stored", () => {
+    const outlets = choose(choose({}, kajen, "w2"), lager, "w3");
+    expect(toMappings({ outlets, roles: {} })).toEqual({
+      outlets: [
+        { outletId: "o1", workplaceId: "w2" },
+        { outletId: "o2", workplaceId: "w3" },
+      ],
+      roles: [],
+    });
+    expect(unsaved({ outlets, roles: { r1: "c1" } })).toBe(3);
+  });
+
+  it("takes a choice back when what is stored, or nothing, is chosen again", () => {
+    expect(choose({ o1: "w2" }, kajen, "w1")).toEqual({});
+    expect(choose({ o2: "w3" }, lager, "")).toEqual({});
+  });
+
+  it("knows what is neither mapped nor chosen", () => {
+    expect(stillOpen([kajen, lager], {})).toEqual([lager]);
+    expect(stillOpen([kajen, lager], { o2: "w1" })).toEqual([]);
+  });
+});
+
+describe("faults of a form", () => {
+  const FIELDS = ["baseUrl", "timeZone"];
+
+  it("stand at their fields, in every form of the pointer", () => {
+    const errors = [
+      { pointer: "/baseUrl", message: "must be https" },
+      { pointer: "#/body/timeZone", message: "must be a zone" },
+    ];
+    const { of, rest } = fieldFaults({ title: "The request is not valid", errors }, FIELDS);
+    expect(of).toEqual({ baseUrl: "must be https", timeZone: "must be a zone" });
+    expect(rest).toEqual({ title: "Nothing was changed: see the marked fields" });
+  });
+
+  it("say in words what a pattern asks for", () => {
+    const errors = [{ pointer: "/kind", message: "must match ^[a-z][a-z0-9-]{1,31}$" }];
+    expect(fieldFaults({ title: "No", errors }, ["kind"]).of.kind).toMatch(/lower-case letters/);
+  });
+
+  it("keeps a trouble of another kind as it is", () => {
+    const trouble = { title: "The integration exists already", detail: "Registered.", status: 409 };
+    expect(fieldFaults(trouble, FIELDS)).toEqual({ of: {}, rest: trouble });
+  });
+
+  it("keeps what belongs to no field", () => {
+    const errors = [{ pointer: "/other/0", message: "is odd" }];
+    expect(fieldFaults({ title: "No", errors }, FIELDS)).toEqual({ of: {}, rest: { title: "No", errors } });
+    expect(fieldFaults(undefined, FIELDS)).toEqual({ of: {} });
+  });
+});
+
+describe("field report", () => {
+  it("shows every optional field of the contract, warnings in words, and what it does not know by its name", () => {
+    const { fields, warnings } = usesOf({
+      fields: [
+        { field: "slots", count: 3 },
+        { field: "positions_differ", count: 1 },
+        { field: "colour", count: 2 },
+      ],
+    });
+    expect(fields).toHaveLength(10);
+    expect(fields).toContainEqual({ name: "slots", variant: "A", count: 3 });
+    expect(fields).toContainEqual({ name: "status", variant: "B", count: 0 });
+    expect(fields.at(-1)).toEqual({ name: "colour", count: 2 });
+    expect(warnings).toEqual([
+      { name: "slots and numberOfPositions differ: the smaller one is taken", count: 1 },
+    ]);
+  });
+
+  it.each([
+    [4, 4, "all"],
+    [1, 1_000, "1 (1 %)"],
+    [999, 1_000, "999 (99 %)"],
+    [1, 3, "1 (33 %)"],
+  ])("writes %d of %d as %s", (count, of, written) => {
+    expect(share(count, of)).toBe(written);
+  });
+});
+
+it("counts open issues by organisation and leaves out those of none", () => {
+  const issue = {
+    ...{ issueId: "i", code: "c", subject: "s", detail: "d", remedy: "r", count: 1 },
+    ...{ firstAt: "2026-11-21T12:00:00.000Z", lastAt: "2026-11-21T12:00:00.000Z" },
+  };
+  const counts = countByProvider([{ ...issue, providerId: "p" }, issue, { ...issue, providerId: "p" }]);
+  expect([...counts]).toEqual([["p", 2]]);
+});
+
+it("names the webhook address by the kind", () => {
+  expect(webhookAddress("https://platform.example", "tempo")).toBe(
+    "https://platform.example/api/v3/integrations/tempo/webhook",
+  );
+});

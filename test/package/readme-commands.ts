@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+
+/** Every command of the README's blocks of shell, without its comment, a continued line as one. */
+export function readmeCommands(): string[] {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const blocks = [...readme.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block = ""]) => block);
+  return blocks
+    .flatMap((block) => block.replaceAll("\\\n", " ").split("\n"))
+    .map((line) =>
+      line
+        .replace(/\s+#\s.*$/, "")
+        .replaceAll(/ {2,}/g, " ")
+        .trim(),
+    )
+    .filter((line) => line !== "" && !line.startsWith("export "));
+}
+
+/** What runs a command that this folder does not: a file, and words of it that would be gone with the command. */
+export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: string }>> = {
+  "npm ci && npm start -- --once": { file: ".ci/run", words: "npm start -- --once" },
+  "npm install shiftpact": { file: "test/package/installed.ts", words: '"pack", "--silent", "--offline"' },
+  "npx shiftpact --help": { file: "test/package/package.test.ts", words: 'it.each(["--help"' },
+  "npm run generate": { file: "test/generate/generate.test.ts", words: "scripts/generate.ts" },
+  "npm run generate -- --check": { file: "package.json", words: "npm run -s generate -- --check &&" },
+  "npm run typecheck": { file: "package.json", words: "npm run -s typecheck &&" },
+  "npm run lint": { file: "package.json", words: "npm run -s lint &&" },
+  "npm run contract:diff": { file: "test/scripts/contract-diff.test.ts", words: "contract-diff.ts" },
+  "npm run contracts:publish": { file: "test/scripts/publish-contracts.test.ts", words: "publish-contracts" },
+  "npm run contracts:publish -- --can-i-deploy --to production": {
+    file: "test/scripts/publish-contracts.test.ts",
+    words: '"--can-i-deploy", "--to", "production"',
+  },
+  "npm test": { file: ".ci/run", words: "\nnpm test\n" },
+  "npm run test:proofs": { file: ".ci/run", words: "\nnpm run test:proofs\n" },
+  "npx vitest run test/sandbox": { file: "vitest.config.ts", words: '"test/**/*.test.ts"' },
+  "ENGINES=all npx vitest run test/platform": {
+    file: ".ci/run",
+    words: "\nENGINES=all npx vitest run test/platform\n",
+  },
+  "npm run chaos -- --minutes 1": { file: ".ci/run", words: "\nnpm run chaos -- --minutes 1\n" },
+  "npm run bench -- --quick": { file: ".ci/run", words: "\nnpm run bench -- --quick\n" },
+  "npm run docs": { file: "test/package/docs.test.ts", words: "scripts/docs.ts" },
+  "npm run build": { file: "package.json", words: '"prepack": "npm run -s build"' },
+};

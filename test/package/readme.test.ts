@@ -1,0 +1,180 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { freePort } from "../../scripts/embedded-postgres.ts";
+import { type ProviderState, providerStates } from "../../src/sandbox/provider-states.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { RUN_ELSEWHERE, readmeCommands } from "./readme-commands.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const commands = readmeCommands();
+
+let folder: string;
+let sandbox: Sandbox;
+const children = new Set<ChildProcess>();
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "shiftpact-readme-"));
+  sandbox = await startSandbox({ port: 0 });
+});
+afterAll(async () => {
+  for (const { pid } of children) if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  await sandbox.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** As it is typed in a checkout. */
+function type(command: string, env: NodeJS.ProcessEnv = {}) {
+  const { DATABASE_URL, LOG_LEVEL, ...rest } = process.env;
+  const child = spawn("bash", ["-c", command], {
+    cwd: ROOT,
+    env: { ...rest, ...env, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  children.add(child);
+  let said = "";
+  for (const output of [child.stdout, child.stderr]) {
+    output.on("data", (chunk) => {
+      said += chunk;
+    });
+  }
+  const ended = once(child, "close").then(([code]) => {
+    children.delete(child);
+    return { code, said };
+  });
+  const until = async (expression: RegExp) => {
+    while (!expression.test(said)) {
+      const end = await Promise.race([once(child.stdout, "data").then(() => undefined), ended]);
+      if (end && !expression.test(said)) throw new Error(`it ended early: ${JSON.stringify(end)}`);
+    }
+  };
+  const stop = async () => {
+    process.kill(-(child.pid ?? 0), "SIGTERM");
+    await ended;
+  };
+  return { ended, until, stop };
+}
+
+/** The one command of the README that begins so, with its placeholders filled. */
+function readme(beginning: string, filling: Readonly<Record<string, string>>): string {
+  const found = commands.filter((command) => command.startsWith(beginning));
+  expect(found).toHaveLength(1);
+  return Object.entries(filling).reduce((command, [placeholder, value]) => {
+    expect(command).toContain(placeholder);
+    return command.replaceAll(placeholder, value);
+  }, found[0] ?? "");
+}
+
+const CLI = "npm run -s shiftpact -- ";
+
+describe("each command of the README", () => {
+  const here = ["sandbox", "verify", "listen", "trigger", "compare", "platform"].map((name) => CLI + name);
+  it.each(commands)("is run by a test or by .ci/run: %s", (command) => {
+    if ([...here, "npx pact-verifier"].some((beginning) => command.startsWith(beginning))) return;
+    const elsewhere = RUN_ELSEWHERE[command];
+    expect(elsewhere).toBeDefined();
+    const { file = "", words = "" } = elsewhere ?? {};
+    expect(readFileSync(join(ROOT, file), "utf8")).toContain(words);
+  });
+
+  it("has its like in the README if a test says that it runs it", () => {
+    expect(Object.keys(RUN_ELSEWHERE).filter((command) => !commands.includes(command))).toEqual([]);
+  });
+});
+
+describe("the README's sandbox, platform and compare", () => {
+  it("stay up until they are stopped", async () => {
+    const provider = type(`${readme(`${CLI}sandbox`, {})} --port 0`);
+    await provider.until(/PROVIDER_TOKEN[\s\S]*shift +[\w-]+\n[\s\S]*shift +[\w-]+\n/);
+    await provider.stop();
+    const data = join(folder, "data");
+    cpSync(inject("pgliteTemplate"), join(data, "database"), { recursive: true });
+    const platform = type(`${readme(`${CLI}platform`, {})} --port 0 --data ${data}`);
+    await platform.until(/\{"listening":true,"port":\d+\}/);
+    await platform.stop();
+  });
+
+  it("compares a document", async () => {
+    const document = join(folder, "openapi.yaml");
+    copyFileSync(join(ROOT, "spec/provider.openapi.yaml"), document);
+    cpSync(join(ROOT, "spec/schemas"), join(folder, "schemas"), { recursive: true });
+    cpSync(join(ROOT, "spec/examples"), join(folder, "examples"), { recursive: true });
+    const { code, said } = await type(readme(`${CLI}compare`, { "openapi.yaml": document })).ended;
+    expect([code, said]).toEqual([0, expect.stringContaining("conforms")]);
+  });
+});
+
+describe("the README's verifications", () => {
+  it("verify a provider by a shift's id, and by a file of fixtures", async () => {
+    const { shiftId } = sandbox.createShift();
+    const env = { PROVIDER_TOKEN: sandbox.token };
+    const who = { UUID: sandbox.providerId };
+    const byId = readme(`${CLI}verify https`, {
+      ...who,
+      "https://provider.example/api": sandbox.url,
+      " ID": ` ${shiftId}`,
+    });
+    const [fixtures, report] = [join(folder, "fixtures.json"), join(folder, "report")];
+    writeFileSync(fixtures, JSON.stringify({ shiftId }));
+    const byFile = readme(`${CLI}verify http:`, {
+      ...who,
+      ...{
+        "http://127.0.0.1:4010": sandbox.url,
+        "fixtures.json": fixtures,
+        "--report report": `--report ${report}`,
+      },
+    });
+    for (const command of [byId, byFile]) {
+      const { code, said } = await type(command, env).ended;
+      expect([code, said]).toEqual([0, expect.stringContaining("conforms: 0 errors, 0 warnings")]);
+    }
+    expect(readFileSync(join(report, "junit.xml"), "utf8")).toContain("<testsuite");
+  });
+
+  it("replay the contracts with Pact's own verifier, from a file in the broker's place", async () => {
+    const states: Readonly<Record<string, ProviderState>> = providerStates(sandbox);
+    const callback = createServer(async (request, response) => {
+      const { state, params } = (await json(request)) as { state: string; params?: never };
+      response.setHeader("Content-Type", "application/json");
+      response.end(JSON.stringify(states[state]?.(params) ?? {}));
+    }).listen(0, "127.0.0.1");
+    await once(callback, "listening");
+    const command = readme("npx pact-verifier", {
+      '--broker-url "$PACT_BROKER_BASE_URL"':
+        "--file contracts/shiftpact-platform--scheduling-provider.http.json",
+      "http://127.0.0.1:8080/states": `http://127.0.0.1:${(callback.address() as AddressInfo).port}`,
+      "--port 8080": `--port ${sandbox.port}`,
+      ' --publish --provider-version "tempo-$(git rev-parse HEAD)" --provider-branch main': "",
+    });
+    const env = { PROVIDER_TOKEN: sandbox.token, PACT_DO_NOT_TRACK: "true" };
+    const { code, said } = await type(command, env).ended;
+    callback.close();
+    callback.closeAllConnections();
+    expect([code, said]).toEqual([0, expect.stringMatching(/reads a shift \[routing=path variant=a\]/)]);
+  });
+
+  it("listen to a webhook that is triggered", async () => {
+    const port = String(await freePort());
+    const listening = readme(`${CLI}listen`, { 3001: port, "--token T": "--token only-for-this-run" });
+    // The README waits for a whole system; one event shows that the two commands fit each other.
+    const listener = type(`${listening.replace(",shift.update", "")} --timeout 20`);
+    await listener.until(/http:\/\//);
+    const trigger = readme(`${CLI}trigger`, {
+      "http://127.0.0.1:3000": `http://127.0.0.1:${port}`,
+      "--token T": "--token only-for-this-run",
+      "--provider-id UUID": `--provider-id ${randomUUID()}`,
+      "--shift-id UUID": `--shift-id ${randomUUID()}`,
+    });
+    const sent = await type(`${trigger} --retry`).ended;
+    expect(sent).toMatchObject({ code: 0 });
+    await listener.stop();
+  });
+});

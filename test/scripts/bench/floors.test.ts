@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { belowFloor, floors } from "../../../scripts/bench/floors.ts";
+import { goals, goalsMarkdown, isReached } from "../../../scripts/bench/goals.ts";
+
+const speed = { figure: "runtime.speed.ratio", what: "how quick", least: 0.5 };
+
+describe("a floor", () => {
+  it("names each ratio that lies below it", () => {
+    const below = (ratio: number) => belowFloor({ "runtime.speed.ratio": ratio }, ["runtime"], [speed]);
+    expect(below(0.5)).toEqual([]);
+    expect(below(0.49)).toEqual(["runtime.speed.ratio is 0.49, below its floor 0.5: how quick"]);
+    expect(below(Number.NaN)).toHaveLength(1);
+  });
+
+  it("is not passed by a ratio that its section did not measure, and says nothing of other sections", () => {
+    expect(belowFloor({}, ["runtime"], [speed])).toEqual(["runtime.speed.ratio was not measured: how quick"]);
+    expect(belowFloor({}, ["kit"], [speed])).toEqual([]);
+  });
+
+  it("is always one of a ratio, never of a time", () => {
+    expect(floors.map(({ figure }) => figure).filter((figure) => !figure.endsWith(".ratio"))).toEqual([]);
+    expect(new Set(floors.map(({ figure }) => figure)).size).toBe(floors.length);
+  });
+});
+
+const [reading] = goals.filter(({ figure }) => figure === "runtime.stub.read.cpu");
+const [stored] = goals.filter(({ figure }) => figure === "acknowledgement.postgres.ratio");
+
+describe("a goal", () => {
+  it("is reached from the right side", () => {
+    if (!reading || !stored) throw new Error("the goals of the design are missing");
+    expect([1.19, 1.2, 1.21].map((cpu) => isReached(reading, cpu))).toEqual([true, true, false]);
+    expect([0.99, 1, 1.01].map((ratio) => isReached(stored, ratio))).toEqual([false, true, true]);
+  });
+
+  it("says how near it is and what stands in the way when it is missed, and points to its row", () => {
+    const text = goalsMarkdown({ "acknowledgement.postgres.ratio": 0.4, "runtime.stub.read.cpu": 1.1 });
+    expect(text).toContain(
+      "(#acknowledgement-postgres-ours) | at least 1 | 0.4  | missed: 40 % of the way |",
+    );
+    expect(text).toContain("(#stub-read-stub) | at most 1.2 | 1.1  | reached |");
+    expect(text).toContain(`Missed: ${stored?.limit}`);
+    expect(goalsMarkdown({ "acknowledgement.postgres.ratio": 1 })).not.toContain("Missed");
+  });
+});

@@ -1,0 +1,222 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { main } from "../../../scripts/docs.ts";
+import { catalogue } from "../../../src/contract/problem.ts";
+import { ISSUES } from "../../../src/platform/issues/issues.ts";
+import { codes } from "../../../src/verify/codes/codes.ts";
+
+const SPEC = fileURLToPath(new URL("../../../spec", import.meta.url));
+const REDOC_PAGES = ["operations.html", "platform.html", "provider.html"];
+
+let folder: string;
+let told: string;
+let code: number;
+const files = new Map<string, string>();
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "docs-test-"));
+  const lines: string[] = [];
+  const write = (text: string) => lines.push(text);
+  code = await main(["--out", join(folder, "site")], { out: write, error: write });
+  told = lines.join("");
+  for (const file of readdirSync(join(folder, "site"))) {
+    files.set(file, readFileSync(join(folder, "site", file), "utf8"));
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const pages = (): [string, string][] => [...files].filter(([file]) => file.endsWith(".html"));
+const ownPages = () => pages().filter(([file]) => !REDOC_PAGES.includes(file));
+const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id);
+const linksOf = (html: string) => [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = ""]) => href);
+
+/** What a reader sees, in one line. */
+function textOf(html: string): string {
+  const entities: Record<string, string> = {
+    "&lt;": "<",
+    "&gt;": ">",
+    "&quot;": '"',
+    "&#39;": "'",
+    "&amp;": "&",
+  };
+  const text = html.replaceAll(/<[^>]+>/g, "");
+  return text
+    .replaceAll(/&(lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
+    .replaceAll(/\s+/g, " ");
+}
+
+const page = (file: string): string => files.get(file) ?? "";
+
+function descriptionsIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === "description" && typeof member === "string" ? [member] : descriptionsIn(member),
+  );
+}
+
+/** `provider.html#/shifts/getshift`: where Redoc shows an operation. */
+function operationLinks(): string[] {
+  return REDOC_PAGES.flatMap((file) => {
+    const { paths } = parse(readFileSync(join(SPEC, file.replace(".html", ".openapi.yaml")), "utf8")) as {
+      paths: Record<string, Record<string, { operationId?: string; tags?: string[] }>>;
+    };
+    const operations = Object.values(paths).flatMap((item) => Object.values(item));
+    return operations.flatMap(({ operationId, tags }) =>
+      operationId === undefined ? [] : [`${file}#/${tags?.[0]}/${operationId}`.toLowerCase()],
+    );
+  });
+}
+
+describe("npm run docs", () => {
+  it("tells each page and what it wrote", () => {
+    expect({ code, told }).toEqual({ code: 0, told: expect.stringMatching(/ {2}events\.html\n/) });
+    expect(told).toContain(`${files.size} files in `);
+  });
+
+  it.each([
+    [["--help"], 0, /npm run docs -- --out/],
+    [["--colour"], 2, /--colour.*--help/s],
+    [["somewhere"], 2, /somewhere.*--help/s],
+  ])("answers %j with %i", async (argv, expected, said) => {
+    const lines: string[] = [];
+    const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
+    expect(await main(argv, terminal)).toBe(expected);
+    expect(lines.join("")).toMatch(said);
+  });
+
+  it("says what is in the way of the folder", async () => {
+    writeFileSync(join(folder, "a-file"), "");
+    const lines: string[] = [];
+    const terminal = { out: () => {}, error: (text: string) => lines.push(text) };
+    expect(await main(["--out", join(folder, "a-file")], terminal)).toBe(1);
+    expect(lines.join("")).toContain("a-file");
+  });
+});
+
+describe("a page of the site", () => {
+  it("leads only to what is there", () => {
+    const operations = new Set(operationLinks());
+    const isThere = (from: string, href: string): boolean => {
+      const [path = "", fragment] = href.split("#");
+      const file = path === "" ? from : path;
+      if (fragment?.startsWith("/")) return operations.has(`${file}#${fragment}`);
+      return files.has(file) && (fragment === undefined || idsOf(page(file)).includes(fragment));
+    };
+    const links = ownPages().flatMap(([file, html]) => linksOf(html).map((href) => ({ file, href })));
+    expect(links.length).toBeGreaterThan(300);
+    expect(links.filter(({ file, href }) => !isThere(file, href))).toEqual([]);
+  });
+
+  it("is reached from the menu of each", () => {
+    const names = pages().map(([file]) => file);
+    for (const [, html] of pages()) expect(linksOf(html)).toEqual(expect.arrayContaining(names));
+  });
+
+  it("loads nothing but the style", () => {
+    for (const [file, html] of pages()) {
+      const markup = html.replaceAll(/<script\b[\s\S]*?<\/script/g, "");
+      const loaded = [
+        ...markup.matchAll(/<(?:link|img|script|iframe|source)\b[^>]*?(?:src|href)="([^"]+)"/g),
+      ];
+      const names = new Set(loaded.map(([, url]) => url));
+      expect({ file, names: [...names].sort() }).toEqual({ file, names: ["data:,", "docs.css"] });
+    }
+    expect(page("docs.css")).not.toMatch(/url\(|@import/);
+  });
+
+  it("has a title of its own, a language, landmarks and one heading at the top", () => {
+    const titles = pages().map(([, html]) => /<title>([^<]+)<\/title>/.exec(html)?.[1]);
+    expect(new Set(titles).size).toBe(pages().length);
+    for (const [, html] of pages())
+      expect(html).toMatch(/<html lang="en">[\s\S]*<header[\s\S]*<nav aria-label=/);
+    for (const [file, html] of ownPages()) {
+      const counted = ["<main id=", "<h1", 'class="skip" href="#content"'].map(
+        (part) => html.split(part).length - 1,
+      );
+      expect({ file, counted }).toEqual({ file, counted: [1, 1, 1] });
+    }
+  });
+
+  it("has each id once", () => {
+    for (const [file, html] of ownPages()) {
+      const ids = idsOf(html);
+      expect({ file, twice: ids.filter((id, index) => ids.indexOf(id) !== index) }).toEqual({
+        file,
+        twice: [],
+      });
+    }
+  });
+
+  it("needs no script and no style of its own, or has a policy that names its scripts", () => {
+    const policies = JSON.parse(page("policies.json")) as Record<string, string>;
+    expect(Object.keys(policies).sort()).toEqual(["*", ...REDOC_PAGES]);
+    for (const [, html] of ownPages()) expect(html).not.toMatch(/<script|<style| style=| on[a-z]+="/);
+    for (const policy of Object.values(policies)) expect(policy).toMatch(/^default-src 'none'; /);
+    for (const file of REDOC_PAGES) {
+      expect(policies[file]).toMatch(/; script-src( 'sha256-[\w+/]{43}=')+; /);
+    }
+  });
+});
+
+describe("what can be looked up", () => {
+  it.each([
+    ["problems.html", catalogue],
+    ["findings.html", codes],
+    ["issues.html", ISSUES],
+    ["guide-operator.html", ISSUES],
+  ])("on %s is complete", (file, entries) => {
+    expect(idsOf(page(file))).toEqual(expect.arrayContaining(Object.keys(entries)));
+  });
+
+  it("names status and title of an error, and who answers with it", () => {
+    const row = /<tr id="event_queued">.*?<\/tr>/s.exec(page("problems.html"))?.[0] ?? "";
+    expect(textOf(row)).toContain(`409${catalogue.event_queued.title}`);
+    const shown = linksOf(page("problems.html")).filter((href) => href.includes("#/"));
+    expect(new Set(shown).size).toBeGreaterThan(10);
+  });
+
+  it("has every event with its fields", () => {
+    const document = parse(readFileSync(join(SPEC, "events.asyncapi.yaml"), "utf8")) as {
+      components: { messages: Record<string, { name: string; examples: { payload: unknown }[] }> };
+      operations: Record<string, unknown>;
+      channels: Record<string, unknown>;
+    };
+    const html = page("events.html");
+    for (const { name, examples } of Object.values(document.components.messages)) {
+      const section = new RegExp(`<section id="${name}">.*?</section>`, "s").exec(html)?.[0] ?? "";
+      const fields = [...section.matchAll(/<th scope="row"><code>([^<]+)/g)].map(([, field]) => field);
+      expect(fields).toEqual(["event", "providerId", "content", "content.shiftId", "traceId"]);
+      for (const { payload } of examples) expect(textOf(section)).toContain(JSON.stringify(payload));
+    }
+    const named = [...Object.keys(document.operations), ...Object.keys(document.channels)];
+    expect(idsOf(html)).toEqual(expect.arrayContaining(named));
+  });
+
+  it("has every decision of the documents, and every open point with its tests", () => {
+    const documents = ["", "schemas"].flatMap((below) =>
+      readdirSync(join(SPEC, below))
+        .filter((name) => name.endsWith(".yaml"))
+        .map((name) => join(SPEC, below, name)),
+    );
+    const descriptions = documents.flatMap((file) =>
+      descriptionsIn(parse(readFileSync(file, "utf8"), { maxAliasCount: -1 })),
+    );
+    const plain = (text: string) => text.replaceAll(/[`*]/g, "").replaceAll(/\s+/g, " ");
+    const decided = descriptions.flatMap((text) => plain(text).match(/[Dd]ecision\b.{30}/g) ?? []);
+    expect(decided.length).toBeGreaterThan(25);
+    const shown = textOf(page("decisions.html"));
+    expect(decided.filter((words) => !shown.includes(words))).toEqual([]);
+
+    const points = readFileSync(join(SPEC, "../test/decisions.md"), "utf8").matchAll(
+      /^\| ([^|-][^|]*?) +\|/gm,
+    );
+    const unique = new Set(
+      [...points].map(([, point = ""]) => plain(point)).filter((point) => point !== "decision"),
+    );
+    expect(unique.size).toBeGreaterThan(30);
+    expect([...unique].filter((point) => !shown.includes(point))).toEqual([]);
+  });
+});

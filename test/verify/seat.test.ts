@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import { type Faults, jsonReply, KNOWN_NUMBER, play } from "./checks/faulty-provider.ts";
+
+const options = { skip: ["contracts", "generated"] } as const;
+
+/** Nobody can be created: the known candidate takes the test person's place. */
+const refusing = ({ operation }: { operation: string | undefined }) =>
+  operation === "createCandidate" ? jsonReply(403, { error: "refused" }) : undefined;
+
+const knownOf = ({ candidates }: Sandbox) =>
+  candidates.find(({ personalNumber }) => personalNumber === KNOWN_NUMBER)?.id ?? "";
+
+/** Calls that would take the known candidate off the first shift. */
+function watched(faults: Faults = {}): { faults: Faults; removals: string[] } {
+  const removals: string[] = [];
+  const before: Faults["before"] = (call, sandbox) => {
+    const shift = sandbox.shifts[0]?.id ?? "";
+    const isRemoval = call.operation === "unassignCandidate" || call.operation === "deleteAssignment";
+    const isTheirs = call.url.toLowerCase().includes(knownOf(sandbox)) && call.url.includes(shift);
+    if (isRemoval && isTheirs) removals.push(`${call.method} ${call.url}`);
+    return faults.before?.(call, sandbox) ?? refusing(call);
+  };
+  return { faults: { ...faults, before }, removals };
+}
+
+const putOnShift = (sandbox: Sandbox) => {
+  const [shift] = sandbox.shifts;
+  shift?.assigned.set(knownOf(sandbox), shift.createdAt);
+};
+
+describe("a known candidate whom somebody else put on the shift stays on it", () => {
+  it("when they were there from the beginning", async () => {
+    const { faults, removals } = watched();
+    const prepare = (sandbox: Sandbox) => void putOnShift(sandbox);
+    const { sandbox } = await play({ faults, options, prepare });
+    expect(removals).toEqual([]);
+    expect([...(sandbox.shifts[0]?.assigned.keys() ?? [])]).toEqual([knownOf(sandbox)]);
+  });
+
+  it("when they come while the kit is looking", async () => {
+    let lookups = 0;
+    const { faults, removals } = watched({
+      before: ({ operation }, sandbox) => {
+        // The first lookups come after the first reads of the shift.
+        if (operation === "createCandidate" && ++lookups === 1) putOnShift(sandbox);
+        return undefined;
+      },
+    });
+    const { sandbox } = await play({ faults, options });
+    expect(lookups).toBeGreaterThan(0);
+    expect(removals).toEqual([]);
+    expect([...(sandbox.shifts[0]?.assigned.keys() ?? [])]).toEqual([knownOf(sandbox)]);
+  });
+
+  it("when the provider writes ids in capitals", async () => {
+    const { faults, removals } = watched({
+      after: (reply, { operation }) =>
+        operation === "getShift" ? { ...reply, body: inCapitals(reply.body) } : undefined,
+    });
+    const prepare = (sandbox: Sandbox) => void putOnShift(sandbox);
+    const { sandbox } = await play({ faults, options, prepare });
+    expect(removals).toEqual([]);
+    expect([...(sandbox.shifts[0]?.assigned.keys() ?? [])]).toEqual([knownOf(sandbox)]);
+  });
+});
+
+const inCapitals = (body: string) =>
+  body.replaceAll(/"candidateId":"([^"]+)"/g, (_, id: string) => `"candidateId":"${id.toUpperCase()}"`);
+
+it("a known candidate who was not on the shift is taken off again", async () => {
+  const { faults, removals } = watched();
+  const { sandbox } = await play({ faults, options });
+  expect(removals.length).toBeGreaterThan(0);
+  expect(sandbox.shifts[0]?.assigned.size).toBe(0);
+});
+
+it("who was on the shift is on it again after a provider took everybody off", async () => {
+  const faults: Faults = {
+    before: ({ operation }, sandbox) => {
+      if (operation === "unassignCandidate") sandbox.shifts[0]?.assigned.clear();
+      return undefined;
+    },
+  };
+  const { sandbox } = await play({ faults, options, prepare: (each) => void putOnShift(each) });
+  expect([...(sandbox.shifts[0]?.assigned.keys() ?? [])]).toEqual([knownOf(sandbox)]);
+});
