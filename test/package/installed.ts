@@ -19,7 +19,7 @@ const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGES = join(PROJECT, "node_modules");
 /** Not of a fresh checkout, or not needed to build and pack. */
-const LEFT_OUT = new Set(["node_modules", "dist", "coverage", ".git", ".shiftpact", "test"]);
+const LEFT_OUT = new Set(["node_modules", "dist", "coverage", ".git", ".shiftpact"]);
 
 export interface Manifest {
   name: string;

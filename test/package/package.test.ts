@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
 import { createClient } from "../../generated/operations/client.ts";
@@ -67,7 +68,7 @@ function write(name: string, content: string): void {
 function imported(): Set<string> {
   const specifier = /\b(?:from|import) *\(?"((?:@[\w.-]+\/)?\w[\w.:-]*)[^"\n]*"/g;
   const names = installed.files
-    .filter((file) => file.startsWith("dist/") && file.endsWith(".js"))
+    .filter((file) => /^dist\/(?:src|generated)\//.test(file) && file.endsWith(".js"))
     .flatMap((file) => [...readFileSync(join(installed.path, file), "utf8").matchAll(specifier)])
     .map(([, name = ""]) => name);
   return new Set(names.filter((name) => !isBuiltin(name)));
@@ -80,14 +81,23 @@ describe("the packed package", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
+      "dist/console",
+      "dist/docs",
       "dist/generated",
       "dist/src",
       "package.json",
     ]);
     const others = installed.files.filter((file) => !/(?:\.js|\.d\.ts|\.sql)$/.test(file));
-    expect(others.filter((file) => file.startsWith("dist/"))).toEqual([]);
+    expect(others.filter((file) => /^dist\/(?!console|docs)/.test(file))).toEqual([]);
     expect(installed.files).toContain("contracts/shiftpact-platform--scheduling-provider.events.json");
     expect(installed.files).toContain("spec/schemas/events.yaml");
+  });
+
+  it("holds a console whose first load is under 100 kB compressed", () => {
+    const files = installed.files.filter((file) => file.startsWith("dist/console/"));
+    expect(files.some((file) => file.endsWith(".js"))).toBe(true);
+    const sizes = files.map((file) => gzipSync(readFileSync(join(installed.path, file))).length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
   });
 
   it("declares every package that it imports", () => {
@@ -165,7 +175,9 @@ describe("the installed command", () => {
     cpSync(inject("pgliteTemplate"), join(data, "database"), { recursive: true });
     const platform = start("shiftpact", "platform", "--port", "0", "--data", data);
     const [, port] = await platform.until(/\{"listening":true,"port":(\d+)\}/);
-    expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+    for (const path of ["/health/ready", "/console/", "/docs/", "/docs/provider.html"]) {
+      expect((await fetch(`http://127.0.0.1:${port}${path}`)).status).toBe(200);
+    }
     platform.child.kill("SIGTERM");
     expect(await platform.ended).toMatchObject({ code: 0 });
   });

@@ -5,7 +5,11 @@ export function More<T>({ pages }: { pages: Pages<T> }) {
   if (!pages.hasMore) return null;
   return (
     <p class="more">
-      <button type="button" onClick={pages.showMore} disabled={pages.isLoading}>
+      <button
+        type="button"
+        onClick={() => !pages.isLoading && pages.showMore()}
+        {...(pages.isLoading && { "aria-disabled": true })}
+      >
         Show more
       </button>
     </p>

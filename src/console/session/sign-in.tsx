@@ -11,6 +11,7 @@ export function SignIn() {
   const isTrying = useSignal(false);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
+    if (isTrying.value) return;
     const given = new FormData(event.currentTarget as HTMLFormElement).get("token");
     isTrying.value = true;
     try {
@@ -37,7 +38,7 @@ export function SignIn() {
           prints it.
         </p>
         {trouble.value && <TroubleBox trouble={trouble.value} />}
-        <button type="submit" class="primary" disabled={isTrying.value}>
+        <button type="submit" class="primary" aria-disabled={isTrying.value}>
           Sign in
         </button>
       </form>
