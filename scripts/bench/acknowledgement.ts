@@ -73,7 +73,7 @@ const newStore = ({ ground }: Setting, engine: Engine): Promise<Store> =>
 
 async function onEngine(setting: Setting, engine: Engine) {
   const { quick, say } = setting;
-  const [rounds, seconds, singles] = quick ? [1, 2, 30] : [5, 4, 400];
+  const [rounds, seconds, singles] = quick ? [1, 1, 30] : [5, 4, 400];
   say(`${ENGINES[engine]}: starting the servers`);
   const contenders = await startAll(setting, engine);
   const names = Object.keys(contenders) as Name[];

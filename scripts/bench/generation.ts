@@ -16,14 +16,17 @@ export const generation: Section = {
   run: async (setting) => {
     const { quick, ground } = setting;
     setting.say("the document in one file");
-    const single = await timesOf(setting, await documentFolder(ground, 1), quick ? 1 : 7, "one document");
+    const once = await documentFolder(ground, 1);
+    const single = await timesOf(setting, {
+      folder: once,
+      rounds: quick ? 1 : 7,
+      what: "one document",
+      names,
+    });
     const times = quick ? 3 : 20;
-    const many = await timesOf(
-      setting,
-      await documentFolder(ground, times),
-      quick ? 1 : 3,
-      `${times} times as large`,
-    );
+    const grown = await documentFolder(ground, times);
+    const large = { folder: grown, rounds: quick ? 1 : 3, what: `${times} times as large` };
+    const many = await timesOf(setting, { ...large, names: quick ? ["ours"] : names });
     const whole = await wholeSpec(setting, quick ? 1 : 5);
     const rows = names.map((name) => rowOf(name, single, many));
     return {
@@ -102,22 +105,29 @@ interface Generated {
 const ms = (generated: Generated) => generated.ms;
 const medianMs = (all: readonly Generated[]) => median(all.map(ms));
 
-function timesOf({ ground, say }: Setting, folder: string, rounds: number, what: string) {
+interface Task {
+  /** With the document in it. */
+  folder: string;
+  rounds: number;
+  what: string;
+  names: readonly Name[];
+}
+
+/** Of those that are not named there is nothing. */
+type Times = Record<Name, Generated[]>;
+
+async function timesOf({ ground, say }: Setting, { folder, rounds, what, names }: Task): Promise<Times> {
   const turn = (name: Name) => async (): Promise<Generated> => {
     const out = await ground.folder("generated");
     // Not in the checkout: openapi-typescript would take its redocly.yaml.
     const took = await timeNode(ground, argvOf(name, join(folder, DOCUMENT), out), { cwd: folder });
     return { ms: took, lines: await linesIn(out) };
   };
-  const turns = {
-    ours: turn("ours"),
-    heyApi: turn("heyApi"),
-    swagger: turn("swagger"),
-    openapiTs: turn("openapiTs"),
-  };
-  return alternate(turns, rounds, (name, round) =>
-    say(`${WHAT[name][0]}, ${what}, round ${round} of ${rounds}`),
+  const turns = Object.fromEntries(names.map((name) => [name, turn(name)]));
+  const measured = await alternate(turns, rounds, (name, round) =>
+    say(`${WHAT[name as Name][0]}, ${what}, round ${round} of ${rounds}`),
   );
+  return { ours: [], heyApi: [], swagger: [], openapiTs: [], ...measured };
 }
 
 const TSX = ["--import", import.meta.resolve("tsx")];
@@ -164,12 +174,11 @@ async function wholeSpec({ ground, say }: Setting, rounds: number): Promise<numb
   return times;
 }
 
-type Times = Record<Name, Generated[]>;
-
 function rowOf(name: Name, single: Times, many: Times) {
   const ratio: Ratio = ratioOf(single[name].map(ms), single.ours.map(ms));
   const [generator, output] = WHAT[name];
-  const growth = `${shown(medianMs(many[name]) / medianMs(single[name]))} times`;
+  const large = many[name].length > 0 ? medianMs(many[name]) : undefined;
+  const growth = large === undefined ? "" : `${shown(large / medianMs(single[name]))} times`;
   const lines = shown(single[name][0]?.lines ?? 0);
   return {
     id: `generation-${name.toLowerCase()}`,
@@ -179,7 +188,7 @@ function rowOf(name: Name, single: Times, many: Times) {
       shown(medianMs(single[name])),
       lines,
       shownRatio(ratio),
-      shown(medianMs(many[name])),
+      large === undefined ? "" : shown(large),
       growth,
     ],
   };

@@ -102,7 +102,7 @@ async function loadsOf(
   servers: Servers,
   target: Target,
 ): Promise<Record<Way, Loaded[]>> {
-  const [rounds, seconds] = quick ? [2, 1] : [7, 3];
+  const [rounds, seconds] = quick ? [1, 1] : [7, 3];
   const turn = (way: Way, time: number) => () =>
     saturate(servers[way], target, { connections: 50, seconds: time });
   // The first second is the compiler's.
@@ -130,7 +130,7 @@ async function clients({ quick, say }: Setting, { url }: Child) {
       generated: () => generated.getShift({ params: { path: { shiftId: SHIFT_ID } } }),
       whole: () => whole.getShift(SHIFT_ID, { traceId: SHIFT_ID }),
     },
-    quick ? { rounds: 3, ms: 300 } : { rounds: 9, ms: 1_500 },
+    quick ? { rounds: 3, ms: 150 } : { rounds: 9, ms: 1_500 },
   );
   await http.close();
   const names = {
@@ -168,7 +168,7 @@ async function readers({ quick, say }: Setting) {
   };
   const times = await timeFunctions(
     { ours: () => [read(a), read(b)], zod: () => [shiftWithZod.parse(a), shiftWithZod.parse(b)] },
-    quick ? { rounds: 3, ms: 200 } : { rounds: 9, ms: 1_000 },
+    quick ? { rounds: 3, ms: 100 } : { rounds: 9, ms: 1_000 },
   );
   const names = {
     ours: "ours: compiled validator, then readShift",
