@@ -8,8 +8,17 @@ if (existsSync("/dev/shm")) process.env.TMPDIR ??= "/dev/shm";
 // Tests start some fifty processes, which load the same modules: they are compiled once.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/compiled");
 
-/** Packing and installing the package; the console in a browser; the kit against every fault and every dialect, and a stranger's provider. */
-const PROOFS = ["test/package/**", "test/browser/**", "test/verify/{faults,dialects,independent}.test.ts"];
+/**
+ * Packing and installing the package; the console in a browser; the kit against every fault and every dialect, and a stranger's provider;
+ * what starts a tool of others many times.
+ */
+const PROOFS = [
+  "test/package/**",
+  "test/browser/**",
+  "test/verify/{faults,dialects,independent}.test.ts",
+  "test/verify/checks/contracts.test.ts",
+  "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",
+];
 
 export default defineConfig({
   test: {

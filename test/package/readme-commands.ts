@@ -21,9 +21,9 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
   "npm install shiftpact": { file: "test/package/installed.ts", words: '"pack", "--silent", "--offline"' },
   "npx shiftpact --help": { file: "test/package/package.test.ts", words: 'it.each(["--help"' },
   "npm run generate": { file: "test/generate/generate.test.ts", words: "scripts/generate.ts" },
-  "npm run generate -- --check": { file: "package.json", words: "npm run -s generate -- --check &&" },
-  "npm run typecheck": { file: "package.json", words: "npm run -s typecheck &&" },
-  "npm run lint": { file: "package.json", words: "npm run -s lint &&" },
+  "npm run generate -- --check": { file: "scripts/check.ts", words: '["generate", "--", "--check"]' },
+  "npm run typecheck": { file: "scripts/check.ts", words: '["typecheck"]' },
+  "npm run lint": { file: "scripts/check.ts", words: '["lint"]' },
   "npm run contract:diff": { file: "test/scripts/contract-diff.test.ts", words: "contract-diff.ts" },
   "npm run contracts:publish": { file: "test/scripts/publish-contracts.test.ts", words: "publish-contracts" },
   "npm run contracts:publish -- --can-i-deploy --to production": {
