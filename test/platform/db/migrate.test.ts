@@ -83,7 +83,7 @@ it.each(engines)("an upgrade keeps what the first release stored on %s", async (
   for (const start of ["first", "second"]) {
     const { kysely, close } = await openDatabase({ ...where, log: silent });
     const applied = await kysely.selectFrom("migrations").select("name").orderBy("name").execute();
-    expect([start, applied.length]).toEqual([start, 4]);
+    expect([start, applied.length]).toEqual([start, 5]);
     expect(await kysely.selectFrom("competences").select("name").execute()).toEqual([{ name: "Cook" }]);
     const people = await kysely.selectFrom("candidates").select(["first_name", "erased_at"]).execute();
     expect(people).toEqual([{ first_name: "Ada", erased_at: null }]);
@@ -102,6 +102,7 @@ it("several processes can start on one empty PostgreSQL database at once", async
     { name: "002-operations.sql" },
     { name: "003-withdrawals.sql" },
     { name: "004-figures.sql" },
+    { name: "005-waiting-events.sql" },
   ]);
   await Promise.all(opened.map((database) => database.close()));
   await remove();
