@@ -9,6 +9,10 @@ import { createTheatre } from "./theatre.ts";
 /** The people of the story, whom both servers know by now. */
 const PEOPLE = ["197209189294", "197603212387", "197610222387"];
 
+/** Any four digits may stand in an id, a time, a process or a port. */
+const withoutIds = (text: string) =>
+  text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|"(?:time|pid)":\d+|127\.0\.0\.1:\d+/g, "");
+
 describe("the logs of a whole story", () => {
   const lines = { platform: [] as string[], provider: [] as string[] };
   let edge: Edge;
@@ -71,7 +75,7 @@ describe("the logs of a whole story", () => {
     for (const number of PEOPLE) {
       expect(all).not.toContain(number);
       expect(all).not.toContain(number.slice(2));
-      expect(all).not.toContain(number.slice(-4));
+      expect(withoutIds(all)).not.toContain(number.slice(-4));
     }
     for (const secret of secrets) expect(all).not.toContain(secret);
     expect(all).not.toMatch(/spp_|provider_[\w-]{20}|@example|\+46|740605|Astrid|Elin|Jonas/i);
