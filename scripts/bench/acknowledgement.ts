@@ -73,14 +73,14 @@ const newStore = ({ ground }: Setting, engine: Engine): Promise<Store> =>
 
 async function onEngine(setting: Setting, engine: Engine) {
   const { quick, say } = setting;
-  const [rounds, seconds, singles] = quick ? [1, 1, 30] : [5, 4, 400];
+  const [rounds, seconds, singles, warmUp] = quick ? [1, 1, 20, 0.4] : [5, 4, 400, 1];
   say(`${ENGINES[engine]}: starting the servers`);
   const contenders = await startAll(setting, engine);
   const names = Object.keys(contenders) as Name[];
   const idle = new Map<Name, number[]>();
   for (const name of names) {
     // The first second is the compiler's.
-    await contenders[name]?.load(1);
+    await contenders[name]?.load(warmUp);
     await contenders[name]?.idle(20);
     idle.set(name, (await contenders[name]?.idle(singles)) ?? []);
   }

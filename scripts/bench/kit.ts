@@ -88,7 +88,7 @@ interface Counts {
 /** So many at once: each waits for processes of its own. */
 const AT_ONCE = 2;
 /** Of the quick run. */
-const EACH = 32;
+const EACH = 48;
 
 async function countsOf({ ground, quick, say }: Setting): Promise<Counts> {
   const planted = plantedFaults().filter((_, index) => !quick || index % EACH === 0);

@@ -35,6 +35,8 @@ export async function saturate(
     url: child.url,
     connections,
     duration: seconds,
+    // Whether the time is over is looked at so often. Milliseconds.
+    sampleInt: 50,
     requests: [requestOf(target)],
   });
   const cpu = (await child.cpu()) - before;

@@ -102,11 +102,11 @@ async function loadsOf(
   servers: Servers,
   target: Target,
 ): Promise<Record<Way, Loaded[]>> {
-  const [rounds, seconds] = quick ? [1, 1] : [7, 3];
+  const [rounds, seconds, warmUp] = quick ? [1, 0.7, 0.3] : [7, 3, 1];
   const turn = (way: Way, time: number) => () =>
     saturate(servers[way], target, { connections: 50, seconds: time });
   // The first second is the compiler's.
-  for (const way of Object.keys(WAYS) as Way[]) await turn(way, 1)();
+  for (const way of Object.keys(WAYS) as Way[]) await turn(way, warmUp)();
   const turns = {
     express: turn("express", seconds),
     stub: turn("stub", seconds),
