@@ -43,7 +43,7 @@ interface Sizes {
 const sizesOf = ({ quick }: Setting): Sizes =>
   quick
     ? { usual: 20, many: 40, stored: 5_000, rounds: 1, events: 150, singles: 10, seconds: 1 }
-    : { usual: 20, many: 200, stored: 1_000_000, rounds: 5, events: 2_000, singles: 100, seconds: 20 };
+    : { usual: 20, many: 200, stored: 1_000_000, rounds: 3, events: 2_000, singles: 100, seconds: 20 };
 
 /** The quick run leaves out what takes long to start. */
 type Scenes = Record<"usual" | "many" | "stored", Scene> & { embedded?: Scene };

@@ -10,26 +10,37 @@ export interface News {
 
 export async function listen({ child, operationsToken }: Platform): Promise<News> {
   const stopping = new AbortController();
-  const headers = { Authorization: `Bearer ${operationsToken}` };
-  const response = await fetch(`${child.url}/operations/v1/stream`, { headers, signal: stopping.signal });
-  if (!response.ok || !response.body) throw new Error(`the stream answers ${response.status}`);
-  const waiting = new Map<string, (at: number) => void>();
+  const waiting = new Map<string, PromiseWithResolvers<number>>();
   const parser = createParser({
     onEvent: ({ event, data }) => {
       if (event !== "job") return;
       const at = performance.now();
       const { shiftId } = JSON.parse(data);
-      waiting.get(shiftId)?.(at);
+      waiting.get(shiftId)?.resolve(at);
       waiting.delete(shiftId);
     },
   });
-  const over = read(response.body, parser.feed).catch((error) => {
-    if (!stopping.signal.aborted) throw error;
-  });
-  const lost = over.then(() => Promise.reject(new Error("the stream ended")));
-  lost.catch(() => undefined);
+  const connect = async () => {
+    const headers = { Authorization: `Bearer ${operationsToken}` };
+    const response = await fetch(`${child.url}/operations/v1/stream`, { headers, signal: stopping.signal });
+    if (!response.ok || !response.body) throw new Error(`the stream answers ${response.status}`);
+    return response.body;
+  };
+  const follow = async (first: ReadableStream<Uint8Array>) => {
+    for (let body = first; ; body = await connect()) {
+      // Whoever sends thousands of webhooks does not keep up, and is dropped: who waits for a job must hear of that.
+      await read(body, parser.feed).catch(() => undefined);
+      for (const { reject } of waiting.values()) reject(new Error("the stream ended"));
+      waiting.clear();
+    }
+  };
+  follow(await connect()).catch(() => undefined);
   return {
-    job: (shiftId) => Promise.race([new Promise<number>((resolve) => waiting.set(shiftId, resolve)), lost]),
+    job: (shiftId) => {
+      const heard = Promise.withResolvers<number>();
+      waiting.set(shiftId, heard);
+      return heard.promise;
+    },
     stop: () => stopping.abort(),
   };
 }
