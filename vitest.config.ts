@@ -15,6 +15,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 const PROOFS = [
   "test/package/**",
   "test/scripts/docs/**",
+  "test/scripts/{contract-diff,publish-contracts}.test.ts",
   "test/browser/**",
   "test/verify/{faults,dialects,independent}.test.ts",
   "test/verify/checks/contracts.test.ts",
@@ -32,8 +33,8 @@ export default defineConfig({
     isolate: false,
     // To optimise the embedded database's code takes longer than a test does. npm start and chaos run as in operation.
     execArgv: ["--liftoff-only"],
-    // One more than the cores it is made for: many tests wait for child processes and for time limits.
-    maxWorkers: 3,
+    // Twice the cores it is made for: many tests wait for child processes and for time limits.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // They end what hangs. What is only slow, on a machine that is busy, must not fail.
     testTimeout: 90_000,

@@ -11,8 +11,8 @@ import { TEMPLATE } from "./global-setup.ts";
 export const engines: readonly Engine[] = ["pglite", "postgres"];
 
 /**
- * For what the features do. How they store it is tested on both engines: the tables, the queue, the inbox, the flows in every dialect,
- * the random ones, the model, chaos. With ENGINES=all the features are, too.
+ * For what the features do. How they store it is tested on both engines: the tables, the queue, the inbox, the platform as a whole, chaos.
+ * With ENGINES=all the features are, too, and so are the flows.
  */
 export const featureEngines: readonly Engine[] = process.env.ENGINES === "all" ? engines : ["postgres"];
 export const silent = pino({ level: "silent" });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
-import { engines } from "../engines.ts";
+import { featureEngines } from "../engines.ts";
 import type { Person } from "./operations.ts";
 import type { Organisation } from "./organisation.ts";
 import { useStage } from "./stage.ts";
@@ -12,7 +12,7 @@ const ROUNDS = 12;
 const AT_ONCE = 12;
 const HOUR_MS = 3_600_000;
 
-describe.each(engines)("a crowd that does everything at once, on %s", (engine) => {
+describe.each(featureEngines)("a crowd that does everything at once, on %s", (engine) => {
   const stage = useStage(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 10_000 } });
 
   it.each(process.env.ENGINES === "all" ? [1, 2, 3] : [1])(

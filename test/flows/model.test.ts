@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { engines } from "../engines.ts";
+import { featureEngines } from "../engines.ts";
 import { commands } from "./model-commands.ts";
 import { begin } from "./model-real.ts";
 import { useStage } from "./stage.ts";
@@ -10,7 +10,7 @@ const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31
 const RUNS = Number(process.env.MODEL_RUNS ?? 5);
 const COMMANDS = 40;
 
-describe.each(engines)("the platform and the model of it, on %s", (engine) => {
+describe.each(featureEngines)("the platform and the model of it, on %s", (engine) => {
   const stage = useStage(engine, { retries: { tries: 40 } });
 
   it(`agree after every command (MODEL_SEED=${SEED})`, { timeout: 60_000 + RUNS * 5_000 }, async () => {

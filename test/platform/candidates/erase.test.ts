@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accept } from "../../../src/platform/bookings/accept.ts";
 import { findCase, rememberCandidate } from "../../../src/platform/bookings/case.ts";
-import { engines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { openWorkshop, type Workshop } from "../workshop.ts";
 
@@ -16,7 +16,7 @@ const PERSON = {
 const TRACES = [NUMBER, "Ragnhild", "Vinterkvist", "winter.example", "46701740699"];
 const HOUR = 3_600_000;
 
-describe.each(engines)("erasing a person on %s", (engine) => {
+describe.each(featureEngines)("erasing a person on %s", (engine) => {
   const database = useEngine(engine);
   let shop: Workshop;
   let now = new Date();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { engines } from "../../engines.ts";
+import { featureEngines } from "../../engines.ts";
 import { shiftEvent, storedEvents, useEdge } from "./edge.ts";
 import { expectProblem, pointersOf } from "./send.ts";
 
@@ -56,7 +56,7 @@ const BODIES: [path: string, pointer: string, body: (text: string) => object][] 
   ["/integrations", "/timeZone", (timeZone) => integration({ timeZone })],
 ];
 
-describe.each(engines)("text that cannot be stored, on %s", (engine) => {
+describe.each(featureEngines)("text that cannot be stored, on %s", (engine) => {
   const edge = useEdge(engine);
 
   it.each(BODIES)("POST %s refuses it in %s", async (path, pointer, body) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { maskedPayload } from "../../../src/platform/inbox/masked-payload.ts";
-import { engines, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { openWorkshop, type Workshop } from "../workshop.ts";
 
@@ -83,7 +83,7 @@ describe("a payload that is shown", () => {
   });
 });
 
-describe.each(engines)("GET /events/{eventId} on %s", (engine) => {
+describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
   const database = useEngine(engine);
   let workshop: Workshop;
   beforeEach(async () => {

@@ -4,7 +4,7 @@ import type { IntegrationCreated } from "../../../generated/operations/types.ts"
 import type { Database } from "../../../src/platform/db/database.ts";
 import { hashToken } from "../../../src/platform/integrations/tokens.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
-import { engines } from "../../engines.ts";
+import { featureEngines } from "../../engines.ts";
 import {
   type Edge,
   OPERATIONS_TOKEN,
@@ -38,7 +38,7 @@ async function dump({ raw }: Database): Promise<string> {
   return dumps.join("\n");
 }
 
-describe.each(engines)("secrets, on %s", (engine) => {
+describe.each(featureEngines)("secrets, on %s", (engine) => {
   let edge: Edge;
   let created: IntegrationCreated;
   let shown: string;

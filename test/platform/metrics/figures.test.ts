@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { createFigures } from "../../../src/platform/metrics/figures.ts";
 import { readStatistics } from "../../../src/platform/metrics/statistics.ts";
-import { engines, silent, type TestDatabase, useEngine } from "../../engines.ts";
+import { featureEngines, silent, type TestDatabase, useEngine } from "../../engines.ts";
 
 const START = Date.parse("2027-03-01T08:00:00Z");
 const MINUTE = 60_000;
@@ -11,7 +11,7 @@ const callOf = (provider_id: string, status?: number) => ({
   ...{ kind: "probe", provider_id, operation: "getShift", seconds: 0.01, status },
 });
 
-describe.each(engines)("the figures on %s", (engine) => {
+describe.each(featureEngines)("the figures on %s", (engine) => {
   const database = useEngine(engine);
   let clock = START;
   const now = () => new Date(clock);

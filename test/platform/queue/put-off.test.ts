@@ -4,7 +4,7 @@ import { later } from "../../../src/platform/queue/later.ts";
 import { createQueue } from "../../../src/platform/queue/queue.ts";
 import { PROVIDER_RETRIES, putOffDelay, type RetryPolicy } from "../../../src/platform/queue/retry.ts";
 import type { Queue, TaskEnd, TaskKind } from "../../../src/platform/queue/task.ts";
-import { engines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, silent, useEngine } from "../../engines.ts";
 
 interface Data {
   n: number;
@@ -12,7 +12,7 @@ interface Data {
 
 const NOT_ASKED: TaskEnd = { end: "retry", reason: "not asked", countsAsTry: false };
 
-describe.each(engines)("a retry that was no try, on %s", (engine) => {
+describe.each(featureEngines)("a retry that was no try, on %s", (engine) => {
   const database = useEngine(engine);
   let queue: Queue | undefined;
   afterEach(() => queue?.stop({ graceMs: 0 }));
