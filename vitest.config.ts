@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 
 /**
  * Packing and installing the package; the console in a browser; the kit against every fault and every dialect, and a stranger's provider;
- * what starts a tool of others many times.
+ * what starts a tool of others many times; 2,000 events through two processes.
  */
 const PROOFS = [
   "test/package/**",
@@ -19,6 +19,7 @@ const PROOFS = [
   "test/browser/**",
   "test/verify/{faults,dialects,independent}.test.ts",
   "test/verify/checks/contracts.test.ts",
+  "test/flows/two-processes.test.ts",
   "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",
 ];
 
