@@ -17,7 +17,7 @@ const floor = (figure: string, least: number, what: string): Floor => ({ figure,
 export const floors: readonly Floor[] = [
   floor(
     "acknowledgement.postgres.ratio",
-    0.1,
+    0.18,
     "webhooks a second on PostgreSQL, against Express 5 that stores nothing",
   ),
   floor(
@@ -27,7 +27,7 @@ export const floors: readonly Floor[] = [
   ),
   floor(
     "acknowledgement.pglite.ratio",
-    0.05,
+    0.1,
     "webhooks a second embedded, against Express 5 that stores nothing",
   ),
   floor("flow.many.ratio", 0.4, "events a second with more organisations, against 20"),
@@ -52,7 +52,7 @@ export const floors: readonly Floor[] = [
   ),
   floor("runtime.validator.write.ratio", 1.1, "the same, writing"),
   floor("runtime.client.ratio", 0.3, "time of a bare fetch, against our generated client"),
-  floor("runtime.reader.ratio", 0.02, "time of a zod schema, against our reader of a shift"),
+  floor("runtime.reader.ratio", 0.4, "time of a zod schema, against our reader of a shift"),
   floor("kit.found.ratio", 1, "faults that the kit found, of those that were planted"),
   floor("kit.pact.ratio", 1, "faults that the kit found, against Pact's verifier alone"),
 ];

@@ -85,6 +85,14 @@ describe("each command of the README", () => {
     expect(readFileSync(join(ROOT, file), "utf8")).toContain(words);
   });
 
+  it("finds the rows of BENCHMARKS.md that the README points to", () => {
+    const text = (file: string) => readFileSync(join(ROOT, file), "utf8");
+    const rows = [...text("README.md").matchAll(/\(BENCHMARKS\.md#([\w-]+)\)/g)].map(([, row = ""]) => row);
+    expect(rows.length).toBeGreaterThan(3);
+    const benchmarks = text("BENCHMARKS.md");
+    expect(rows.filter((row) => !benchmarks.includes(`id="${row}"`))).toEqual([]);
+  });
+
   it("has its like in the README if a test says that it runs it", () => {
     expect(Object.keys(RUN_ELSEWHERE).filter((command) => !commands.includes(command))).toEqual([]);
   });
