@@ -62,7 +62,7 @@ interface Callback {
 }
 
 /** Pact's callback: the state's values take the place of the contract's examples. */
-async function serveStates(sandbox: Sandbox): Promise<{ url: string; close(): void }> {
+export async function serveStates(sandbox: Sandbox): Promise<{ url: string; close(): void }> {
   const states: Readonly<Record<string, ProviderState>> = providerStates(sandbox);
   const server = createServer(async (request, response) => {
     const { state, params } = (await json(request)) as Callback;

@@ -2,15 +2,12 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { serveStates } from "../../scripts/bench/pact-alone.ts";
 import { freePort } from "../../scripts/embedded-postgres.ts";
-import { type ProviderState, providerStates } from "../../src/sandbox/provider-states.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { RUN_ELSEWHERE, readmeCommands } from "./readme-commands.ts";
 
@@ -57,7 +54,8 @@ function type(command: string, env: NodeJS.ProcessEnv = {}) {
     }
   };
   const stop = async () => {
-    process.kill(-(child.pid ?? 0), "SIGTERM");
+    // A listener that has seen everything ends by itself.
+    if (children.has(child)) process.kill(-(child.pid ?? 0), "SIGTERM");
     await ended;
   };
   return { ended, until, stop };
@@ -148,24 +146,17 @@ describe("the README's verifications", () => {
   });
 
   it("replay the contracts with Pact's own verifier, from a file in the broker's place", async () => {
-    const states: Readonly<Record<string, ProviderState>> = providerStates(sandbox);
-    const callback = createServer(async (request, response) => {
-      const { state, params } = (await json(request)) as { state: string; params?: never };
-      response.setHeader("Content-Type", "application/json");
-      response.end(JSON.stringify(states[state]?.(params) ?? {}));
-    }).listen(0, "127.0.0.1");
-    await once(callback, "listening");
+    const states = await serveStates(sandbox);
     const command = readme("npx pact-verifier", {
       '--broker-url "$PACT_BROKER_BASE_URL"':
         "--file contracts/shiftpact-platform--scheduling-provider.http.json",
-      "http://127.0.0.1:8080/states": `http://127.0.0.1:${(callback.address() as AddressInfo).port}`,
+      "http://127.0.0.1:8080/states": states.url,
       "--port 8080": `--port ${sandbox.port}`,
       ' --publish --provider-version "tempo-$(git rev-parse HEAD)" --provider-branch main': "",
     });
     const env = { PROVIDER_TOKEN: sandbox.token, PACT_DO_NOT_TRACK: "true" };
     const { code, said } = await type(command, env).ended;
-    callback.close();
-    callback.closeAllConnections();
+    states.close();
     expect([code, said]).toEqual([0, expect.stringMatching(/reads a shift \[routing=path variant=a\]/)]);
   });
 

@@ -1,10 +1,10 @@
 import type { Event } from "../../../generated/operations/types.ts";
 import { useNames } from "../data/names.ts";
 import { Badge } from "../parts/badge.tsx";
+import { ShortId } from "../parts/short-id.tsx";
 import { Time } from "../parts/time.tsx";
 import { formatDuration } from "../parts/times.ts";
 import { tookMs, wordsOf } from "./event-words.ts";
-import { ShortId } from "./short-id.tsx";
 import { useJobIds } from "./use-job-ids.ts";
 
 /** A row for each event; its name leads to it, its shift to the job. */

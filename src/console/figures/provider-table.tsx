@@ -1,6 +1,6 @@
 import type { ProviderStatistics } from "../../../generated/operations/types.ts";
 import { useNames } from "../data/names.ts";
-import { ShortId } from "../events/short-id.tsx";
+import { ShortId } from "../parts/short-id.tsx";
 
 /** Whose calls failed, the worst first. */
 export function ProviderTable({ providers }: { providers: ProviderStatistics[] }) {
