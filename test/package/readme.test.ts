@@ -55,7 +55,7 @@ function type(command: string, env: NodeJS.ProcessEnv = {}) {
   };
   const stop = async () => {
     // A listener that has seen everything ends by itself.
-    if (children.has(child)) process.kill(-(child.pid ?? 0), "SIGTERM");
+    if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), "SIGTERM");
     await ended;
   };
   return { ended, until, stop };
