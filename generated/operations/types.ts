@@ -518,7 +518,7 @@ export interface paths {
     };
     /**
      * Read an event and its payload
-     * @description The payload is the webhook's body as it was stored. Decision: in any text of it, what looks like a personal number is masked, also in fields that the contract does not know.
+     * @description The payload is the webhook's body as it was stored. Decision: only what the contract names is stored, because a field that it does not know may hold anything; and what looks like a personal number is masked.
      */
     get: operations["getEvent"];
     put?: never;
@@ -996,7 +996,14 @@ export interface components {
       processedAt?: string;
       /** @description The body, masked. */
       payload: {
-        [key: string]: unknown;
+        event: string;
+        /** Format: uuid */
+        providerId: string;
+        content: {
+          /** @description Empty when an event of an unknown name held none. */
+          shiftId: string;
+        };
+        traceId: string;
       };
     };
     Statistics: {

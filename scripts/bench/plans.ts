@@ -64,7 +64,6 @@ function receive(kysely: Kysely<Schema>, providerId: string): Promise<unknown> {
     event: "shift.create",
     shiftId: randomUUID(),
     traceId: randomUUID(),
-    payload: {},
   };
   // Ignored: no task comes of it.
   return createInbox({ db: { kysely }, onStored: () => undefined }).receive({ ...event, status: "ignored" });

@@ -179,9 +179,8 @@ function doings(
   const send: Doings["send"] = async (event, shiftId, traceId = randomUUID()) => {
     const { database: db, queue, log } = deps;
     const { providerId } = provider;
-    const payload = { event, providerId, content: { shiftId }, traceId };
     const inbox = createInbox({ db, onStored: () => undefined });
-    await inbox.receive({ providerId, event, shiftId, traceId, payload });
+    await inbox.receive({ providerId, event, shiftId, traceId });
     await createDispatcher({ db, queue, log }).run();
     await queue.idle();
   };

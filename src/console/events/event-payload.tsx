@@ -1,9 +1,10 @@
+import type { EventDetail } from "../../../generated/operations/types.ts";
 import { TroubleError } from "../data/trouble.ts";
 import { useAction } from "../data/use-action.ts";
 import { TroubleBox } from "../parts/trouble-box.tsx";
 
 /** The webhook's body as it was stored. */
-export function Payload({ payload }: { payload: Record<string, unknown> }) {
+export function Payload({ payload }: { payload: EventDetail["payload"] }) {
   const text = JSON.stringify(payload, null, 2);
   const copy = useAction(async () => {
     await copyText(text);

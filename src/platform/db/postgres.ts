@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import type { Database, Log, RawSql, Row, RunSql } from "./engine.ts";
+import { preparing } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
 const INT8 = 20;
@@ -30,7 +31,7 @@ export function openPostgres(url: string, log: Log): Database {
   };
   return {
     engine: "postgres",
-    kysely: new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) }),
+    kysely: new Kysely<Schema>({ dialect: new PostgresDialect({ pool: preparing(pool) }) }),
     raw,
     lost: new Promise(() => undefined),
     ping: async () => void (await pool.query("select 1")),

@@ -92,7 +92,6 @@ export interface EventsTable {
   event: string;
   shift_id: string;
   trace_id: string;
-  payload: Json<Record<string, unknown>>;
   status: Generated<EventStatus>;
   attempts: Generated<number>;
   verdict: string | null;

@@ -4,7 +4,7 @@ import type { Event, Issue, Notification, TraceStep } from "../../../generated/o
 import { problem } from "../../contract/problem.ts";
 import type { IssuesTable, NotificationsTable, StoredEvent, TraceStepsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { maskedPayload } from "../inbox/masked-payload.ts";
+import { payloadOf } from "../inbox/payload.ts";
 import { isShiftEvent } from "../inbox/receive.ts";
 import { cursorOf, pageOf, rowsFor } from "./pages.ts";
 
@@ -33,7 +33,7 @@ export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
         .where("event_id", "=", path.eventId)
         .executeTakeFirst();
       if (!row) throw problem("event_not_found", { detail: "There is no event with this eventId." });
-      return { status: 200, body: { ...viewOfEvent(row), payload: maskedPayload(row.payload) } };
+      return { status: 200, body: { ...viewOfEvent(row), payload: payloadOf(row) } };
     },
     getTrace: async ({ path }) => {
       const traceId = path.traceId.toLowerCase();

@@ -48,15 +48,11 @@ export function webhookHandlers({ database, log }: Deps, inbox: Inbox): Handlers
 function toReceive(body: WebhookEvent, { providerId }: TokenOwner): ReceivedEvent {
   // A UUID is the same in either case (RFC 9562), and a repetition has to be known as one.
   const traceId = body.traceId.toLowerCase();
-  const event = body.event.toWellFormed();
-  const shiftId = shiftIdOf(body);
-  const payload = { event, providerId, content: { shiftId }, traceId };
   return {
     providerId,
-    event,
-    shiftId,
+    event: body.event.toWellFormed(),
+    shiftId: shiftIdOf(body),
     traceId,
-    payload,
     status: isShiftEvent(body.event) ? "queued" : "ignored",
   };
 }

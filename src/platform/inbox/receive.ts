@@ -7,7 +7,6 @@ export interface ReceivedEvent {
   event: string;
   shiftId: string;
   traceId: string;
-  payload: Record<string, unknown>;
   /** `ignored`: an event of a name that we do not know. It is stored, and never dispatched. */
   status?: "queued" | "ignored";
 }
@@ -80,11 +79,11 @@ type Kysely = Database["kysely"];
 /** Stores a batch and settles each of its promises; answers whether there is something to dispatch. Never rejects. */
 async function settle(kysely: Kysely, batch: Waiting[]): Promise<boolean> {
   try {
-    const stored = await insert(kysely, batch);
-    const duplicates = batch.filter(({ row }) => !stored.has(row.eventId));
-    for (const { row, resolve } of batch) if (stored.has(row.eventId)) resolve("stored");
+    const isStored = await insert(kysely, batch);
+    const duplicates = batch.filter(({ row }) => !isStored(row));
+    for (const { row, resolve } of batch) if (isStored(row)) resolve("stored");
     const revived = duplicates.length > 0 && (await settleDuplicates(kysely, duplicates));
-    return revived || batch.some(({ row }) => row.status === "queued" && stored.has(row.eventId));
+    return revived || batch.some(({ row }) => row.status === "queued" && isStored(row));
   } catch (error) {
     if (batch.length > 1) return replayOneByOne(kysely, batch);
     for (const { reject } of batch) reject(error);
@@ -99,18 +98,27 @@ async function replayOneByOne(kysely: Kysely, batch: Waiting[]): Promise<boolean
   return any;
 }
 
-const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text, payload jsonb,
+const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text,
   status text, "receivedAt" timestamptz)`;
 
-/** Answers the ids that are new. One parameter: the statement's text, and so its cost, is the same for any number. */
-async function insert(kysely: Kysely, batch: Waiting[]): Promise<Set<string>> {
+/**
+ * Answers which rows are new. One parameter: the statement's text, and so its cost, is the same for any number. Ids come back only
+ * when there was a duplicate: a row that is read costs as much as one that is sent.
+ */
+async function insert(kysely: Kysely, batch: Waiting[]): Promise<(row: EventRow) => boolean> {
   const rows = JSON.stringify(batch.map(({ row }) => row));
-  const { rows: stored } = await sql<{ event_id: string }>`
-    insert into events (event_id, provider_id, event, shift_id, trace_id, payload, status, received_at)
-    select * from json_to_recordset(${rows}::text::json) as incoming ${COLUMNS}
-    on conflict (provider_id, event, shift_id, trace_id) do nothing
-    returning event_id`.execute(kysely);
-  return new Set(stored.map(({ event_id }) => event_id));
+  const { rows: answers } = await sql<{ eventIds: string[] | null }>`
+    with stored as (
+      insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at)
+      select * from json_to_recordset(${rows}::text::json) as incoming ${COLUMNS}
+      on conflict (provider_id, event, shift_id, trace_id) do nothing
+      returning event_id)
+    select case when count(*) < ${batch.length}::int then coalesce(array_agg(event_id::text), '{}') end as "eventIds"
+    from stored`.execute(kysely);
+  const eventIds = answers[0]?.eventIds;
+  if (eventIds === null) return () => true;
+  const stored = new Set(eventIds);
+  return ({ eventId }) => stored.has(eventId);
 }
 
 /** DECISIONS, "duplicate traceId": processed again only if the first try failed for good. */

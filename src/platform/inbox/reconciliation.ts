@@ -107,20 +107,12 @@ async function dropFailed(trx: Trx, due: readonly DueShift[]): Promise<void> {
 }
 
 function eventOf({ newId, newTraceId, now }: Deps, { provider_id, shift_id }: DueShift) {
-  const trace_id = newTraceId();
-  const payload = JSON.stringify({
-    event: RECONCILIATION,
-    providerId: provider_id,
-    content: { shiftId: shift_id },
-    traceId: trace_id,
-  });
   return {
     event_id: newId(),
     event: RECONCILIATION,
     provider_id,
     shift_id,
-    trace_id,
-    payload,
+    trace_id: newTraceId(),
     received_at: now(),
   };
 }

@@ -68,7 +68,6 @@ const TABLES: Tables = {
     event: "text",
     shift_id: "text",
     trace_id: "text",
-    payload: "jsonb",
     status: "text",
     attempts: "int4",
     absences: "int4",

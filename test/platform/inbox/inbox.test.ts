@@ -16,7 +16,6 @@ const received = (rest: Partial<ReceivedEvent> = {}): ReceivedEvent => ({
   event: "shift.create",
   shiftId: "shift-1",
   traceId: randomUUID(),
-  payload: { event: "shift.create", content: { shiftId: "shift-1" } },
   ...rest,
 });
 
@@ -66,7 +65,6 @@ describe.each(engines)("the inbox on %s", (engine) => {
       event: "shift.create",
       shift_id: "shift-1",
       trace_id: event.traceId,
-      payload: event.payload,
       status: "queued",
       attempts: 0,
       received_at: new Date(at),

@@ -1,0 +1,55 @@
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
+import type pg from "pg";
+
+// Ours are about 150; texts beyond that differ in the length of a list, and are not worth the server's memory.
+const MOST = 300;
+// "cached plan must not change result type", among others: a newer process has altered a table.
+const NOT_SUPPORTED = "0A000";
+
+/**
+ * A pool in which each connection prepares a statement with parameters once. Parsing and planning cost the server more than
+ * carrying most of them out.
+ */
+export function preparing(pool: pg.Pool): PostgresPool {
+  const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  return {
+    connect: async () => {
+      const client = await pool.connect();
+      const before = known.get(client);
+      if (before) return before;
+      const prepared = preparingClient(client);
+      known.set(client, prepared);
+      return prepared;
+    },
+    end: () => pool.end(),
+    options: pool.options,
+  };
+}
+
+function preparingClient(client: pg.PoolClient): PostgresPoolClient {
+  const names = new Map<string, string>();
+  let isStale = false;
+  const nameOf = (text: string) => {
+    const name = names.get(text);
+    if (name !== undefined || names.size >= MOST) return name;
+    const next = `s${names.size}`;
+    names.set(text, next);
+    return next;
+  };
+  const query = async <R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> => {
+    // Without values it may be several statements, which cannot be prepared.
+    const name = values.length > 0 ? nameOf(text) : undefined;
+    try {
+      const result = await client.query({ text, values: [...values], ...(name !== undefined && { name }) });
+      return result as unknown as PostgresQueryResult<R>;
+    } catch (error) {
+      isStale ||= (error as pg.DatabaseError).code === NOT_SUPPORTED;
+      throw error;
+    }
+  };
+  return {
+    query: query as PostgresPoolClient["query"],
+    // The pool makes a new one, which knows the tables as they are.
+    release: (destroy) => client.release(destroy === true || isStale),
+  };
+}
