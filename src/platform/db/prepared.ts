@@ -5,19 +5,27 @@ import type pg from "pg";
 const MOST = 300;
 // "cached plan must not change result type", among others: a newer process has altered a table.
 const NOT_SUPPORTED = "0A000";
+/** The driver knows more than its types: the query is rejected after so many milliseconds; 0: never. */
+export interface TimedQuery extends pg.QueryConfig {
+  query_timeout: number;
+}
+
+/** The driver's own limit was reached: the connection is of no use to anybody any more. */
+export const isSilent = (error: unknown): boolean =>
+  error instanceof Error && error.message === "Query read timeout";
 
 /**
  * A pool in which each connection prepares a statement with parameters once. Parsing and planning cost the server more than
- * carrying most of them out.
+ * carrying most of them out. A connection that is silent for `silenceMs` is dead, though nobody has closed it.
  */
-export function preparing(pool: pg.Pool): PostgresPool {
+export function preparing(pool: pg.Pool, silenceMs: number): PostgresPool {
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   return {
     connect: async () => {
       const client = await pool.connect();
       const before = known.get(client);
       if (before) return before;
-      const prepared = preparingClient(client);
+      const prepared = preparingClient(client, silenceMs);
       known.set(client, prepared);
       return prepared;
     },
@@ -26,7 +34,7 @@ export function preparing(pool: pg.Pool): PostgresPool {
   };
 }
 
-function preparingClient(client: pg.PoolClient): PostgresPoolClient {
+function preparingClient(client: pg.PoolClient, silenceMs: number): PostgresPoolClient {
   const names = new Map<string, string>();
   let isStale = false;
   const nameOf = (text: string) => {
@@ -40,16 +48,18 @@ function preparingClient(client: pg.PoolClient): PostgresPoolClient {
     // Without values it may be several statements, which cannot be prepared.
     const name = values.length > 0 ? nameOf(text) : undefined;
     try {
-      const result = await client.query({ text, values: [...values], ...(name !== undefined && { name }) });
+      const query: TimedQuery = { text, values: [...values], query_timeout: silenceMs };
+      if (name !== undefined) query.name = name;
+      const result = await client.query(query);
       return result as unknown as PostgresQueryResult<R>;
     } catch (error) {
-      isStale ||= (error as pg.DatabaseError).code === NOT_SUPPORTED;
+      isStale ||= isSilent(error) || (error as pg.DatabaseError).code === NOT_SUPPORTED;
       throw error;
     }
   };
   return {
     query: query as PostgresPoolClient["query"],
-    // The pool makes a new one, which knows the tables as they are.
+    // The pool makes a new one, which answers, and knows the tables as they are.
     release: (destroy) => client.release(destroy === true || isStale),
   };
 }

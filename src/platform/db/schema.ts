@@ -139,6 +139,8 @@ export interface BookingsTable {
   updated_at: Generated<Date>;
   /** While a withdrawal waits for the provider. */
   withdrawn_at: Date | null;
+  /** While the provider is to take the candidate of a failed booking off its shift again. */
+  recalled_at: Date | null;
 }
 
 export interface PendingOperationsTable {
@@ -150,6 +152,8 @@ export interface PendingOperationsTable {
   created_at: Generated<Date>;
   expires_at: Date;
   consumed_at: Date | null;
+  /** The event that was taken for the echo. */
+  consumed_by: string | null;
 }
 
 export interface NotificationsTable {
@@ -162,10 +166,12 @@ export interface NotificationsTable {
   content: Json<Record<string, unknown>>;
   trace_id: string;
   created_at: Generated<Date>;
-  /** `email`; null while it is only shown. */
+  /** `email`; null: it is only shown. */
   channel: string | null;
   delivered_at: Date | null;
   delivery_error: string | null;
+  /** An offer that did not stand any more when it was to be sent. */
+  withheld_at: Date | null;
 }
 
 export interface ShiftChangesTable {

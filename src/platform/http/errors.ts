@@ -24,12 +24,12 @@ export function asProblem(error: unknown, log: Log): ProblemError {
   return storeUnavailable();
 }
 
-/** PostgreSQL's classes: 08 connection, 53 resources, 57P shutdown; 25006: a standby; 3D000: the database is gone. */
-const DOWN_STATES = /^(?:08|53|57P)|^25006$|^3D000$/;
+/** PostgreSQL's classes: 08 connection, 53 resources, 57P shutdown; 25006: a standby; 3D000: the database is gone; 0A000: a table changed under a prepared statement. */
+const DOWN_STATES = /^(?:08|53|57P)|^25006$|^3D000$|^0A000$/;
 const DOWN_SYSTEM = /^E(?:CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND)/;
 /** What the driver says without any code. */
 const DOWN_DRIVER =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a con)/;
+  /^(?:Connection terminated|Query read timeout|no answer within|timeout exceeded when trying to connect|Client has encountered a con)/;
 
 /** Whether it is the store that failed, and not we: the caller may come again. */
 function isStoreDown(error: unknown): boolean {

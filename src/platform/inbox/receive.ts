@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
+import { inTime } from "../db/in-time.ts";
 import { newId as makeId } from "../ids.ts";
 
 export interface ReceivedEvent {
@@ -40,6 +41,8 @@ type EventRow = Required<ReceivedEvent> & { eventId: string; receivedAt: string 
 
 // At 64 kB an event at most, what one statement may carry.
 const LARGEST_BATCH = 500;
+/** A database that is silent for so long is down: whoever waits is to come again, and the next ones are not to wait for it. Milliseconds. */
+const SILENCE_MS = 4_000;
 
 /**
  * The front door of the platform: what `receive` acknowledges is on disk.
@@ -79,17 +82,21 @@ type Kysely = Database["kysely"];
 /** Stores a batch and settles each of its promises; answers whether there is something to dispatch. Never rejects. */
 async function settle(kysely: Kysely, batch: Waiting[]): Promise<boolean> {
   try {
-    const isStored = await insert(kysely, batch);
+    const isStored = await inTime(insert(kysely, batch), SILENCE_MS);
     const duplicates = batch.filter(({ row }) => !isStored(row));
     for (const { row, resolve } of batch) if (isStored(row)) resolve("stored");
     const revived = duplicates.length > 0 && (await settleDuplicates(kysely, duplicates));
     return revived || batch.some(({ row }) => row.status === "queued" && isStored(row));
   } catch (error) {
-    if (batch.length > 1) return replayOneByOne(kysely, batch);
+    if (batch.length > 1 && isOfOneRow(error)) return replayOneByOne(kysely, batch);
     for (const { reject } of batch) reject(error);
     return false;
   }
 }
+
+/** PostgreSQL's classes: 22 and 23, a value that cannot be stored; 54, one too long. Anything else befalls each row alike. */
+const isOfOneRow = (error: unknown): boolean =>
+  error instanceof Error && /^(?:22|23|54)/.test(String((error as NodeJS.ErrnoException).code));
 
 /** One row that the database refuses fails the whole INSERT: its neighbours must not pay for it. */
 async function replayOneByOne(kysely: Kysely, batch: Waiting[]): Promise<boolean> {
@@ -125,12 +132,14 @@ async function insert(kysely: Kysely, batch: Waiting[]): Promise<(row: EventRow)
 async function settleDuplicates(kysely: Kysely, duplicates: Waiting[]): Promise<boolean> {
   try {
     const rows = JSON.stringify(duplicates.map(({ row }) => row));
-    const { numAffectedRows } = await sql`
-      update events set status = 'queued', dispatched_at = null, processed_at = null, verdict = null
+    const revival = sql`
+      update events set status = 'queued', dispatched_at = null, processed_at = null, verdict = null,
+        attempts = 0, absences = 0
       from json_to_recordset(${rows}::text::json) as again ${COLUMNS}
       where (events.provider_id, events.event, events.shift_id, events.trace_id)
           = (again."providerId", again.event, again."shiftId", again."traceId")
         and events.status in ('failed', 'dead')`.execute(kysely);
+    const { numAffectedRows } = await inTime(revival, SILENCE_MS);
     for (const { resolve } of duplicates) resolve("duplicate");
     return (numAffectedRows ?? 0n) > 0n;
   } catch (error) {

@@ -1,9 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Database } from "../db/database.ts";
+import { inTime } from "../db/in-time.ts";
 
 const PREFIX = "spp_";
 const KNOWN_FOR_MS = 2_000;
 const KNOWN_AT_MOST = 10_000;
+/** A database that is silent for so long is down. Milliseconds. */
+const SILENCE_MS = 4_000;
 
 /** A new PLATFORM_TOKEN: 32 random bytes with a prefix, to be shown once. */
 export function makePlatformToken(): string {
@@ -58,7 +61,7 @@ export function createTokenOwners(
       if (hit && hit.until > now()) return hit.owner;
       known.delete(hash);
       const before = forgotten;
-      const row = await kysely
+      const asked = kysely
         .selectFrom("platform_tokens")
         .innerJoin("integrations", "integrations.provider_id", "platform_tokens.provider_id")
         .select([
@@ -68,6 +71,7 @@ export function createTokenOwners(
         ])
         .where("token_hash", "=", hash)
         .executeTakeFirst();
+      const row = await inTime(asked, SILENCE_MS);
       if (!row || (row.valid_until !== null && row.valid_until.getTime() <= now())) return undefined;
       const owner = { providerId: row.providerId, kind: row.kind };
       if (known.size >= KNOWN_AT_MOST) known.clear();

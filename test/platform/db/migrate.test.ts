@@ -57,7 +57,7 @@ describe.each(engines)("migrations on %s", (engine) => {
   });
 });
 
-/** A database as the first release left it, with a row in each of two tables; closed. */
+/** A database as the first release left it, with a few rows and a cancellation that was echoed; closed. */
 async function makeFirstRelease(engine: Engine) {
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-first-"));
   await copyFile(new URL("001-first-tables.sql", MIGRATIONS), join(folder, "001-first-tables.sql"));
@@ -73,13 +73,23 @@ async function makeFirstRelease(engine: Engine) {
     insert into shiftpact.candidates (candidate_id, personal_number, first_name, last_name, email, phone)
       values (gen_random_uuid(), 'none', 'Ada', 'Berg', 'a@example.com', '+46700000000');
     insert into shiftpact.events (event_id, provider_id, event, shift_id, trace_id, payload)
-      values (gen_random_uuid(), gen_random_uuid(), 'shift.create', 's', 't', '{}')`);
+      values (gen_random_uuid(), gen_random_uuid(), 'shift.create', 's', 't', '{}');
+    insert into shiftpact.integrations (provider_id, kind, name, base_url, provider_token)
+      values ('${PROVIDER}', 'probe', 'Probe', 'https://p.example', 't');
+    insert into shiftpact.events (event_id, provider_id, event, shift_id, trace_id, payload, status, processed_at)
+      select gen_random_uuid(), '${PROVIDER}', 'shift.delete', 'gone', 't' || day, '{}', 'skipped_echo', day
+      from generate_series(timestamptz '2026-01-01', '2026-01-03', '1 day') as day;
+    insert into shiftpact.pending_operations
+      (operation_id, provider_id, shift_id, operation, trace_id, expires_at, consumed_at)
+      values (gen_random_uuid(), '${PROVIDER}', 'gone', 'delete', 't', '2026-01-03', '2026-01-02 00:00:01')`);
   await database.close();
   return {
     where: place.where,
     remove: () => place.remove().then(() => rm(folder, { recursive: true })),
   };
 }
+
+const PROVIDER = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 
 it.each(engines)("an upgrade keeps what the first release stored on %s", async (engine) => {
   const { where, remove } = await makeFirstRelease(engine);
@@ -90,8 +100,15 @@ it.each(engines)("an upgrade keeps what the first release stored on %s", async (
     expect(await kysely.selectFrom("competences").select("name").execute()).toEqual([{ name: "Cook" }]);
     const people = await kysely.selectFrom("candidates").select(["first_name", "erased_at"]).execute();
     expect(people).toEqual([{ first_name: "Ada", erased_at: null }]);
-    const events = await kysely.selectFrom("events").select(["shift_id", "status"]).execute();
-    expect(events).toEqual([{ shift_id: "s", status: "queued" }]);
+    const events = kysely.selectFrom("events").select(["shift_id", "status"]);
+    expect(await events.where("event", "=", "shift.create").execute()).toEqual([
+      { shift_id: "s", status: "queued" },
+    ]);
+    const echoed = kysely
+      .selectFrom("pending_operations")
+      .innerJoin("events", "event_id", "consumed_by")
+      .select("processed_at");
+    expect(await echoed.execute()).toEqual([{ processed_at: new Date("2026-01-02T00:00:00Z") }]);
     await close();
   }
   await remove();

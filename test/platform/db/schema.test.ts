@@ -111,6 +111,7 @@ const TABLES: Tables = {
     created_at: "timestamptz",
     updated_at: "timestamptz",
     withdrawn_at: "timestamptz?",
+    recalled_at: "timestamptz?",
   },
   pending_operations: {
     operation_id: "uuid",
@@ -121,6 +122,7 @@ const TABLES: Tables = {
     created_at: "timestamptz",
     expires_at: "timestamptz",
     consumed_at: "timestamptz?",
+    consumed_by: "uuid?",
   },
   notifications: {
     notification_id: "uuid",
@@ -134,6 +136,7 @@ const TABLES: Tables = {
     channel: "text?",
     delivered_at: "timestamptz?",
     delivery_error: "text?",
+    withheld_at: "timestamptz?",
   },
   trace_steps: {
     step_id: "int8",

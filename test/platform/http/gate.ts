@@ -7,6 +7,8 @@ export interface Gate {
   url: string;
   /** Cuts every connection and refuses new ones. */
   shut(): Promise<void>;
+  /** Connections that are there stay open and carry nothing any more; new ones work. */
+  freeze(): void;
   open(): Promise<void>;
 }
 
@@ -39,6 +41,9 @@ export async function openGate(url: string): Promise<Gate> {
       server.close();
       for (const socket of sockets) socket.destroy();
       await closed;
+    },
+    freeze: () => {
+      for (const socket of sockets) socket.unpipe().pause();
     },
     open: async () => void (await open(port)),
   };

@@ -72,6 +72,15 @@ describe("while the database is down", () => {
     expect(stored.sort()).toEqual([before.traceId, lost.traceId].sort());
   });
 
+  it("refuses an event when its connection died without a word, and stores the next one on another", async () => {
+    const { tenant } = edge;
+    gate.freeze();
+    const event = shiftEvent(tenant.providerId);
+    expectStoreDown(await edge.tell(event));
+    expect((await edge.tell(event)).status).toBe(200);
+    expect((await storedEvents(edge)).map(({ traceId }) => traceId)).toContain(event.traceId);
+  });
+
   it("answers every operation 503, and bad requests as ever", async () => {
     await gate.shut();
     const authorization = `Bearer ${OPERATIONS_TOKEN}`;
