@@ -2,6 +2,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import type { PGlite, Results } from "@electric-sql/pglite";
 import { startCluster } from "./pglite-cluster.ts";
 import type { Answer, Call, PlainError, Reply, Request } from "./pglite-messages.ts";
+import { Statements } from "./pglite-statements.ts";
 
 const ERROR_FIELDS = [
   "code",
@@ -24,8 +25,9 @@ async function serve(port: MessagePort, path: string): Promise<void> {
     return process.exit(1);
   };
   const pglite = await startCluster(path, { onBroken });
+  const statements = new Statements(pglite);
   const listeners = new Map<number, () => Promise<void>>();
-  const carryOut = (request: Request) => answerTo(request, { pglite, listeners, tell });
+  const carryOut = (request: Request) => answerTo(request, { pglite, statements, listeners, tell });
   let last = Promise.resolve();
   port.on("message", (request: Request) => {
     last = last.then(async () => {
@@ -43,15 +45,16 @@ async function serve(port: MessagePort, path: string): Promise<void> {
 
 interface Parts {
   pglite: PGlite;
+  statements: Statements;
   listeners: Map<number, () => Promise<void>>;
   tell: (reply: Reply) => void;
 }
 
-async function answerTo(request: Request, { pglite, listeners, tell }: Parts): Promise<Answer> {
+async function answerTo(request: Request, { pglite, statements, listeners, tell }: Parts): Promise<Answer> {
   const { id } = request;
   switch (request.op) {
     case "query":
-      return summary([await pglite.query(request.text, [...request.values])]);
+      return statements.run(request.text, request.values);
     case "exec":
       return summary(await pglite.exec(request.text));
     case "listen":

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Kysely } from "kysely";
 import type { Database, Log, RawSql, RunSql } from "./engine.ts";
@@ -14,7 +14,7 @@ const PING_MS = 5_000;
 /** The embedded PostgreSQL in `dataDir`, made durable, in a thread of its own, for this process alone. */
 export async function openPglite(dataDir: string, log: Log, options: SessionOptions = {}): Promise<Database> {
   const folder = resolve(dataDir);
-  mkdirSync(folder, { recursive: true });
+  makePrivate(folder);
   const lock = await lockFolder(folder);
   try {
     const session = await startSession(join(folder, "pg"), options);
@@ -22,6 +22,19 @@ export async function openPglite(dataDir: string, log: Log, options: SessionOpti
   } catch (error) {
     lock.release();
     throw error;
+  }
+}
+
+/** PGlite makes its files readable and writable for everybody, and there is personal data in them: the folder is the owner's alone. */
+function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    chmodSync(folder, 0o700);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`the data folder ${folder} must belong to the user that runs the platform (${code})`, {
+      cause: error,
+    });
   }
 }
 

@@ -52,6 +52,7 @@ export interface Schema {
   reveals: { reveal_id: string; candidate_id: string; reason: string; revealed_at: Generated<Date> };
   field_uses: { provider_id: string; field: string; count: Generated<number> };
   shift_changes: ShiftChangesTable;
+  shift_spellings: { provider_id: string; shift_id: string; spelling: string };
   figures: { minute: Date; name: string; provider_id: Generated<string>; value: number };
 }
 
@@ -101,6 +102,8 @@ export interface EventsTable {
   processed_at: Date | null;
   /** By an operator: then it is no echo any more. */
   replayed_at: Date | null;
+  /** When it was last queued again by itself, after every try had failed. */
+  revived_at: Date | null;
 }
 
 export interface JobsTable {
@@ -125,6 +128,8 @@ export interface JobsTable {
   updated_at: Generated<Date>;
   /** When the hourly reconciliation last asked for the shift. */
   reconciled_at: Date | null;
+  /** Grows with each answer of the provider that was taken over. */
+  version: Generated<number>;
 }
 
 export interface BookingsTable {
