@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { availableParallelism } from "node:os";
 import { type Child, startChild } from "./child.ts";
 import { type Loaded, oneByOne, saturate } from "./load.ts";
 import {
@@ -43,7 +44,9 @@ const HEAD = [
   "p50 ms",
   "p99 ms",
   "max ms",
-  "CPU µs each",
+  "CPU µs each: server",
+  "database",
+  "load",
   "idle p50 ms",
   "idle p99 ms",
 ];
@@ -134,21 +137,30 @@ async function startJobEach(setting: Setting, engine: Engine): Promise<Contender
   const where =
     "databaseUrl" in store ? { DATABASE_URL: store.databaseUrl } : { DATA_DIR: `${store.dataDir}/data` };
   const entry = new URL("./servers/job-each.ts", import.meta.url);
-  return contenderOf(await startChild(setting.ground, entry, { TOKEN, ...where }), anybody);
+  const child = await startChild(setting.ground, entry, { TOKEN, ...where });
+  return contenderOf(child, anybody, await databaseOf(setting, engine));
 }
 
 async function startOurs(setting: Setting, engine: Engine): Promise<Contender> {
   const platform = await startPlatform(setting.ground, await newStore(setting, engine));
   // Nobody calls it: a draft's events wait.
   const organisation = await register(platform, "http://127.0.0.1:9");
-  return contenderOf(platform.child, organisation);
+  return contenderOf(platform.child, organisation, await databaseOf(setting, engine));
 }
 
-function contenderOf(child: Child, organisation: Organisation): Contender {
+/** The processes of PostgreSQL; the embedded one is a thread of the server's. */
+async function databaseOf({ ground }: Setting, engine: Engine): Promise<() => readonly number[]> {
+  if (engine === "pglite") return () => [];
+  const { pids } = await ground.postgres();
+  return pids;
+}
+
+function contenderOf(child: Child, organisation: Organisation, helpers?: () => readonly number[]): Contender {
   const target = webhooksOf(organisation);
   return {
     child,
-    load: (seconds) => saturate(child, target, { connections: CONNECTIONS, seconds }),
+    load: (seconds) =>
+      saturate(child, target, { connections: CONNECTIONS, seconds, ...(helpers && { helpers }) }),
     idle: (count) => oneByOne(child, target, count),
   };
 }
@@ -162,7 +174,7 @@ async function whileWorking(setting: Setting, engine: Engine, express: readonly 
   await settle(platform, 3);
   const [organisation] = await onboard(platform, [provider.url]);
   if (!organisation) throw new Error("nobody was onboarded");
-  const contender = contenderOf(platform.child, organisation);
+  const contender = contenderOf(platform.child, organisation, await databaseOf(setting, engine));
   const loads = [await contender.load(4), await contender.load(4), await contender.load(4)];
   await Promise.all([provider.end(), platform.child.end()]);
   const ratio = median(loads.map((each) => each.perSecond)) / median(express.map((each) => each.perSecond));
@@ -191,7 +203,8 @@ function cellsOf(loads: readonly Loaded[], ratio: Ratio, idle: readonly number[]
   const of = (figure: keyof Loaded) => shown(median(loads.map((each) => each[figure])));
   const max = shown(Math.max(...loads.map((each) => each.max)));
   const alone = idle.length > 0 ? [quantile(idle, 0.5), quantile(idle, 0.99)].map(shown) : ["", ""];
-  return [of("perSecond"), shownRatio(ratio), of("p50"), of("p99"), max, of("cpu"), ...alone];
+  const cpu = [of("cpu"), of("helpersCpu"), of("loadCpu")];
+  return [of("perSecond"), shownRatio(ratio), of("p50"), of("p99"), max, ...cpu, ...alone];
 }
 
 function figuresOf(engine: Engine, loads: Loads, idle: ReadonlyMap<Name, number[]>) {
@@ -202,6 +215,13 @@ function figuresOf(engine: Engine, loads: Loads, idle: ReadonlyMap<Name, number[
     ...(loads.jobEach && { [`acknowledgement.${engine}.job-each.ratio`]: against("jobEach") }),
     [`acknowledgement.${engine}.p99`]: median(ours.map(({ p99 }) => p99)),
     [`acknowledgement.${engine}.max`]: Math.max(...ours.map(({ max }) => max)),
+    [`acknowledgement.${engine}.possible`]: possibleOf(ours, loads.express ?? []),
     [`acknowledgement.${engine}.idle`]: median(idle.get("ours") ?? []),
   };
+}
+
+/** The ratio if no core ever waited: what all cores could answer at this price, against what Express 5 did. */
+function possibleOf(ours: readonly Loaded[], express: readonly Loaded[]): number {
+  const price = median(ours.map(({ cpu, helpersCpu, loadCpu }) => cpu + helpersCpu + loadCpu));
+  return (availableParallelism() * 1e6) / price / median(rates(express));
 }

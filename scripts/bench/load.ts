@@ -1,5 +1,6 @@
 import autocannon from "autocannon";
 import type { Child } from "./child.ts";
+import { cpuOf, ownCpu } from "./cpu.ts";
 
 /** One kind of request. */
 export interface Target {
@@ -13,24 +14,29 @@ export interface Target {
 export interface Load {
   connections: number;
   seconds: number;
+  /** Processes that work for the server. */
+  helpers?: () => readonly number[];
 }
 
-/** Latencies in milliseconds; `cpu` of the server's own process, in microseconds a request. */
+/** Latencies in milliseconds; CPU in microseconds a request: of the server's own process, of those that help it, of the load. */
 export interface Loaded {
   perSecond: number;
   p50: number;
   p99: number;
   max: number;
   cpu: number;
+  helpersCpu: number;
+  loadCpu: number;
 }
 
 /** As many requests as the server takes. @throws Error when one was not answered with 2xx: the figures would mean nothing. */
 export async function saturate(
   child: Child,
   target: Target,
-  { connections, seconds }: Load,
+  { connections, seconds, helpers = () => [] }: Load,
 ): Promise<Loaded> {
-  const before = await child.cpu();
+  const used = async () => [await child.cpu(), cpuOf(helpers()), ownCpu()] as const;
+  const before = await used();
   const result = await autocannon({
     url: child.url,
     connections,
@@ -39,7 +45,7 @@ export async function saturate(
     sampleInt: 50,
     requests: [requestOf(target)],
   });
-  const cpu = (await child.cpu()) - before;
+  const after = await used();
   const answered = result["2xx"];
   if (answered === 0 || result.non2xx + result.errors > 0) {
     const { non2xx, errors } = result;
@@ -48,7 +54,9 @@ export async function saturate(
     );
   }
   const { p50, p99, max } = result.latency;
-  return { perSecond: answered / result.duration, p50, p99, max, cpu: cpu / answered };
+  const each = (index: 0 | 1 | 2) => (after[index] - before[index]) / answered;
+  const cpu = { cpu: each(0), helpersCpu: each(1), loadCpu: each(2) };
+  return { perSecond: answered / result.duration, p50, p99, max, ...cpu };
 }
 
 function requestOf({ path, method, headers, body }: Target): autocannon.Request {

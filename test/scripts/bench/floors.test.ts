@@ -34,12 +34,16 @@ describe("a goal", () => {
   });
 
   it("says how near it is and what stands in the way when it is missed, and points to its row", () => {
-    const text = goalsMarkdown({ "acknowledgement.postgres.ratio": 0.4, "runtime.stub.read.cpu": 1.1 });
+    const text = goalsMarkdown({
+      ...{ "acknowledgement.postgres.ratio": 0.4, "acknowledgement.postgres.possible": 0.6 },
+      "runtime.stub.read.cpu": 1.1,
+    });
     expect(text).toContain(
       "(#acknowledgement-postgres-ours) | at least 1 | 0.4  | missed: 40 % of the way |",
     );
     expect(text).toContain("(#stub-read-stub) | at most 1.2 | 1.1  | reached |");
-    expect(text).toContain(`Missed: ${stored?.limit}`);
+    expect(text).toContain("Missed on PostgreSQL");
+    expect(text).toContain("0.6 would be reached if no core ever waited");
     expect(goalsMarkdown({ "acknowledgement.postgres.ratio": 1 })).not.toContain("Missed");
   });
 });
