@@ -57,7 +57,7 @@ export function createInbox({ db, onStored, now = Date.now, newId = makeId }: In
   const flushAll = async () => {
     flushing = true;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, LARGEST_BATCH);
+      const batch = waiting.splice(0, LARGEST_BATCH).sort(byKey);
       if (await settle(db.kysely, batch)) onStored();
     }
     flushing = false;
@@ -78,6 +78,15 @@ export function createInbox({ db, onStored, now = Date.now, newId = makeId }: In
 }
 
 type Kysely = Database["kysely"];
+
+/** Everybody takes the entries of the unique index in one order, so that two processes that are told the same never wait for each other. */
+const byKey = ({ row: left }: Waiting, { row: right }: Waiting): number =>
+  compare(left.traceId, right.traceId) ||
+  compare(left.shiftId, right.shiftId) ||
+  compare(left.event, right.event) ||
+  compare(left.providerId, right.providerId);
+
+const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
 
 /** Stores a batch and settles each of its promises; answers whether there is something to dispatch. Never rejects. */
 async function settle(kysely: Kysely, batch: Waiting[]): Promise<boolean> {

@@ -33,6 +33,24 @@ const activate = ({ kysely }: Pick<Database, "kysely">, state: IntegrationState 
     .onConflict((on) => on.column("provider_id").doUpdateSet({ state }))
     .execute();
 
+// The embedded database has one process.
+describe("two inboxes on one PostgreSQL", () => {
+  const database = useEngine("postgres");
+
+  it("take the same events at once, in whatever order", async () => {
+    const [one, other] = [1, 2].map(() => createInbox({ db: database(), onStored: () => undefined }));
+    for (let round = 0; round < 40; round += 1) {
+      const events = Array.from({ length: 400 }, () => received());
+      const [here, there] = [events, events.toReversed()];
+      const receipts = await Promise.all([
+        ...here.map((event) => one?.receive(event)),
+        ...there.map((event) => other?.receive(event)),
+      ]);
+      expect(receipts.filter((receipt) => receipt === "stored")).toHaveLength(400);
+    }
+  });
+});
+
 describe.each(engines)("the inbox on %s", (engine) => {
   const database = useEngine(engine);
   const onStored = vi.fn();
