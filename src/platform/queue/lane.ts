@@ -27,7 +27,8 @@ type Settlement =
   | ({ leaves: false; write?: Write | undefined } & Postponement);
 
 // A look into a long queue is dear, to the database and to everybody else on it, so looking takes a quarter of the
-// time at most; meanwhile places become free, and the next look fills them all at once.
+// time at most; meanwhile places become free, and the next look fills them all at once. After a look that filled every
+// place, half of them are worth the next one.
 const REST_PER_LOOK = 3;
 const LONGEST_REST_MS = 250;
 // Between two attempts to settle a task, when the database takes none.
@@ -49,6 +50,8 @@ export class Lane {
   #stopped = false;
   /** On the clock of `performance.now`. */
   #restsUntil = 0;
+  #filled = false;
+  #endRest: (() => void) | undefined;
 
   constructor(kind: TaskKind<object>, parts: LaneParts) {
     this.#kind = kind;
@@ -77,6 +80,7 @@ export class Lane {
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     for (const timer of this.#timers) clearTimeout(timer);
+    this.#endRest?.();
     await this.#drain;
     await this.#allFinished(graceMs);
     for (const { abort } of this.#inHand.values()) abort.abort(new Error("the platform is shutting down"));
@@ -102,15 +106,25 @@ export class Lane {
 
   async #take(): Promise<number> {
     const { name, groupLimit } = this.#kind;
-    if (this.#places() === 0) return 0;
-    const claims = await this.#parts.boss.fetch(name, this.#places(), groupLimit);
+    const places = this.#places();
+    if (places === 0) return 0;
+    const claims = await this.#parts.boss.fetch(name, places, groupLimit);
+    this.#filled = claims.length === places;
     for (const claim of claims) this.#carry(claim);
     return claims.length;
   }
 
   async #rest(): Promise<void> {
     const ms = this.#restsUntil - performance.now();
-    if (ms >= 1) await sleep(ms);
+    if (ms < 1 || this.#isWorthALook()) return;
+    const over = new AbortController();
+    this.#endRest = () => over.abort();
+    await sleep(ms, undefined, { signal: over.signal }).catch(() => undefined);
+    this.#endRest = undefined;
+  }
+
+  #isWorthALook(): boolean {
+    return this.#stopped || (this.#filled && this.#places() * 2 >= this.#kind.concurrency);
   }
 
   #places(): number {
@@ -129,6 +143,7 @@ export class Lane {
       })
       .finally(() => {
         this.#inHand.delete(claim.id);
+        if (this.#isWorthALook()) this.#endRest?.();
         this.wake();
       });
     this.#inHand.set(claim.id, { claim, abort, finished });
