@@ -62,9 +62,10 @@ const rows = readFileSync(inTests("decisions.md"), "utf8")
     return { decision, path, name, rest };
   });
 
-/** As a title: what a call begins with. */
+/** As a title, what a call begins with: of a test that runs, or of a group of them. */
 function isTitleIn(source: string, name: string): boolean {
-  return ['"', "`"].some((quote) => new RegExp(`\\(\\s*${quote}${escaped(name)}${quote}`).test(source));
+  const called = String.raw`\b(?:it|test|describe)(?:\.(?:each|for|prop)\b[^;]*?)?\(\s*`;
+  return ['"', "`"].some((quote) => new RegExp(`${called}${quote}${escaped(name)}${quote}`).test(source));
 }
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");

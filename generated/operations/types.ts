@@ -56,7 +56,7 @@ export interface paths {
     put?: never;
     /**
      * Read the provider's outlets and roles
-     * @description Decision: an outlet or role whose normalised name (or address) equals exactly one workplace or competence is mapped by itself; similar ones are only suggested, and a person confirms.
+     * @description Decision: an outlet or role whose normalised name (or address) equals exactly one workplace or competence is mapped by itself; similar ones are only suggested, and a person confirms. What the provider lists no longer, nobody has mapped, and no open job needs is forgotten, so that it does not stand in the way of the activation; what is mapped stays mapped. Names and addresses are kept up to 200 characters. A list that had no answer is asked for up to four times, for about 20 seconds.
      */
     post: operations["discoverIntegration"];
     delete?: never;
@@ -198,7 +198,7 @@ export interface paths {
     put?: never;
     /**
      * Import the provider's candidate registry
-     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (CONTRACT 1); only what is missing is filled in, and who it is at the provider is noted. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe.
+     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (CONTRACT 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because what that one tells the person would go there too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page that had no answer (5xx, 408, 429, a time-out, an answer that breaks the contract, or our own rate limit) is asked for up to four times, no sooner than `Retry-After` says, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501.
      */
     post: operations["importRegistry"];
     delete?: never;
@@ -303,7 +303,7 @@ export interface paths {
     post?: never;
     /**
      * Erase a person
-     * @description Removes the person's data everywhere on the platform. Bookings stay as anonymous rows, because the number of positions taken must stay right. Decision: 409 `candidate_booked` while the person holds a seat on a shift that has not ended; withdraw first, so that nobody stands on a provider's shift whom the platform no longer knows.
+     * @description Removes the person's data everywhere on the platform. Bookings stay as anonymous rows, because the number of positions taken must stay right. Decision: 409 `candidate_booked` while the person holds a seat on a shift that has not ended; withdraw first, so that nobody stands on a provider's shift whom the platform no longer knows. Decision: the same while a provider, which may have assigned the person of a booking that failed, is asked to take the person off such a shift. For that the platform has to know who it is; it ends by itself, at the latest when every try has failed.
      */
     delete: operations["eraseCandidate"];
     options?: never;
@@ -476,7 +476,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List the events that were received */
+    /**
+     * List the events that were received
+     * @description What looks like a personal number in the name or the shift of an event is masked, as in its payload.
+     */
     get: operations["listEvents"];
     put?: never;
     post?: never;
@@ -1075,7 +1078,7 @@ export interface components {
       /** Format: date-time */
       createdAt: string;
       /**
-       * @description How it left the house; absent while it is only shown.
+       * @description How it leaves the house; absent when it is only shown.
        * @example email
        */
       channel?: string;
@@ -1084,7 +1087,7 @@ export interface components {
        * @description When the mail server took it.
        */
       deliveredAt?: string;
-      /** @description Why it was not delivered, or not yet. Never holds an address. */
+      /** @description Why it was not delivered, or not yet. Never holds an address. Decision: an offer that does not stand any more when its turn comes, as after an outage of the mail server, is not sent; should the job be open again, it is. */
       deliveryError?: string;
     };
     Issue: {
@@ -1358,7 +1361,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -1440,7 +1443,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -1503,7 +1506,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -1575,7 +1578,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -1638,7 +1641,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -1723,7 +1726,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -1795,7 +1798,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -1858,7 +1861,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -1921,7 +1924,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2015,7 +2018,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2096,7 +2099,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2159,7 +2162,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2215,7 +2218,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2288,7 +2291,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2344,7 +2347,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2417,7 +2420,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2473,7 +2476,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2555,7 +2558,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2618,7 +2621,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2688,7 +2691,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2773,7 +2776,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2835,7 +2838,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -2898,7 +2901,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3001,7 +3004,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3064,7 +3067,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3167,7 +3170,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3246,7 +3249,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3318,7 +3321,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3382,7 +3385,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3464,7 +3467,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3527,7 +3530,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3599,7 +3602,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3671,7 +3674,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3734,7 +3737,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3794,7 +3797,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3848,7 +3851,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3906,7 +3909,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */
@@ -3967,7 +3970,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description The database does not answer. Try again after `Retry-After`. */
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
       503: {
         headers: {
           /** @description Seconds to wait. */

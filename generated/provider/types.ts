@@ -164,7 +164,7 @@ export interface paths {
     };
     /**
      * Fetch the existing candidate registry
-     * @description Optional; called once when a company onboards, to import its workforce. Decision (pagination is not shown): the platform sends `limit` and `cursor`; an answer with `nextCursor` has more, one without is complete; a provider that ignores both works.
+     * @description Optional; called once when a company onboards, to import its workforce. Decision (pagination is not shown): the platform sends `limit` and `cursor`; an answer with `nextCursor` has more, one without is complete; a provider that ignores both works. 404, 405, 410 and 501 mean that it is not offered.
      */
     get: operations["getCandidateRegistry"];
     put?: never;
@@ -256,7 +256,7 @@ export interface components {
     ShiftId: string;
     /**
      * Format: local-date-time
-     * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts.
+     * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
      * @example 2027-03-27T22:00:00+01:00
      */
     ReadTimestamp: string;
@@ -284,10 +284,8 @@ export interface components {
       roleId: string;
       /** @description Who is assigned now. */
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
-      /** @description Name of the outlet. */
-      outletName?: string | null;
-      /** @description Name of the role. */
-      roleName?: string | null;
+      outletName?: components["schemas"]["ReadName"];
+      roleName?: components["schemas"]["ReadName"];
       slots?: components["schemas"]["ReadPositions"];
       breakMinutes?: never;
       numberOfPositions?: never;
@@ -296,6 +294,8 @@ export interface components {
       createdAt?: never;
       updatedAt?: never;
     };
+    /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
+    ReadName: string | null;
     /** @description Number of positions: the total, not what remains. Decision: 0 to 100; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
     ReadPositions: number | null;
     /** @description At least one field of variant B only. */
@@ -309,8 +309,8 @@ export interface components {
       roleId: string;
       /** @description Who is assigned now. */
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
-      outletName?: string | null;
-      roleName?: string | null;
+      outletName?: components["schemas"]["ReadName"];
+      roleName?: components["schemas"]["ReadName"];
       slots?: components["schemas"]["ReadPositions"];
       /** @description Unpaid break in minutes. */
       breakMinutes?: number | null;
@@ -342,8 +342,8 @@ export interface components {
           /** Format: uuid */
           candidateId: string;
         }[];
-      outletName: (string | null) & string;
-      roleName: (string | null) & string;
+      outletName: components["schemas"]["ReadName"] & string;
+      roleName: components["schemas"]["ReadName"] & string;
       slots: components["schemas"]["ReadPositions"] & number;
       breakMinutes?: never;
       numberOfPositions?: never;
@@ -366,8 +366,8 @@ export interface components {
           id: components["schemas"]["ProviderCandidateId"];
           personalNumber: components["schemas"]["PersonalNumber"];
         }[];
-      outletName?: string | null;
-      roleName?: string | null;
+      outletName?: components["schemas"]["ReadName"];
+      roleName?: components["schemas"]["ReadName"];
       slots?: components["schemas"]["ReadPositions"];
       breakMinutes: (number | null) & number;
       numberOfPositions: components["schemas"]["ReadPositions"] & number;
@@ -1960,7 +1960,7 @@ export interface operations {
 export type SharedShiftFields = components["schemas"]["SharedShiftFields"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2); it is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
-/** ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. */
+/** ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told. */
 export type ReadTimestamp = components["schemas"]["ReadTimestamp"];
 /** Variant A gives `candidateId`, variant B gives `id` and `personalNumber`. Either is enough to know who it is. */
 export type AssignedCandidate = components["schemas"]["AssignedCandidate"];
@@ -1970,6 +1970,8 @@ export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 export type Shift = components["schemas"]["Shift"];
 /** No field of variant B only. */
 export type ShiftVariantA = components["schemas"]["ShiftVariantA"];
+/** Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
+export type ReadName = components["schemas"]["ReadName"];
 /** Number of positions: the total, not what remains. Decision: 0 to 100; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
 export type ReadPositions = components["schemas"]["ReadPositions"];
 /** At least one field of variant B only. */

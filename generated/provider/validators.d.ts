@@ -12,6 +12,7 @@ export declare const schemas: {
   readonly ProviderCandidateId: Validator<components["schemas"]["ProviderCandidateId"]>;
   readonly Shift: Validator<components["schemas"]["Shift"]>;
   readonly ShiftVariantA: Validator<components["schemas"]["ShiftVariantA"]>;
+  readonly ReadName: Validator<components["schemas"]["ReadName"]>;
   readonly ReadPositions: Validator<components["schemas"]["ReadPositions"]>;
   readonly ShiftVariantB: Validator<components["schemas"]["ShiftVariantB"]>;
   readonly CompleteShiftVariantA: Validator<components["schemas"]["CompleteShiftVariantA"]>;

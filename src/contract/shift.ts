@@ -1,10 +1,12 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
-import { readTimestamp } from "./timestamp.ts";
+import { isLongName, isStorable, keptName } from "./storable-text.ts";
+import { isInFourDigitYears, readTimestamp, type Timestamp } from "./timestamp.ts";
 
 /** What was odd about a shift and still could be read. Stable codes. */
 export type ShiftWarning =
   | "positions_missing"
   | "positions_differ"
+  | "name_cut"
   | "time_without_offset"
   | "status_unknown";
 
@@ -30,7 +32,7 @@ export interface Shift {
 
 /** A body that fits the contract's schema and still cannot be used; a person has to look at it. */
 export interface UnusableShift {
-  fault: "time_impossible" | "end_not_after_start";
+  fault: "time_impossible" | "time_out_of_range" | "end_not_after_start" | "text_unstorable";
   /** JSON pointer of the field. */
   pointer: string;
 }
@@ -42,12 +44,11 @@ export type ShiftReading = { shift: Shift; unusable?: never } | { unusable: Unus
  * @param timeZone IANA zone in which a time without offset is read, with a warning.
  */
 export function readShift(body: ShiftBody, timeZone: string): ShiftReading {
-  const start = readTimestamp(body.startTime, timeZone);
-  const end = readTimestamp(body.endTime, timeZone);
-  if (!start) return { unusable: { fault: "time_impossible", pointer: "/startTime" } };
-  if (!end) return { unusable: { fault: "time_impossible", pointer: "/endTime" } };
-  if (end.instant <= start.instant)
-    return { unusable: { fault: "end_not_after_start", pointer: "/endTime" } };
+  const times = readTimes(body, timeZone);
+  if ("fault" in times) return { unusable: times };
+  const pointer = unstorableText(body);
+  if (pointer !== undefined) return { unusable: { fault: "text_unstorable", pointer } };
+  const { start, end } = times;
   const { positions, warning } = readPositions(body);
   const shift: Shift = {
     id: body.id,
@@ -55,18 +56,47 @@ export function readShift(body: ShiftBody, timeZone: string): ShiftReading {
     startTime: start.instant,
     endTime: end.instant,
     outletId: body.outletId,
-    outletName: body.outletName ?? undefined,
+    outletName: readName(body.outletName),
     roleId: body.roleId,
-    roleName: body.roleName ?? undefined,
+    roleName: readName(body.roleName),
     positions,
     assigned: body.assignedCandidates.flatMap(readAssigned),
     cancelled: body.status === "cancelled",
     warnings: warning ? [warning] : [],
   };
+  if ([body.outletName, body.roleName].some((name) => name && isLongName(name)))
+    shift.warnings.push("name_cut");
   if (start.assumedZone || end.assumedZone) shift.warnings.push("time_without_offset");
   if (!isKnownStatus(body.status)) shift.warnings.push("status_unknown");
   return { shift };
 }
+
+function readTimes(
+  { startTime, endTime }: ShiftBody,
+  timeZone: string,
+): { start: Timestamp; end: Timestamp } | UnusableShift {
+  const start = readTimestamp(startTime, timeZone);
+  const end = readTimestamp(endTime, timeZone);
+  if (!start) return { fault: "time_impossible", pointer: "/startTime" };
+  if (!end) return { fault: "time_impossible", pointer: "/endTime" };
+  const [startMs, endMs] = [Date.parse(start.instant), Date.parse(end.instant)];
+  if (!isInFourDigitYears(startMs)) return { fault: "time_out_of_range", pointer: "/startTime" };
+  if (!isInFourDigitYears(endMs)) return { fault: "time_out_of_range", pointer: "/endTime" };
+  if (endMs <= startMs) return { fault: "end_not_after_start", pointer: "/endTime" };
+  return { start, end };
+}
+
+/** The pointer of the first. In a name a lone surrogate is replaced; of a cancelled shift no text is used. */
+function unstorableText({ status, outletId, roleId, outletName, roleName }: ShiftBody): string | undefined {
+  if (status === "cancelled") return undefined;
+  const id = Object.entries({ outletId, roleId }).find(([, text]) => !isStorable(text));
+  const name = Object.entries({ outletName, roleName }).find(([, text]) => text?.includes("\0"));
+  const [field] = id ?? name ?? [];
+  return field && `/${field}`;
+}
+
+const readName = (name: string | null | undefined): string | undefined =>
+  name === null || name === undefined ? undefined : keptName(name);
 
 const ONLY_IN_B = ["breakMinutes", "numberOfPositions", "status", "description", "createdAt", "updatedAt"];
 

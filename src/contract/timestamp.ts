@@ -72,6 +72,14 @@ function atOffset(local: Temporal.PlainDateTime, offset: string): Temporal.Insta
   }
 }
 
+const YEAR_1_MS = Date.parse("0001-01-01T00:00:00Z");
+const YEAR_10000_MS = Date.parse("+010000-01-01T00:00:00Z");
+
+/** Whether an instant is in the years 0001 to 9999 in UTC: ISO 8601 has four digits for a year, and no database the year 0. */
+export function isInFourDigitYears(ms: number): boolean {
+  return ms >= YEAR_1_MS && ms < YEAR_10000_MS;
+}
+
 function inMilliseconds(instant: Temporal.Instant): string {
   return instant.toString({ smallestUnit: "millisecond" });
 }

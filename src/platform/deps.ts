@@ -40,6 +40,8 @@ export interface Channel {
 export interface Timing {
   /** Waits before a shift that GET does not know is taken as deleted (DECISIONS, "GET answers 404"). Milliseconds. */
   absenceRetriesMs: readonly number[];
+  /** Waits before a provider is asked again whose outlets, roles or registry somebody waits for: the longest of each. Milliseconds. */
+  onboardingRetriesMs: readonly number[];
   /** How long a request waits for the provider before it is answered 202. Milliseconds. */
   answerWithinMs: number;
 }

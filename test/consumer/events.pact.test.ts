@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { MatchersV3 } from "@pact-foundation/pact";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { createRouter } from "../../generated/platform/server.ts";
@@ -62,8 +61,7 @@ for (const event of ["shift.create", "shift.update", "shift.delete"]) {
         body: JSON.stringify(contents.content),
       });
       expect([answer.status, await answer.json()]).toEqual([200, { received: true }]);
-      const payload = MatchersV3.reify(content);
-      expect(received).toEqual([{ event, providerId, shiftId, traceId, payload, status: "queued" }]);
+      expect(received).toEqual([{ event, providerId, shiftId, traceId, status: "queued" }]);
     });
   });
 }

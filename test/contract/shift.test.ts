@@ -68,7 +68,7 @@ describe("the variants of a shift (contract 2.2)", () => {
         expect(variantOf(shift)).toBe(expected);
         const { shift: read, unusable } = readShift(shift, ZONE);
         if (read) expect(read.variant).toBe(expected);
-        else expect(unusable).toEqual({ fault: "end_not_after_start", pointer: "/endTime" });
+        else expect(["end_not_after_start", "text_unstorable"]).toContain(unusable?.fault);
       }),
       RUNS,
     );
@@ -198,8 +198,41 @@ describe("reading a shift", () => {
     [{ endTime: "2026-03-28T21:59:59+01:00" }, "end_not_after_start", "/endTime"],
     [{ startTime: "2026-02-30T08:00:00Z" }, "time_impossible", "/startTime"],
     [{ endTime: "2026-02-30T08:00:00Z" }, "time_impossible", "/endTime"],
+    [{ startTime: "0000-06-01T08:00:00Z" }, "time_out_of_range", "/startTime"],
+    [{ startTime: "0001-01-01T00:00:00+23:59" }, "time_out_of_range", "/startTime"],
+    [{ startTime: "00000601T08", endTime: "00000601T09" }, "time_out_of_range", "/startTime"],
+    [{ endTime: "9999-12-31T23:59:59-23:59" }, "time_out_of_range", "/endTime"],
+    [{ endTime: "9999-12-31T24:00Z" }, "time_out_of_range", "/endTime"],
+    [{ outletId: "a\0b" }, "text_unstorable", "/outletId"],
+    [{ roleId: "a\ud800b" }, "text_unstorable", "/roleId"],
+    [{ outletName: "a\0b" }, "text_unstorable", "/outletName"],
+    [{ roleName: "\0" }, "text_unstorable", "/roleName"],
   ])("cannot use %j: %s at %s", (change, fault, pointer) => {
     expect(readShift({ ...SHIFT, ...change }, ZONE)).toEqual({ unusable: { fault, pointer } });
+  });
+
+  it("of a shift that is cancelled needs none of its texts", () => {
+    const { shift } = readShift({ ...SHIFT, status: "cancelled", outletName: "a\0b" }, ZONE);
+    expect(shift).toMatchObject({ cancelled: true });
+  });
+
+  it("takes the first and the last year", () => {
+    const times = { startTime: "0001-01-01T00:00:00Z", endTime: "9999-12-31T23:59:59.999Z" };
+    expect(readShift({ ...SHIFT, ...times }, ZONE).shift).toMatchObject({
+      ...{ startTime: "0001-01-01T00:00:00.000Z", endTime: "9999-12-31T23:59:59.999Z" },
+    });
+  });
+
+  it.each(["outletName", "roleName"])("keeps 200 characters of %s, with a warning", (name) => {
+    const read = (text: string) => readShift({ ...SHIFT, slots: 1, [name]: text }, ZONE).shift;
+    expect(read("å".repeat(200))).toMatchObject({ [name]: "å".repeat(200), warnings: [] });
+    expect(read("💥".repeat(200))).toMatchObject({ [name]: "💥".repeat(200), warnings: [] });
+    expect(read("💥".repeat(250_000))).toMatchObject({ [name]: "💥".repeat(200), warnings: ["name_cut"] });
+  });
+
+  it("replaces what is no character in a name, which is only shown", () => {
+    const { shift } = readShift({ ...SHIFT, slots: 1, outletName: "a\ud800b" }, ZONE);
+    expect(shift).toMatchObject({ outletName: "a\ufffdb", warnings: [] });
   });
 
   it("warns of an assumed zone and of a status that it does not know", () => {

@@ -5,53 +5,68 @@ import type { ReadableStream as WebStream } from "node:stream/web";
 import { describe, expect, it } from "vitest";
 import type { Platform } from "../../src/platform/main.ts";
 import { PROVIDER_RETRIES } from "../../src/platform/queue/retry.ts";
+import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { featureEngines } from "../engines.ts";
 import { ok } from "./operations.ts";
 import type { Organisation } from "./organisation.ts";
-import { startStage } from "./stage.ts";
+import { type Stage, startStage } from "./stage.ts";
 
-const ROUNDS = 6;
+/** Each with the others and without, one right after the other. */
+const ROUNDS = 9;
 const SHIFTS_PER_PHASE = 5;
 /** Not measured: activating queues all that waited, at once. */
 const FIRST_SHIFTS = 2;
-/** More than may be asked at once of one provider, or worked on at once in all. */
-const HANGING_EVENTS = 60;
 /** Decision: "does not slow" is at most so much. */
 const RATIO = 1.5;
-/** A median of a few milliseconds is at the mercy of whatever else the machine does. Milliseconds. */
-const NOISE_MS = 15;
 
-describe.each(featureEngines)("an integration beside one whose provider hangs, on %s", (engine) => {
-  it("has its jobs as soon as without it", { timeout: 60_000 }, async () => {
+/** What is wrong with each neighbour, and how many events of it wait. */
+const NEIGHBOURS: readonly { fault: FaultName; events: number }[] = [
+  // More than may be asked at once of one provider, or worked on at once in all.
+  { fault: "slow", events: 60 },
+  { fault: "garbage", events: 20 },
+  { fault: "rate-limited", events: 20 },
+];
+
+describe.each(featureEngines)("an integration beside others whose providers are ill, on %s", (engine) => {
+  it("has its jobs as soon as without them", { timeout: 90_000 }, async () => {
     // Tried again as in operation, but given up sooner, so that the circuit opens and is probed within the test.
     const stage = await startStage(engine, { providerTimeoutMs: 300, retries: PROVIDER_RETRIES });
     const { platform, operations } = stage;
-    const [healthy, hanging] = [await stage.onboard(), await stage.onboard()];
-    const params = { path: { providerId: hanging.providerId } };
+    const healthy = await stage.onboard();
     const watch = await watchJobs(platform);
     await measure(healthy, watch);
-    await hang(hanging);
+    const ill = await Promise.all(NEIGHBOURS.map((neighbour) => onboardIll(stage, neighbour)));
+    const each = (act: (params: { path: { providerId: string } }) => Promise<unknown>) =>
+      Promise.all(ill.map(({ providerId }) => act({ path: { providerId } })));
     const [alone, beside]: [number[], number[]] = [[], []];
     for (let round = 0; round < ROUNDS; round++) {
-      ok(await operations.suspendIntegration({ params }));
-      alone.push(...(await measure(healthy, watch)));
-      ok(await operations.activateIntegration({ params }));
-      beside.push(...(await measure(healthy, watch)));
+      await each(async (params) => ok(await operations.suspendIntegration({ params })));
+      alone.push(median(await measure(healthy, watch)));
+      await each(async (params) => ok(await operations.activateIntegration({ params })));
+      beside.push(median(await measure(healthy, watch)));
     }
-    expect(await hanging.findJob(hanging.provider.shifts[0]?.id ?? "")).toBeUndefined();
+    for (const { findJob, provider } of ill) {
+      expect(await findJob(provider.shifts[0]?.id ?? "")).toBeUndefined();
+    }
     watch.close();
-    await Promise.all([healthy.close(), hanging.close()]);
+    await Promise.all([healthy, ...ill].map((organisation) => organisation.close()));
     await stage.close();
-    expect([alone.length, beside.length]).toEqual([30, 30]);
-    expect(median(beside)).toBeLessThanOrEqual(RATIO * median(alone) + NOISE_MS);
+    expect([alone.length, beside.length]).toEqual([ROUNDS, ROUNDS]);
+    expect(quartile(beside)).toBeLessThanOrEqual(RATIO * quartile(alone));
   });
 });
 
 /** All of its events are stored, and wait for the provider. */
-async function hang({ provider }: Organisation): Promise<void> {
-  provider.setFault("slow");
-  for (let nth = 0; nth < HANGING_EVENTS; nth++) provider.createShift();
+async function onboardIll(
+  stage: Stage,
+  { fault, events }: (typeof NEIGHBOURS)[number],
+): Promise<Organisation> {
+  const organisation = await stage.onboard();
+  const { provider } = organisation;
+  provider.setFault(fault);
+  for (let nth = 0; nth < events; nth++) provider.createShift();
   await provider.settled();
+  return organisation;
 }
 
 /** From the change at the provider to the news of the job, of one shift after the other. Milliseconds. */
@@ -85,7 +100,9 @@ async function watchJobs({ url, operationsToken }: Platform): Promise<Watch> {
   return { nextJob: async (shiftId) => void (await once(known, shiftId)), close: () => void input.destroy() };
 }
 
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
+const sorted = (values: readonly number[]) => values.toSorted((one, other) => one - other);
+
+const median = (values: readonly number[]) => sorted(values)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** Whatever else a busy machine does, a quarter of the rounds has little of it; what neighbours do is in every round beside them. */
+const quartile = (values: readonly number[]) => sorted(values)[Math.floor(values.length / 4)] ?? Number.NaN;

@@ -205,6 +205,12 @@ describe("an answer that breaks the contract", () => {
       ["end_not_after_start"],
     ],
     [
+      "an end that no database holds",
+      "getShift",
+      { body: { ...A, endTime: "9999-12-31T23:59:59-23:59" } },
+      ["time_invalid"],
+    ],
+    [
       "another shift",
       "getShift",
       { body: { ...A, id: "1c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3" } },

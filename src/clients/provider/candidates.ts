@@ -2,7 +2,16 @@ import type { Client } from "../../../generated/provider/client.ts";
 import type { Candidate, CandidateCreate } from "../../../generated/provider/types.ts";
 import { responses, schemas } from "../../../generated/provider/validators.js";
 import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
-import { answerOf, type Failure, type Refused, read, refused, unavailable } from "./answer.ts";
+import { isStorable } from "../../contract/storable-text.ts";
+import {
+  answerOf,
+  type Failure,
+  type Refused,
+  read,
+  refused,
+  type Unavailable,
+  unavailable,
+} from "./answer.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
 import { LONGEST_REGISTRY, type RegistryPage, readPage } from "./registry-page.ts";
 
@@ -22,6 +31,8 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     if (!answer.ok) return refused(answer);
     const body = read("list of candidates", answer, responses.findCandidates[200]);
     if ("kind" in body) return body;
+    const odd = body.value.findIndex(({ id }) => !isStorable(id));
+    if (odd >= 0) return unusableId("list of candidates", `/${odd}/id`);
     if (body.value.length === 0) parts.onSeen({ notFound: "empty" });
     return { kind: "found", candidates: body.value };
   }
@@ -69,6 +80,7 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     if (!answer.ok) return refused(answer);
     const body = read("created candidate", answer, schemas.Candidate);
     if ("kind" in body) return body;
+    if (!isStorable(body.value.id)) return unusableId("created candidate", "/id");
     const number = parsePersonalNumber(payload.personalNumber);
     if (number && !isThePerson(body.value, number))
       return unavailable("the created candidate is somebody else");
@@ -81,16 +93,25 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     call: Call,
   ): Promise<{ kind: "page"; page: RegistryPage } | { kind: "absent" } | Failure> {
     // A provider may ignore the limit and answer with everybody.
-    const fetch = (request: Request) => parts.fetch(request, { maxBytes: LONGEST_REGISTRY });
+    const fetch = async (request: Request) =>
+      asNotOffered(await parts.fetch(request, { maxBytes: LONGEST_REGISTRY }));
     const options = { params: { query: page }, ...init(call), fetch };
     const answer = await answerOf(client.getCandidateRegistry(options));
     if (answer.kind !== "answer") return answer;
-    if (answer.status === 404) return { kind: "absent" };
+    if ([404, 405, 410].includes(answer.status)) return { kind: "absent" };
     return answer.ok ? readPage(answer) : refused(answer);
   }
 
   return { findCandidates, createCandidate, readRegistry };
 }
+
+/** No schema says it: such an id fits neither into a path nor into the database. */
+const unusableId = (what: string, pointer: string): Unavailable =>
+  unavailable(`the ${what} breaks the contract: ${pointer} must not hold U+0000 or a lone surrogate`);
+
+/** Any other 5xx says "not now"; a 501 stays. */
+const asNotOffered = (response: Response): Response =>
+  response.status === 501 ? new Response(null, { status: 404 }) : response;
 
 /** CONTRACT.md 2.8 gives two forms of the number and does not say which is normative: these may refuse the form, not the person. */
 function isFormRefused(answer: { kind: string }): answer is Refused {

@@ -71,6 +71,7 @@ export const WARNINGS: Readonly<Record<string, string>> = {
   positions_missing: "Neither slots nor numberOfPositions: read as 1 position",
   positions_differ: "slots and numberOfPositions differ: the smaller one is taken",
   time_without_offset: "A time without offset: read in the integration's time zone",
+  name_cut: "A name of more than 200 characters: the rest is cut off",
   status_unknown: "A status other than open, filled and cancelled: read as open",
 };
 

@@ -16,6 +16,10 @@ export function translateErrors(log: Log): ErrorRequestHandler {
 }
 
 export function asProblem(error: unknown, log: Log): ProblemError {
+  if (isConflict(error)) {
+    log.warn({ err: error }, "two transactions were in each other's way, and this one was undone");
+    return storeUnavailable();
+  }
   if (!isStoreDown(error)) {
     log.error({ err: error }, "unexpected");
     return problem("internal_error");
@@ -23,6 +27,12 @@ export function asProblem(error: unknown, log: Log): ProblemError {
   log.error({ err: error }, "the database does not answer");
   return storeUnavailable();
 }
+
+/** Serialization failure, deadlock: nothing was stored, and the caller may come again at once. */
+const CONFLICT_STATES = ["40001", "40P01"];
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof Error && CONFLICT_STATES.includes(String((error as NodeJS.ErrnoException).code));
 
 /** PostgreSQL's classes: 08 connection, 53 resources, 57P shutdown; 25006: a standby; 3D000: the database is gone; 0A000: a table changed under a prepared statement. */
 const DOWN_STATES = /^(?:08|53|57P)|^25006$|^3D000$|^0A000$/;

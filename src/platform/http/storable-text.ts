@@ -1,5 +1,7 @@
 import type { FieldError } from "../../../generated/runtime/validator.ts";
 import { problem } from "../../contract/problem.ts";
+import { isStorable } from "../../contract/storable-text.ts";
+import { isInFourDigitYears } from "../../contract/timestamp.ts";
 
 /** The parts of a request in which text comes, and how pointers into each begin. */
 interface Parts {
@@ -12,8 +14,8 @@ interface Parts {
 type AnyHandler = (request: any, context: any) => unknown;
 
 /**
- * The handlers, each behind a check of all text in its request: PostgreSQL's text cannot hold U+0000, and its UTF-8 no lone
- * surrogate, which the driver would replace in silence. JSON schema can say neither of every string there is.
+ * The handlers, each behind a check of all text in its request, because JSON schema can say of no string that it can be stored, and of no
+ * time in which year it is in UTC.
  */
 export function refusingUnstorableText<Handlers extends { [Name in keyof Handlers]: AnyHandler }>(
   handlers: Handlers,
@@ -23,7 +25,7 @@ export function refusingUnstorableText<Handlers extends { [Name in keyof Handler
     (request: Parts, context: unknown) => {
       const errors = unstorableText(request);
       if (errors.length === 0) return handler(request, context);
-      throw problem("validation_failed", { detail: "The text cannot be stored.", errors });
+      throw problem("validation_failed", { detail: "What `errors` names cannot be stored.", errors });
     },
   ]);
   return Object.fromEntries(guarded) as Handlers;
@@ -40,9 +42,8 @@ function unstorableText({ path, query, body }: Parts): FieldError[] {
   ];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const [pointer, value] = next;
-    if (typeof value === "string" && !isStorable(value)) {
-      errors.push({ pointer, message: "must not hold U+0000 or a lone surrogate" });
-    }
+    const message = typeof value === "string" ? faultOf(value) : undefined;
+    if (message !== undefined) errors.push({ pointer, message });
     if (typeof value !== "object" || value === null) continue;
     const members = Object.entries(value).reverse();
     for (const [name, member] of members) left.push([`${pointer}/${escaped(name)}`, member]);
@@ -50,6 +51,14 @@ function unstorableText({ path, query, body }: Parts): FieldError[] {
   return errors;
 }
 
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+/** The documents' `date-time`; everywhere, so that no field that is added can be forgotten. */
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})$/i;
+
+function faultOf(text: string): string | undefined {
+  if (!isStorable(text)) return "must not hold U+0000 or a lone surrogate";
+  const ms = DATE_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const isBeyond = !Number.isNaN(ms) && !isInFourDigitYears(ms);
+  return isBeyond ? "must be in the years 0001 to 9999 in UTC" : undefined;
+}
 
 const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -2,12 +2,15 @@ import type { Discovery } from "../../../generated/operations/types.ts";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
 import type { Failure } from "../../clients/provider/answer.ts";
 import { problem } from "../../contract/problem.ts";
+import { isStorable, keptName } from "../../contract/storable-text.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../queue/task.ts";
 import { competenceOptions, viewOfOutlet, viewOfRole, workplaceOptions } from "./discovered.ts";
 import { refreshWaiting } from "./mappings.ts";
+import { askPatiently } from "./patience.ts";
 import { guess } from "./suggest.ts";
+import { forgetOutlet, forgetRole, unmappedOutlets, unmappedRoles } from "./unlisted.ts";
 
 /**
  * Reads the provider's outlets and roles, maps those that certainly are a workplace or a competence, and suggests the rest.
@@ -16,12 +19,16 @@ import { guess } from "./suggest.ts";
 export async function discover(deps: Deps, integration: Integration): Promise<Discovery> {
   const client = deps.clientFor(integration);
   const call = { traceId: deps.newTraceId() };
-  const [outlets, roles] = await Promise.all([client.listOutlets(call), client.listRoles(call)]);
+  const waiting = { waitsMs: deps.timing.onboardingRetriesMs };
+  const [outlets, roles] = await Promise.all([
+    askPatiently(() => client.listOutlets(call), waiting),
+    askPatiently(() => client.listRoles(call), waiting),
+  ]);
   if (outlets.kind !== "list") throw asProblem(outlets, "outlets");
   if (roles.kind !== "list") throw asProblem(roles, "roles");
-  if (![...outlets.items, ...roles.items].every(isStorable)) {
+  if (![...outlets.items, ...roles.items].every(isUsable)) {
     throw problem("provider_unavailable", {
-      detail: "The provider names an outlet or role in text with U+0000.",
+      detail: "The provider names an outlet or role in text that cannot be stored.",
     });
   }
   return deps.database.kysely.transaction().execute(async (trx) => {
@@ -34,9 +41,10 @@ export async function discover(deps: Deps, integration: Integration): Promise<Di
   });
 }
 
-/** PostgreSQL's text cannot hold U+0000. */
-function isStorable(item: Outlet | Role): boolean {
-  return [item.id, item.name, "address" in item ? item.address : null].every((text) => !text?.includes("\0"));
+/** Of a name what is too long is cut off, and what is no character is replaced. */
+function isUsable(item: Outlet | Role): boolean {
+  const texts = [item.name, "address" in item ? item.address : null];
+  return isStorable(item.id) && texts.every((text) => !text?.includes("\0"));
 }
 
 function asProblem(failure: Failure, what: string) {
@@ -49,14 +57,33 @@ function asProblem(failure: Failure, what: string) {
   return problem("provider_unavailable", { detail });
 }
 
+/**
+ * Two who write the same rows take turns when both go through them in the order of the ids. Answers in the provider's order what was
+ * noted of each item; of an id that is listed twice the last is meant.
+ */
+async function noteInOrder<Item extends { id: string }, Noted>(
+  items: readonly Item[],
+  unmapped: readonly string[],
+  { note, forget }: { note: (item: Item) => Promise<Noted>; forget: (id: string) => Promise<void> },
+): Promise<Noted[]> {
+  const listed = new Map(items.map((item) => [item.id, item]));
+  const noted = new Map<string, Noted>();
+  for (const id of [...new Set([...listed.keys(), ...unmapped])].sort()) {
+    const item = listed.get(id);
+    if (item) noted.set(id, await note(item));
+    else await forget(id);
+  }
+  return [...listed.keys()].flatMap((id) => noted.get(id) ?? []);
+}
+
 async function noteOutlets(
   trx: Trx,
   provider_id: string,
   items: readonly Outlet[],
 ): Promise<Discovery["outlets"]> {
   const options = await workplaceOptions(trx);
-  const noted: Discovery["outlets"] = [];
-  for (const { id, name, address = null } of items) {
+  const note = async ({ id, ...rest }: Outlet) => {
+    const [name, address] = [keptName(rest.name), rest.address ? keptName(rest.address) : null];
     const { certain, suggestions } = guess({ name, address }, options);
     const row = await trx
       .insertInto("outlets")
@@ -70,15 +97,16 @@ async function noteOutlets(
       )
       .returningAll()
       .executeTakeFirstOrThrow();
-    noted.push(viewOfOutlet(row, suggestions));
-  }
-  return noted;
+    return viewOfOutlet(row, suggestions);
+  };
+  const forget = (id: string) => forgetOutlet(trx, provider_id, id);
+  return noteInOrder(items, await unmappedOutlets(trx, provider_id), { note, forget });
 }
 
 async function noteRoles(trx: Trx, provider_id: string, items: readonly Role[]): Promise<Discovery["roles"]> {
   const options = await competenceOptions(trx);
-  const noted: Discovery["roles"] = [];
-  for (const { id, name } of items) {
+  const note = async ({ id, ...rest }: Role) => {
+    const name = keptName(rest.name);
     const { certain, suggestions } = guess({ name }, options);
     const row = await trx
       .insertInto("roles")
@@ -91,7 +119,8 @@ async function noteRoles(trx: Trx, provider_id: string, items: readonly Role[]):
       )
       .returningAll()
       .executeTakeFirstOrThrow();
-    noted.push(viewOfRole(row, suggestions));
-  }
-  return noted;
+    return viewOfRole(row, suggestions);
+  };
+  const forget = (id: string) => forgetRole(trx, provider_id, id);
+  return noteInOrder(items, await unmappedRoles(trx, provider_id), { note, forget });
 }

@@ -26,13 +26,19 @@ interface Fault {
   message: string;
 }
 
+/** With their places. Two who map the same rows take turns when both go through them in the order of the ids, as discovering does. */
+function inOrder<Item>(items: readonly Item[], idOf: (item: Item) => string): [number, Item][] {
+  const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
+  return [...items.entries()].sort(([, one], [, other]) => compare(idOf(one), idOf(other)));
+}
+
 async function writeOutlets(trx: Trx, providerId: string, { outlets }: Mappings): Promise<Fault[]> {
   const faults: Fault[] = [];
   const known = await trx.selectFrom("workplaces").select("workplace_id").execute();
   const workplaces = new Set(known.map(({ workplace_id }) => workplace_id));
-  for (const [index, { outletId, workplaceId }] of outlets.entries()) {
+  for (const [index, { outletId, workplaceId }] of inOrder(outlets, (each) => each.outletId)) {
     if (!workplaces.has(workplaceId.toLowerCase())) {
-      faults.push({ pointer: `/outlets/${index}/workplaceId`, message: "is not a workplace" });
+      faults[index] = { pointer: `/outlets/${index}/workplaceId`, message: "is not a workplace" };
       continue;
     }
     const { numUpdatedRows } = await trx
@@ -42,18 +48,19 @@ async function writeOutlets(trx: Trx, providerId: string, { outlets }: Mappings)
       .where("outlet_id", "=", outletId)
       .executeTakeFirst();
     if (numUpdatedRows === 0n)
-      faults.push({ pointer: `/outlets/${index}/outletId`, message: "is not an outlet of this provider" });
+      faults[index] = { pointer: `/outlets/${index}/outletId`, message: "is not an outlet of this provider" };
   }
-  return faults;
+  // In the caller's order.
+  return Object.values(faults);
 }
 
 async function writeRoles(trx: Trx, providerId: string, { roles }: Mappings): Promise<Fault[]> {
   const faults: Fault[] = [];
   const known = await trx.selectFrom("competences").select("competence_id").execute();
   const competences = new Set(known.map(({ competence_id }) => competence_id));
-  for (const [index, { roleId, competenceId }] of roles.entries()) {
+  for (const [index, { roleId, competenceId }] of inOrder(roles, (each) => each.roleId)) {
     if (!competences.has(competenceId.toLowerCase())) {
-      faults.push({ pointer: `/roles/${index}/competenceId`, message: "is not a competence" });
+      faults[index] = { pointer: `/roles/${index}/competenceId`, message: "is not a competence" };
       continue;
     }
     const { numUpdatedRows } = await trx
@@ -63,9 +70,10 @@ async function writeRoles(trx: Trx, providerId: string, { roles }: Mappings): Pr
       .where("role_id", "=", roleId)
       .executeTakeFirst();
     if (numUpdatedRows === 0n)
-      faults.push({ pointer: `/roles/${index}/roleId`, message: "is not a role of this provider" });
+      faults[index] = { pointer: `/roles/${index}/roleId`, message: "is not a role of this provider" };
   }
-  return faults;
+  // In the caller's order.
+  return Object.values(faults);
 }
 
 async function readMappings(trx: Trx, providerId: string): Promise<Mappings> {
@@ -88,15 +96,21 @@ async function readMappings(trx: Trx, providerId: string): Promise<Mappings> {
   return { outlets, roles };
 }
 
-/** Gives future jobs the mapping as it is now, and settles the issues that it answers. */
+/** Gives future jobs the mapping as it is now, and settles the issues that it answers. The jobs are locked in the order of their ids. */
 export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
   const { rows } = await sql<{ job_id: string }>`
-    update jobs set workplace_id = outlets.workplace_id, competence_id = roles.competence_id
-    from outlets, roles
-    where jobs.provider_id = ${providerId} and jobs.status in ('blocked_mapping', 'open', 'filled')
-      and outlets.provider_id = jobs.provider_id and outlets.outlet_id = jobs.outlet_id
-      and roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id
-      and (jobs.workplace_id is distinct from outlets.workplace_id or jobs.competence_id is distinct from roles.competence_id)
+    with waiting as materialized (
+      select jobs.job_id, outlets.workplace_id, roles.competence_id
+      from jobs
+      join outlets on outlets.provider_id = jobs.provider_id and outlets.outlet_id = jobs.outlet_id
+      join roles on roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id
+      where jobs.provider_id = ${providerId} and jobs.status in ('blocked_mapping', 'open', 'filled')
+        and (jobs.workplace_id is distinct from outlets.workplace_id
+          or jobs.competence_id is distinct from roles.competence_id)
+      order by jobs.job_id
+      for update of jobs)
+    update jobs set workplace_id = waiting.workplace_id, competence_id = waiting.competence_id
+    from waiting where jobs.job_id = waiting.job_id
     returning jobs.job_id`.execute(trx);
   for (const { job_id } of rows) {
     const job = await lockJob(trx, job_id);
@@ -105,15 +119,15 @@ export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): 
   await settleIssues(trx, deps, providerId);
 }
 
-/** Whether or not a job still waits for the mapping: it may be over. */
+/** Of what is mapped, or forgotten. Whether or not a job still waits for it: it may be over. */
 async function settleIssues(trx: Trx, { now }: Deps, providerId: string): Promise<void> {
   await sql`
     update issues set resolved_at = ${now()}
     where provider_id = ${providerId} and resolved_at is null and (
-      code = 'outlet_not_mapped' and subject in (
-        select 'outlet ' || outlet_id from outlets where provider_id = ${providerId} and workplace_id is not null)
-      or code = 'role_not_mapped' and subject in (
-        select 'role ' || role_id from roles where provider_id = ${providerId} and competence_id is not null))`.execute(
+      code = 'outlet_not_mapped' and subject not in (
+        select 'outlet ' || outlet_id from outlets where provider_id = ${providerId} and workplace_id is null)
+      or code = 'role_not_mapped' and subject not in (
+        select 'role ' || role_id from roles where provider_id = ${providerId} and competence_id is null))`.execute(
     trx,
   );
 }

@@ -2,6 +2,7 @@ import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { schemas } from "../../../generated/provider/validators.js";
 import type { ReadEntry } from "../../clients/provider/registry-page.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import { isStorable } from "../../contract/storable-text.ts";
 
 /** What the platform takes from an entry of the registry (data minimisation). */
 export interface RegisteredPerson {
@@ -65,6 +66,3 @@ function personOf(entry: RegistryEntry): RegisteredPerson | string {
 }
 
 const isUsable = (text: string, schema: (value: unknown) => boolean) => schema(text) && isStorable(text);
-
-/** PostgreSQL's text holds neither U+0000 nor a lone surrogate. */
-const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();

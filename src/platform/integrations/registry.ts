@@ -7,6 +7,7 @@ import type { Deps } from "../deps.ts";
 import type { Trx } from "../queue/task.ts";
 import { tellNews } from "../stream/news.ts";
 import { recordSteps } from "../traces/trace.ts";
+import { askPatiently } from "./patience.ts";
 import { importPeople } from "./registry-people.ts";
 import { readPeople } from "./registry-person.ts";
 
@@ -59,6 +60,8 @@ export async function importRegistry(deps: Deps, integration: Integration): Prom
 
 /** A provider that gives cursors and then ignores them would be read for ever. */
 function whyToStop(cursor: string, before: Set<string>, { pages }: Progress): string | undefined {
+  if (!cursor.isWellFormed())
+    return "the import stopped after it: the provider gave a cursor that cannot be sent";
   if (before.has(cursor))
     return "the import stopped after it: the provider gave a cursor for the second time";
   if (pages >= MOST_PAGES) return `the import stopped after it: there are more than ${MOST_PAGES} pages`;
@@ -72,7 +75,10 @@ async function readPage(
   cursor: string | undefined,
 ): Promise<RegistryPage> {
   const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
-  const answer = await deps.clientFor(integration).readRegistry(query, { traceId });
+  const client = deps.clientFor(integration);
+  const answer = await askPatiently(() => client.readRegistry(query, { traceId }), {
+    waitsMs: deps.timing.onboardingRetriesMs,
+  });
   if (answer.kind === "page") return answer.page;
   if (answer.kind !== "absent") throw notRead(answer, pages);
   if (pages === 0) throw problem("registry_absent", { detail: "The provider does not offer its registry." });

@@ -6,7 +6,8 @@ import type { Trx } from "../queue/task.ts";
 export const ISSUES = {
   outlet_not_mapped: "Map the outlet to a workplace; the jobs that wait for it go on by themselves.",
   role_not_mapped: "Map the role to a competence; the jobs that wait for it go on by themselves.",
-  shift_unusable: "Ask the provider to correct the shift's times; its next event is processed as usual.",
+  shift_unusable:
+    "Ask the provider to correct what the detail names; the shift's next event is processed as usual.",
   delete_not_confirmed:
     "The provider announced a deletion but still shows the shift as open. Ask the provider which one is right.",
   shift_overfilled:

@@ -35,10 +35,18 @@ export function judgeTime(field: string, text: unknown, exchange: Reply): Found[
 function judgeTimes(body: ShiftBody, exchange: Reply): Found[] {
   const fields = ["startTime", "endTime", "createdAt", "updatedAt"] as const;
   const times = fields.flatMap((field) => judgeTime(field, body[field], exchange));
-  const fault = readShift(body, "UTC").unusable?.fault;
-  if (fault !== "end_not_after_start") return times;
-  const actual = "endTime is not after startTime";
-  return [...times, found("end_not_after_start", { exchange, expected: "an end after the start", actual })];
+  return [...times, ...judgeFault(readShift(body, "UTC").unusable?.fault, exchange)];
+}
+
+/** What the platform could not take as a job. Times that cannot be read at all have been judged. */
+function judgeFault(fault: string | undefined, exchange: Reply): Found[] {
+  if (fault === "end_not_after_start") {
+    const actual = "endTime is not after startTime";
+    return [found("end_not_after_start", { exchange, expected: "an end after the start", actual })];
+  }
+  if (fault !== "time_out_of_range") return [];
+  const actual = "a time before the year 0001 or after 9999 in UTC";
+  return [found("time_invalid", { exchange, expected: "times that a database can hold", actual })];
 }
 
 function judgePositions(body: ShiftBody, exchange: Reply): Found[] {

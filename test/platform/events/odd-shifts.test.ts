@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { shiftHours } from "../../../src/contract/timestamp.ts";
 import type { NewShift } from "../../../src/sandbox/desk.ts";
+import { featureEngines } from "../../engines.ts";
 import { useStage } from "../../flows/stage.ts";
 
 /** Long before every shift of these tests. */
 const NOW = new Date("2026-01-05T09:00:00Z");
 
-describe("a shift that is odd", () => {
-  const stage = useStage("postgres", { now: () => NOW });
+describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
+  const stage = useStage(engine, { now: () => NOW });
 
   it.each([
     ["a night in which the clock goes forward", "2026-03-28T22:00:00", "2026-03-29T06:00:00", 7],
@@ -49,6 +50,29 @@ describe("a shift that is odd", () => {
     await organisation.quiet();
     expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
     expect(await organisation.issues()).toEqual([]);
+  });
+
+  it.each<[string, Record<string, unknown>, string]>([
+    ["a start in year 0", { startTime: "0000-06-01T08:00:00Z" }, "time_out_of_range at /startTime"],
+    ["an end in year 10000", { endTime: "9999-12-31T23:59:59-23:59" }, "time_out_of_range at /endTime"],
+    ["U+0000 in a name", { outletName: "a\0b" }, "text_unstorable at /outletName"],
+    ["U+0000 in an id", { roleId: "a\0b" }, "text_unstorable at /roleId"],
+  ])("makes no job of %s, asks once, and names the cause", async (_, fields, cause) => {
+    const rewrite = (body: unknown) => (isShift(body) ? { ...body, ...fields } : body);
+    const organisation = await stage().onboard({ rewrite });
+    const { shiftId, traceId } = organisation.provider.createShift();
+    await organisation.quiet();
+    expect(await organisation.findJob(shiftId)).toBeUndefined();
+    const verdict = `The shift cannot be a job: ${cause}.`;
+    expect(await organisation.event(traceId)).toMatchObject({ status: "failed", attempts: 1, verdict });
+    expect(await organisation.issues()).toMatchObject([{ code: "shift_unusable", detail: verdict }]);
+  });
+
+  it("with a name of half a megabyte keeps the beginning, with a warning", async () => {
+    const rewrite = (body: unknown) => (isShift(body) ? { ...body, outletName: "y".repeat(500_000) } : body);
+    const organisation = await stage().onboard({ rewrite });
+    const job = await organisation.open();
+    expect(job).toMatchObject({ status: "open", outletName: "y".repeat(200), warnings: ["name_cut"] });
   });
 
   it("that has started is kept as expired, offered to nobody, and opens when it is moved", async () => {

@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { asProblem } from "../../../src/platform/http/errors.ts";
 import { silent } from "../../engines.ts";
@@ -20,13 +21,20 @@ const DOWN: unknown[] = [
 const OURS: unknown[] = [
   coded("23505", "duplicate key: Key (email)=(ada@example.com)"),
   coded("42P01", 'relation "jobs" does not exist'),
-  coded("40001"),
   new TypeError("x is not a function"),
   "a string",
   undefined,
 ];
 
 describe("what a handler throws", () => {
+  it.each(["40001", "40P01"])("is 503 with Retry-After when two were in each other's way: %s", (code) => {
+    const lines: string[] = [];
+    const log = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+    const { problem, headers } = asProblem(coded(code), log);
+    expect([problem.code, problem.status, headers["Retry-After"]]).toEqual(["store_unavailable", 503, "5"]);
+    expect(lines.join()).not.toContain("does not answer");
+  });
+
   it.each(DOWN)("is 503 with Retry-After when the store is down: %s", (error) => {
     const { problem, headers } = asProblem(error, silent);
     expect([problem.code, problem.status, headers["Retry-After"]]).toEqual(["store_unavailable", 503, "5"]);

@@ -14,7 +14,10 @@ const WRONG = published.invalid[0] ?? "";
 const NOTHING = { imported: 0, updated: 0, skipped: 0, invalid: 0 };
 
 describe.each(featureEngines)("importing the registry, on %s", (engine) => {
-  const running = useRunning(engine, { calls: { perMinute: 0 } });
+  const running = useRunning(engine, {
+    calls: { perMinute: 0 },
+    timing: { onboardingRetriesMs: [1, 1, 1] },
+  });
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map((registry) => registry.close()));
@@ -178,6 +181,14 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect(asked).toHaveLength(2);
   });
 
+  it("stops, and says so, when a cursor cannot be sent back", async () => {
+    const { run, asked } = await provider(() => ({ candidates: [entryOf(71)], nextCursor: "a\ud800" }));
+    const { faults, ...rest } = ok(await run());
+    expect(rest).toEqual({ ...NOTHING, imported: 1 });
+    expect(faults).toEqual([{ entry: 1, reason: expect.stringContaining("cannot be sent") }]);
+    expect(asked).toHaveLength(1);
+  });
+
   it("stops after a thousand pages", { timeout: 60_000 }, async () => {
     let page = 0;
     const { run, asked } = await provider(() => ({ candidates: [], nextCursor: `${page++}` }));
@@ -188,6 +199,9 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
 
   it.each([
     [404, 409, "registry_absent"],
+    [405, 409, "registry_absent"],
+    [410, 409, "registry_absent"],
+    [501, 409, "registry_absent"],
     [401, 502, "provider_unavailable"],
     [500, 502, "provider_unavailable"],
     [{ people: [] }, 502, "provider_unavailable"],
@@ -208,6 +222,16 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect((await run()).error).toMatchObject({ code: "provider_unavailable", detail });
     isWell = true;
     expect(counts(ok(await run()))).toEqual({ ...NOTHING, imported: 1, skipped: 1 });
+  });
+
+  it("asks for a page again that had no answer, and for no page before it", async () => {
+    const failures = [503, 429, 408];
+    const { run, asked } = await provider(({ cursor }) => {
+      if (cursor === null) return { candidates: [entryOf(82)], nextCursor: "2" };
+      return failures.pop() ?? { candidates: [entryOf(83)] };
+    });
+    expect(counts(ok(await run()))).toEqual({ ...NOTHING, imported: 2 });
+    expect(asked.map(({ cursor }) => cursor)).toEqual([null, "2", "2", "2", "2"]);
   });
 
   it("of nobody is 404", async () => {

@@ -61,6 +61,7 @@ async function start(engine: Engine, options: PlatformOptions) {
   const platform = await startPlatform(config, {
     log: silent,
     retries: { baseMs: 5, capMs: 20 },
+    timing: { onboardingRetriesMs: [] },
     ...options,
   });
   const headers = { Authorization: `Bearer ${config.operationsToken}` };

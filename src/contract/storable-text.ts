@@ -1,0 +1,14 @@
+/** Of a provider's name or address as much is kept. Characters. */
+const LONGEST_NAME = 200;
+
+/** PostgreSQL's text cannot hold U+0000, and its UTF-8 no lone surrogate, which the driver would replace in silence. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+
+export const isLongName = (name: string): boolean => firstOf(name).length > LONGEST_NAME;
+
+/** What is kept of a name or an address. It goes into every notification and is only shown, so what is no character is replaced. */
+export const keptName = (name: string): string =>
+  firstOf(name).slice(0, LONGEST_NAME).join("").toWellFormed();
+
+/** One character more than is kept, each of two units at most: nobody counts half a megabyte of them. */
+const firstOf = (name: string): string[] => [...name.slice(0, 2 * LONGEST_NAME + 2)];

@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { engines } from "../../engines.ts";
+import { useEdge } from "./edge.ts";
+import { expectProblem, pointersOf } from "./send.ts";
+
+/** In the form of the documents, and before year 1 or after year 9999 in UTC: no engine reads all of them. */
+const BEYOND = [
+  "0000-01-01T00:00:00Z",
+  "0000-12-31t23:59:59.999z",
+  "0001-01-01T00:00:00+23:59",
+  "9999-12-31T23:59:59-23:59",
+];
+const AT_THE_EDGE = [
+  "0001-01-01T00:00:00Z",
+  "0000-12-31T23:59:59-23:59",
+  "9999-12-31T23:59:59.999999999Z",
+  "2024-02-29T23:59:59.123456789+23:59",
+];
+
+describe.each(engines)("a time in a request, on %s", (engine) => {
+  const edge = useEdge(engine);
+  const replay = (since: string) =>
+    edge().operate("POST", "/events/replay", { providerId: edge().tenant.providerId, since });
+
+  it.each(BEYOND)("is refused where it cannot be stored: %s", async (time) => {
+    expect(pointersOf(expectProblem(await replay(time), "validation_failed"))).toEqual(["/since"]);
+    const change = { startTime: time, endTime: time };
+    const answer = await edge().operate("PATCH", `/jobs/${randomUUID()}`, change);
+    expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["/startTime", "/endTime"]);
+  });
+
+  it.each(AT_THE_EDGE)("is taken up to the edge: %s", async (time) => {
+    expect(await replay(time)).toMatchObject({ status: 202, body: { queued: 0 } });
+  });
+});

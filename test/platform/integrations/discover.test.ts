@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Outlet, Role } from "../../../generated/provider/types.ts";
+import { featureEngines } from "../../engines.ts";
+import { ok } from "../../flows/operations.ts";
+import { useStage } from "../../flows/stage.ts";
+import { useEdge } from "../http/edge.ts";
+import { expectProblem, pointersOf } from "../http/send.ts";
+import { expectBody } from "./onboard.ts";
+
+/** What a provider of nothing but lists lists, until it is changed. */
+interface Lists {
+  outlets: Outlet[];
+  roles: Role[];
+}
+
+async function startLists(lists: Lists) {
+  const server = createServer(({ url = "" }, response) => {
+    response.setHeader("Content-Type", "application/json");
+    response.end(JSON.stringify(url.endsWith("/outlets") ? lists.outlets : lists.roles));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+const ids = (kind: string, count: number) => Array.from({ length: count }, (_, nth) => `${kind}-${nth}`);
+const outlet = (id: string) => ({ id, name: randomUUID(), address: null });
+const role = (id: string) => ({ id, name: randomUUID() });
+
+describe.each(featureEngines)("discovering, on %s", (engine) => {
+  const edge = useEdge(engine);
+  const open: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((provider) => provider.close()));
+  });
+
+  /** A draft of somebody who lists these. */
+  const draft = async (lists: Lists) => {
+    const provider = await startLists(lists);
+    open.push(provider);
+    const providerId = randomUUID();
+    const order = { providerId, kind: "lists", name: "Kvarteret", baseUrl: provider.url };
+    await expectBody(edge(), "POST", "/integrations", { ...order, providerToken: "provider-token" });
+    return `/integrations/${providerId}`;
+  };
+  const addTargets = async () => {
+    const name = randomUUID();
+    const [place, skill] = await Promise.all([
+      expectBody<{ workplaceId: string }>(edge(), "POST", "/workplaces", { name }),
+      expectBody<{ competenceId: string }>(edge(), "POST", "/competences", { name }),
+    ]);
+    return { ...place, ...skill };
+  };
+  const allTo = ({ outlets, roles }: Lists, target: { workplaceId: string; competenceId: string }) => ({
+    outlets: outlets.map(({ id }) => ({ outletId: id, workplaceId: target.workplaceId })),
+    roles: roles.map(({ id }) => ({ roleId: id, competenceId: target.competenceId })),
+  });
+
+  it("and mapping take turns, in whatever order each of two names the same", async () => {
+    const lists = { outlets: ids("outlet", 40).map(outlet), roles: ids("role", 40).map(role) };
+    const turned = { outlets: lists.outlets.toReversed(), roles: lists.roles.toReversed() };
+    const path = await draft(lists);
+    await expectBody(edge(), "POST", `${path}/discover`);
+    const targets = await addTargets();
+    const put = (named: Lists) => edge().operate("PUT", `${path}/mappings`, allTo(named, targets));
+    for (let round = 0; round < 3; round++) {
+      const together = [put(lists), put(turned), edge().operate("POST", `${path}/discover`)];
+      lists.outlets.reverse();
+      lists.roles.reverse();
+      together.push(edge().operate("POST", `${path}/discover`));
+      const answers = await Promise.all(together);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    }
+  });
+
+  it("answers in the provider's order, and names what came twice once as it came last", async () => {
+    const outlets = [outlet("b"), outlet("a"), { ...outlet("b"), name: "The last word" }];
+    const path = await draft({ outlets, roles: [role("z"), role("y")] });
+    const found = await expectBody<Record<string, Record<string, string>[]>>(
+      edge(),
+      "POST",
+      `${path}/discover`,
+    );
+    expect(found.outlets?.map(({ outletId }) => outletId)).toEqual(["b", "a"]);
+    expect(found.outlets?.[0]).toMatchObject({ name: "The last word" });
+    expect(found.roles?.map(({ roleId }) => roleId)).toEqual(["z", "y"]);
+  });
+
+  it("forgets what is listed no longer and was not mapped, so that it blocks no activation", async () => {
+    const lists = { outlets: ids("outlet", 3).map(outlet), roles: ids("role", 3).map(role) };
+    const path = await draft(lists);
+    await expectBody(edge(), "POST", `${path}/discover`);
+    const targets = await addTargets();
+    const [first, second] = [allTo(lists, targets), allTo(lists, targets)];
+    await expectBody(edge(), "PUT", `${path}/mappings`, {
+      outlets: first.outlets.slice(0, 1),
+      roles: first.roles.slice(0, 1),
+    });
+    lists.outlets.splice(0, 2);
+    lists.roles.splice(0, 2);
+    await expectBody(edge(), "POST", `${path}/discover`);
+    const missing = expectProblem(await edge().operate("POST", `${path}/activate`), "not_ready");
+    expect(pointersOf(missing)).toEqual(["/outlets/outlet-2", "/roles/role-2"]);
+    await expectBody(edge(), "PUT", `${path}/mappings`, {
+      outlets: second.outlets.slice(2),
+      roles: second.roles.slice(2),
+    });
+    expect(await expectBody(edge(), "POST", `${path}/activate`)).toMatchObject({ state: "active" });
+    const kept = await expectBody<Record<string, Record<string, string>[]>>(
+      edge(),
+      "GET",
+      `${path}/mappings`,
+    );
+    expect(kept.outlets?.map(({ outletId }) => outletId).sort()).toEqual(["outlet-0", "outlet-2"]);
+    expect(kept.roles?.map(({ roleId }) => roleId).sort()).toEqual(["role-0", "role-2"]);
+  });
+
+  it("keeps 200 characters of a name and an address", async () => {
+    const long = "å".repeat(100_000);
+    const outlets = [{ id: "outlet", name: long, address: long }];
+    const path = await draft({ outlets, roles: [{ id: "role", name: long }] });
+    const name = "å".repeat(200);
+    expect(await expectBody(edge(), "POST", `${path}/discover`)).toMatchObject({
+      outlets: [{ name, address: name }],
+      roles: [{ name }],
+    });
+  });
+});
+
+describe.each(featureEngines)("an outlet and a role that only a shift names, on %s", (engine) => {
+  const stage = useStage(engine);
+
+  it("are kept while its job is open, and forgotten with their issues once it is over", async () => {
+    const { operations } = stage();
+    const organisation = await stage().onboard();
+    const params = { path: { providerId: organisation.providerId } };
+    const [outletId, roleId] = [randomUUID(), randomUUID()];
+    const isKnown = async () => {
+      const { outlets, roles } = ok(await operations.getMappings({ params }));
+      return [
+        outlets.some((each) => each.outletId === outletId),
+        roles.some((each) => each.roleId === roleId),
+      ];
+    };
+    const { shiftId } = await organisation.open({ outletId, roleId });
+    ok(await operations.discoverIntegration({ params }));
+    expect(await isKnown()).toEqual([true, true]);
+    expect(await organisation.issueCodes()).toEqual(["outlet_not_mapped", "role_not_mapped"]);
+    organisation.provider.deleteShift(shiftId);
+    await organisation.quiet();
+    ok(await operations.discoverIntegration({ params }));
+    expect(await isKnown()).toEqual([false, false]);
+    expect(await organisation.issues()).toEqual([]);
+    expect(await organisation.open({ outletId, roleId })).toMatchObject({ status: "blocked_mapping" });
+    expect(await isKnown()).toEqual([true, true]);
+  });
+});

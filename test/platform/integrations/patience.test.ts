@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { askPatiently } from "../../../src/platform/integrations/patience.ts";
+import { startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { featureEngines } from "../../engines.ts";
+import { useEdge } from "../http/edge.ts";
+import { discover, register } from "./onboard.ts";
+
+const WELL = { kind: "list" } as const;
+const down = (retryAfterMs?: number) => ({
+  kind: "unavailable" as const,
+  ...(retryAfterMs !== undefined && { retryAfterMs }),
+});
+
+/** Asks somebody who answers these, each after so many milliseconds, on a clock that nothing else moves. */
+async function play(answers: ({ kind: string; retryAfterMs?: number } | typeof WELL)[], answersInMs = 0) {
+  let now = 0;
+  let asked = 0;
+  const waits: number[] = [];
+  const ask = async () => {
+    now += answersInMs;
+    return answers[Math.min(asked++, answers.length - 1)] ?? WELL;
+  };
+  const wait = async (ms: number) => {
+    waits.push(ms);
+    now += ms;
+  };
+  const answer = await askPatiently(ask, {
+    waitsMs: [100, 200, 400],
+    now: () => now,
+    wait,
+    random: () => 0.5,
+  });
+  return { kind: answer.kind, asked, waits };
+}
+
+describe("asking a provider while an operator waits", () => {
+  it("asks once where there is an answer, also a refusal", async () => {
+    expect(await play([WELL])).toEqual({ kind: "list", asked: 1, waits: [] });
+    expect(await play([{ kind: "refused" }])).toEqual({ kind: "refused", asked: 1, waits: [] });
+  });
+
+  it("asks again, up to four times in all, after waits of our own with jitter", async () => {
+    expect(await play([down(), down(), WELL])).toEqual({ kind: "list", asked: 3, waits: [50, 100] });
+    expect(await play([down()])).toEqual({ kind: "unavailable", asked: 4, waits: [50, 100, 200] });
+  });
+
+  it("waits as long as it is told to, where that is some seconds", async () => {
+    expect(await play([down(7_000), down(10), WELL])).toEqual({
+      kind: "list",
+      asked: 3,
+      waits: [7_000, 100],
+    });
+  });
+
+  it("gives up at once where it would take too long, whatever takes it", async () => {
+    expect(await play([down(60_000), WELL])).toEqual({ kind: "unavailable", asked: 1, waits: [] });
+    expect(await play([down(15_000), down(15_000), WELL])).toMatchObject({ asked: 2, waits: [15_000] });
+    expect(await play([down()], 10_000)).toMatchObject({ kind: "unavailable", asked: 2 });
+  });
+});
+
+describe.each(featureEngines)("discovering, on %s", (engine) => {
+  const edge = useEdge(engine, { timing: { onboardingRetriesMs: [1, 1, 1] } });
+
+  it("reads outlets and roles again that had no answer", async () => {
+    const provider = await startSandbox();
+    await register(edge(), provider);
+    // Fewer than open the circuit.
+    provider.setFault("unavailable", { times: 3, retryAfter: "0" });
+    const found = await discover(edge(), provider);
+    expect(found.outlets).toHaveLength(provider.outlets.length);
+    expect(found.roles).toHaveLength(provider.roles.length);
+    await provider.close();
+  });
+});
