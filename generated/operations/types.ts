@@ -460,7 +460,7 @@ export interface paths {
     put?: never;
     /**
      * The employer cancels a job
-     * @description CONTRACT 1, flow 4. A pending operation is recorded and `DELETE /shifts/{id}` is called; the `shift.delete` that echoes it is skipped. Cancelling a cancelled job changes nothing.
+     * @description CONTRACT 1, flow 4. A pending operation is recorded and `DELETE /shifts/{id}` is called; the `shift.delete` that echoes it is skipped. Cancelling a cancelled job changes nothing. A job whose shift has started is refused with `job_not_open`: who works, or has worked, stays booked.
      */
     post: operations["cancelJob"];
     delete?: never;
@@ -500,7 +500,7 @@ export interface paths {
     put?: never;
     /**
      * Replay events since a time
-     * @description Queues again every event of the organisation that was received since then and ended `failed` or `dead`. Replaying is safe: the provider is read anew and every effect is idempotent.
+     * @description Queues again every event of the organisation that was received since then and ended `failed` or `dead`. Replaying is safe: the provider is read anew and every effect is idempotent. What is `dead` is also queued again by itself, because an outage may be longer than the tries last: once the provider answers again, and each hour; for 7 days after it was received, once an hour at most, and only while the integration is active. Its story says so. What is `failed` is not: asking again would not help.
      */
     post: operations["replayEvents"];
     delete?: never;

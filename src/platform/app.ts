@@ -8,6 +8,7 @@ import type { OperationInfo } from "../../generated/runtime/operation.ts";
 import { problemHandler } from "../../generated/runtime/problem-response.ts";
 import type { FieldError } from "../../generated/runtime/validator.ts";
 import { problem } from "../contract/problem.ts";
+import type { Processes } from "./db/processes.ts";
 import type { Deps } from "./deps.ts";
 import { operationsAuthentication, webhookAuthentication } from "./http/authenticate.ts";
 import { candidateHandlers } from "./http/candidates.ts";
@@ -15,6 +16,7 @@ import { translateErrors } from "./http/errors.ts";
 import { integrationHandlers } from "./http/integrations.ts";
 import { jobChangeHandlers } from "./http/job-changes.ts";
 import { jobHandlers } from "./http/jobs.ts";
+import { loweringUuids } from "./http/lower-uuids.ts";
 import { metricsHandler } from "./http/metrics.ts";
 import { onboardingHandlers } from "./http/onboarding.ts";
 import { peopleHandlers } from "./http/people.ts";
@@ -48,8 +50,9 @@ export interface AppParts {
   log: Logger;
   operationsToken: string;
   allowInsecureProviders: boolean;
-  /** Events a minute for each providerId; 0: no limit. */
+  /** Events a minute for each providerId, of which each process takes its share; 0: no limit. */
   webhookRateLimit: number;
+  processes: Pick<Processes, "count">;
   /** Nothing is at /console and /docs unless given. */
   pages?: { console: WebPages; docs: WebPages };
 }
@@ -64,7 +67,7 @@ export function createApp(parts: AppParts): Express {
   const router = { traceId, onInvalidResponse: tellOfInvalidResponse(log) };
   const owners = createTokenOwners(deps.database, () => deps.now().getTime());
   const handlers = webhookHandlers(deps, parts.inbox);
-  const authenticate = webhookAuthentication(owners, parts.webhookRateLimit, log);
+  const authenticate = webhookAuthentication(owners, parts.webhookRateLimit, log, parts.processes);
   app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
   app.use(platformRouter({ ...router, handlers, authenticate }));
   app.use(helmet());
@@ -75,18 +78,20 @@ export function createApp(parts: AppParts): Express {
     operationsRouter({
       ...router,
       authenticate: operationsAuthentication(parts.operationsToken),
-      handlers: refusingUnstorableText({
-        ...onboardingHandlers(parts),
-        ...integrationHandlers(parts, owners),
-        ...peopleHandlers(deps),
-        ...jobHandlers(deps),
-        ...seeingHandlers(deps),
-        ...statisticsHandlers(parts),
-        ...replayHandlers(parts),
-        ...troubleHandlers(deps),
-        ...candidateHandlers(deps),
-        ...jobChangeHandlers(deps),
-      }),
+      handlers: refusingUnstorableText(
+        loweringUuids({
+          ...onboardingHandlers(parts),
+          ...integrationHandlers(parts, owners),
+          ...peopleHandlers(deps),
+          ...jobHandlers(deps),
+          ...seeingHandlers(deps),
+          ...statisticsHandlers(parts),
+          ...replayHandlers(parts),
+          ...troubleHandlers(deps),
+          ...candidateHandlers(deps),
+          ...jobChangeHandlers(deps),
+        }),
+      ),
     }),
   );
   if (parts.pages) {

@@ -46,6 +46,11 @@ function layout(ms: number, counter: number, bytes: Uint8Array): string {
 /** The process-wide generator: ids made anywhere in one process are in order of their making. */
 export const newId: () => string = createIdGenerator({ random: pooledRandom() });
 
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** A UUID is the same in either case (RFC 9562): ours are in lower case. Any other text is left as it is. */
+export const lowerUuid = (text: string): string => (UUID.test(text) ? text.toLowerCase() : text);
+
 /** One call for the random bytes of many ids costs as much as one for the bytes of one. */
 function pooledRandom(): IdSources["random"] {
   const pool = new Uint8Array(4_096);

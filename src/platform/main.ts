@@ -6,6 +6,7 @@ import { createApp } from "./app.ts";
 import { bookingTasks } from "./bookings/tasks.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
+import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
 import type { CheckProvider, Deps, Timing } from "./deps.ts";
 import { serve } from "./http/serve.ts";
@@ -14,16 +15,18 @@ import { newId } from "./ids.ts";
 import { createDispatcher } from "./inbox/dispatch.ts";
 import { eventTasks } from "./inbox/process.ts";
 import { createInbox } from "./inbox/receive.ts";
+import { reviveOf } from "./inbox/revive.ts";
+import { spellingAsProviders } from "./inbox/spelling.ts";
 import { createProviderClients } from "./integrations/clients.ts";
 import { createFieldUses } from "./integrations/field-uses.ts";
 import { noteCircuit } from "./integrations/outages.ts";
-import { createVault } from "./integrations/vault.ts";
+import { checkSecretKey, createVault } from "./integrations/vault.ts";
 import { createLog } from "./log.ts";
 import { createFigures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { toAll } from "./metrics/observer.ts";
 import { createReadings } from "./metrics/readings.ts";
-import { deliveryTasks } from "./notifications/deliver.ts";
+import { deliveryTasks, tellOfUndelivered } from "./notifications/deliver.ts";
 import { createEmailChannel } from "./notifications/email.ts";
 import { createQueue } from "./queue/queue.ts";
 import { PROVIDER_RETRIES, type RetryPolicy } from "./queue/retry.ts";
@@ -66,7 +69,11 @@ export interface PlatformOptions {
   pages?: { console: WebPages; docs: WebPages };
 }
 
-const TIMING: Timing = { absenceRetriesMs: [5_000, 30_000, 120_000], answerWithinMs: 5_000 };
+const TIMING: Timing = {
+  absenceRetriesMs: [5_000, 30_000, 120_000],
+  onboardingRetriesMs: [500, 1_000, 2_000],
+  answerWithinMs: 5_000,
+};
 
 /** Starts the platform: database, queue, inbox, HTTP. Rejects with one clear line when a part cannot start. */
 export async function startPlatform(config: Config, options: PlatformOptions = {}): Promise<Platform> {
@@ -129,18 +136,24 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ? openDatabase({ url, log }).catch(refuseToStart)
     : openDatabase({ dataDir: join(dataDir, "database"), log }));
   running.holds(database.close);
+  await checkSecretKey(database, vault);
+  const processes = await joinProcesses(database, log);
   const fieldUses = createFieldUses({ database, log });
   const figures = createFigures({ database, log, now });
   // At once: a database that does not answer is waited for only once.
-  running.holds(() => Promise.all([fieldUses.close(), figures.close()]));
+  running.holds(() => Promise.all([fieldUses.close(), figures.close(), processes.leave()]));
   const metrics = createMetrics(createReadings(database), log);
   const observer = toAll(metrics, figures);
   const clients = createProviderClients({
     ...{ database, vault, log },
     http: { allowInsecure, ...(providerTimeoutMs && { timeoutMs: providerTimeoutMs }) },
     limits: callLimits(config, options),
+    processes: processes.count,
     onCall: observer.providerCalled,
-    onCircuit: (providerId, state) => noteCircuit(deps, providerId, state),
+    onCircuit: async (providerId, state) => {
+      await noteCircuit(deps, providerId, state, processes.count());
+      if (state === "closed") await reviveOf(deps, providerId);
+    },
     onFields: fieldUses.note,
   });
   running.holds(clients.close);
@@ -153,11 +166,11 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     queue: createQueue({ database, log, ...(retries && { retries }) }),
     timing: { ...TIMING, ...options.timing },
     newTraceId: randomUUID,
-    clientFor: clients.clientFor,
+    clientFor: spellingAsProviders(database, clients.clientFor),
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
-  return { deps, fieldUses, figures, metrics, observer };
+  return { deps, processes, fieldUses, figures, metrics, observer };
 }
 
 /** The queue begins with what an earlier process left. */
@@ -166,12 +179,13 @@ async function startTasks(deps: Deps, running: Running): Promise<void> {
   queue.define(eventTasks(deps));
   queue.define(bookingTasks(deps));
   queue.define(shiftWriteTasks(deps));
-  queue.define(deliveryTasks(deps));
+  if (deps.channel) queue.define(deliveryTasks(deps, deps.channel));
   const stopping = new AbortController();
   running.feeds(() => stopping.abort());
   queue.define(verificationTasks(deps, stopping.signal));
   running.works(queue);
   await queue.start();
+  if (!deps.channel) await tellOfUndelivered(deps);
 }
 
 /** A name with several addresses fails without a message of its own. The URL stays out: it holds a password. */

@@ -163,7 +163,9 @@ describe("an issue", () => {
     const issue = page.getByRole("article", { name: "Given up after every try" });
     await issue.getByText("was given up after 3 tries; the last one: status 500.").waitFor();
     await issue
-      .getByText("Once the provider is well again, have the event sent again or replay it.")
+      .getByText(
+        "For 7 days the event is queued again by itself, each hour and once the provider answers; a replay is sooner.",
+      )
       .waitFor();
     const events = issue.getByRole("link", { name: "Events of its story" });
     expect(await events.getAttribute("href")).toBe(`/console/events?traceId=${traceId}`);

@@ -52,13 +52,19 @@ describe("the circuit of a provider", () => {
     expect(await run(well)).toBeInstanceOf(Response);
   });
 
-  it("is told to be closed after the first answer of all, once", async () => {
+  it("is told to be closed after the first answer of all, and once a minute as long as there are answers", async () => {
     const { run, fail, states } = circuit();
     await fail(2);
     expect(states).toEqual([]);
     await run(well);
+    vi.advanceTimersByTime(59_999);
     await run(well);
     expect(states).toEqual(["closed"]);
+    vi.advanceTimersByTime(1);
+    await run(silent);
+    await run(well);
+    await run(well);
+    expect(states).toEqual(["closed", "closed"]);
   });
 
   it("stays closed when we give up ourselves", async () => {
@@ -83,7 +89,7 @@ describe("the circuit of a provider", () => {
   });
 
   it("stays open longer after each probe that failed, up to a minute", async () => {
-    const { run, fail } = circuit();
+    const { run, fail, states } = circuit();
     await fail(3);
     const waits: unknown[] = [];
     for (let n = 0; n < 6; n += 1) {
@@ -93,6 +99,7 @@ describe("the circuit of a provider", () => {
       await run(silent);
     }
     expect(waits).toEqual([5, 10, 20, 40, 60, 60]);
+    expect(states).toEqual(Array(7).fill("open"));
   });
 
   it("refuses a call that waited for a place while the circuit opened", async () => {
@@ -119,6 +126,22 @@ describe("calls at once", () => {
     hanging.resolve(new Response("{}"));
     await Promise.all(calls);
     expect(made).toHaveBeenCalledTimes(15);
+  });
+
+  it("are shared by all processes: each has a place, as they come and go", async () => {
+    let processes = 3;
+    const policy = createCallPolicy({ limits: { perMinute: 0 }, processes: () => processes });
+    const hanging = Promise.withResolvers<Response>();
+    const made = vi.fn(() => hanging.promise);
+    const calls = Array.from({ length: 3 }, () => policy.run(made, NEVER));
+    await expect(policy.run(made, NEVER)).rejects.toMatchObject({ name: "CallRefused" });
+    await vi.waitFor(() => expect(made).toHaveBeenCalledTimes(1), 30_000);
+    processes = 1;
+    calls.push(policy.run(made, NEVER));
+    await vi.waitFor(() => expect(made).toHaveBeenCalledTimes(2), 30_000);
+    hanging.resolve(new Response("{}"));
+    await Promise.all(calls);
+    expect(made).toHaveBeenCalledTimes(4);
   });
 
   it("give up their wait for their turn when the caller does", async () => {

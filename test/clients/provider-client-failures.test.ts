@@ -95,7 +95,7 @@ describe("no usable answer", () => {
     });
   });
 
-  it("without leave, a private address is not even called", async () => {
+  it("without leave, plain http is not even called", async () => {
     const strict = createProviderHttp();
     const { client } = await start({}, { fetch: strict.fetch });
     expect(await client.listRoles(CALL)).toEqual({ kind: "unavailable", reason: "only https is allowed" });

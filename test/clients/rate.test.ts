@@ -19,9 +19,10 @@ function clock() {
 }
 
 /** When each of `count` calls, one after the other, may start. */
-async function startsOf(limits: Partial<RateLimits>, count: number): Promise<number[]> {
+async function startsOf(limits: Partial<RateLimits>, count: number, processes = 1): Promise<number[]> {
   const time = clock();
-  const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 5_000, ...limits }, time);
+  const all = { perSecond: 10, perMinute: 500, waitMs: 60_000, ...limits };
+  const rate = createRate(all, time, () => processes);
   const starts: number[] = [];
   for (let n = 0; n < count; n += 1) {
     await rate.turn(NEVER);
@@ -48,8 +49,42 @@ describe("the rate of calls to a provider", () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(1_000);
   });
 
-  it("0 a minute is no limit", async () => {
-    expect(new Set(await startsOf({ perMinute: 0 }, 1_000)).size).toBe(1);
+  it("0 a minute is no limit, however many processes there are", async () => {
+    expect(new Set(await startsOf({ perMinute: 0 }, 1_000, 3)).size).toBe(1);
+  });
+
+  it.each([
+    [2, 5, 250],
+    [3, 3, 166],
+    [100, 1, 5],
+    [1_000, 1, 1],
+  ])(
+    "is shared by %i processes: %i in any second and %i in any minute",
+    async (processes, second, minute) => {
+      const starts = await startsOf({}, minute * 3, processes);
+      expect(mostWithin(starts, 1_000)).toBe(second);
+      expect(mostWithin(starts, 60_000)).toBeLessThanOrEqual(minute);
+    },
+  );
+
+  it("is shared from when another process comes until it goes", async () => {
+    const time = clock();
+    let processes = 1;
+    const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 5_000 }, time, () => processes);
+    const within = async (ms: number) => {
+      const until = time.now() + ms;
+      for (let calls = 0; ; calls += 1) {
+        await rate.turn(NEVER);
+        if (time.now() >= until) return calls;
+      }
+    };
+    await within(1_000);
+    processes = 2;
+    await within(1_000);
+    expect(await within(1_000)).toBeLessThanOrEqual(5);
+    processes = 1;
+    await within(1_000);
+    expect(await within(1_000)).toBeGreaterThan(5);
   });
 
   it("refuses who would have to wait long, says when to come again, and does not count the refusal", async () => {

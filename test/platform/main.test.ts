@@ -3,7 +3,16 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Platform, startPlatform } from "../../src/platform/main.ts";
 import { engines, silent } from "../engines.ts";
+import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { configOf, placeFor } from "./http/edge.ts";
+import { send } from "./http/send.ts";
+
+const HIRE = {
+  ...{ address: "Storgatan 1", postCode: "11122", city: "Stockholm", countryCode: "se" },
+  emergencyContact: { name: "Kim Ek", phone: "+46701740606", relationship: "parent" },
+  bankDetails: { clearingNumber: "8327", accountNumber: "9040123456" },
+  documents: { citizenship: "se", workPermitRequired: false, workPermitExpiry: null, passportVerified: true },
+};
 
 describe.each(engines)("the platform process, on %s", (engine) => {
   const undo: (() => unknown)[] = [];
@@ -34,6 +43,43 @@ describe.each(engines)("the platform process, on %s", (engine) => {
     const platform = await started(config);
     expect((await fetch(`${platform.url}/health/ready`)).status).toBe(200);
   });
+
+  const integration = {
+    path: "/integrations",
+    body: {
+      ...{ providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11", kind: "tempo", name: "Kvarteret" },
+      ...{ baseUrl: "https://provider.example", providerToken: "a-provider-token" },
+    },
+  };
+  const hired = {
+    path: "/candidates",
+    body: {
+      ...{ personalNumber: published.personnummer[90], firstName: "Robin", lastName: "Ek" },
+      ...{ email: "robin@example.com", phone: "+46701740605", competenceIds: [], hire: HIRE },
+    },
+  };
+
+  it.each([integration, hired])(
+    "does not start with another SECRET_KEY than $path was sealed with",
+    async (sealed) => {
+      const config = await newPlace();
+      const platform = await started(config);
+      const authorization = `Bearer ${config.operationsToken}`;
+      const { path, body } = sealed;
+      const answer = await send(platform.url, `/operations/v1${path}`, {
+        method: "POST",
+        authorization,
+        body,
+      });
+      expect(answer.status).toBe(201);
+      await platform.close();
+      const another = { ...config, secretKey: Buffer.alloc(32, 9) };
+      const error = await startPlatform(another, { log: silent }).catch((reason: Error) => reason);
+      expect(error).toBeInstanceOf(Error);
+      expect((error as Error).message).toMatch(/^[^\n]*SECRET_KEY[^\n]*$/);
+      await started(config);
+    },
+  );
 
   it("stops once, however often it is told, and a connection that is only kept open does not hold it", async () => {
     const platform = await started(await newPlace());

@@ -98,16 +98,22 @@ async function depsOf(
     signals: await openSignals(database),
     log: silent,
     vault: createVault(randomBytes(32)),
-    timing: { absenceRetriesMs: [1, 1, 1], answerWithinMs: 20_000, ...options.timing },
+    timing: {
+      absenceRetriesMs: [1, 1, 1],
+      onboardingRetriesMs: [1, 1, 1],
+      answerWithinMs: 20_000,
+      ...options.timing,
+    },
     now: options.now ?? (() => new Date()),
     newId,
     newTraceId: randomUUID,
     clientFor,
     ...(options.channel && { channel: options.channel }),
   };
-  for (const tasks of [eventTasks, bookingTasks, shiftWriteTasks, deliveryTasks]) {
+  for (const tasks of [eventTasks, bookingTasks, shiftWriteTasks]) {
     deps.queue.define(tasks(deps) as ReturnType<typeof eventTasks>);
   }
+  if (deps.channel) deps.queue.define(deliveryTasks(deps, deps.channel));
   await deps.queue.start();
   return deps;
 }

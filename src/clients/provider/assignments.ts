@@ -70,7 +70,10 @@ const saysNo = ({ body }: Answer) => (body as { success?: unknown } | undefined)
 const isDetailed = (body: Assignment) =>
   body.shiftId !== undefined || body.candidateId !== undefined || body.assignedAt !== undefined;
 
+/** A UUID is the same in either case (RFC 9562). */
+const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
+
 /** DECISIONS, "assign response": ids are optional but, if there, they must be the ones asked for. */
 function isFor(body: Assignment, { shiftId, candidateId }: Seat): boolean {
-  return (body.shiftId ?? shiftId) === shiftId && (body.candidateId ?? candidateId) === candidateId;
+  return isSame(body.shiftId ?? shiftId, shiftId) && isSame(body.candidateId ?? candidateId, candidateId);
 }

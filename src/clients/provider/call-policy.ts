@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type BulkheadPolicy,
   BulkheadRejectedError,
   bulkhead,
   CircuitState,
@@ -11,7 +12,7 @@ import {
 } from "cockatiel";
 import { readRetryAfter } from "./answer.ts";
 import { CallRefused, ProviderHttpError } from "./http.ts";
-import { createRate, type Rate, type RateClock, type RateLimits } from "./rate.ts";
+import { createRate, type Rate, type RateClock, type RateLimits, shareOf } from "./rate.ts";
 
 /** How much is asked of one provider, and when it is left alone (DECISIONS, "rate limits"; ENGINE, "Calls to providers"). */
 export interface CallLimits extends RateLimits {
@@ -37,9 +38,11 @@ const CALL_LIMITS: CallLimits = {
 
 export interface CallPolicyOptions {
   limits?: Partial<CallLimits>;
-  /** Called when the provider is no longer called, when it is again, and after the first answer of all: it may have been down before. */
+  /** Called when the provider is no longer called, when it is again, and once a minute while it answers: others may have found it down. */
   onCircuit?: (state: "open" | "closed") => void;
   rateClock?: RateClock;
+  /** How many hold the limits together, each to its share: one unless given. */
+  processes?: () => number;
 }
 
 export interface CallPolicy {
@@ -55,16 +58,18 @@ export interface CallPolicy {
 // A 429 with a Retry-After of an hour silences one task for an hour, but not everything else.
 const LONGEST_PAUSE_MS = 60_000;
 const NO_PLACE_MS = 1_000;
+const TELLS_EVERY_MS = 60_000;
 
 /**
  * What all calls to one provider share. The bulkhead is outermost and the breaker innermost, so that a call which waited
  * for a place or for its turn meets the circuit as it is then, and a call that never went out is no probe.
  */
-export function createCallPolicy({ limits, onCircuit, rateClock }: CallPolicyOptions = {}): CallPolicy {
+export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
+  const { limits, onCircuit, rateClock, processes = () => 1 } = options;
   const all = { ...CALL_LIMITS, ...limits };
-  const places = bulkhead(all.atOnce, all.atOnce * 2);
-  const rate = createRate(all, rateClock);
-  const apart = createRate({ ...halfOf(all), waitMs: Number.POSITIVE_INFINITY }, rateClock);
+  const places = createPlaces(all.atOnce, processes);
+  const rate = createRate(all, rateClock, processes);
+  const apart = createRate({ ...halfOf(all), waitMs: Number.POSITIVE_INFINITY }, rateClock, processes);
   const circuit = createCircuit(all, onCircuit);
   const call = async (make: () => Promise<Response>, signal: AbortSignal) => {
     circuit.check();
@@ -78,7 +83,7 @@ export function createCallPolicy({ limits, onCircuit, rateClock }: CallPolicyOpt
     run: async (make, signal) => {
       circuit.check();
       try {
-        return await places.execute(() => call(make, signal), signal);
+        return await places().execute(() => call(make, signal), signal);
       } catch (error) {
         throw translated(error);
       }
@@ -90,6 +95,18 @@ export function createCallPolicy({ limits, onCircuit, rateClock }: CallPolicyOpt
       pauseIfAsked(response, rate.pause);
       return response;
     },
+  };
+}
+
+/** Who has a place when the share changes keeps it: for as long as such calls take, there may be more of them. */
+function createPlaces(atOnce: number, processes: () => number): () => BulkheadPolicy {
+  let share = shareOf(atOnce, processes());
+  let places = bulkhead(share, share * 2);
+  return () => {
+    const now = shareOf(atOnce, processes());
+    if (now !== share) places = bulkhead(now, now * 2);
+    share = now;
+    return places;
   };
 }
 
@@ -124,9 +141,9 @@ function createCircuit(
       return ms;
     }),
   });
-  let isTold = false;
+  let tellsAgainAt = 0;
   const tell = (state: "open" | "closed") => {
-    isTold = true;
+    tellsAgainAt = Date.now() + TELLS_EVERY_MS;
     onCircuit?.(state);
   };
   breaker.onBreak(() => tell("open"));
@@ -134,7 +151,8 @@ function createCircuit(
   return {
     execute: async (make: () => Promise<Response>) => {
       const response = await breaker.execute(make);
-      if (!isTold && !isNoUsableAnswer(response)) tell("closed");
+      const isWell = breaker.state === CircuitState.Closed && !isNoUsableAnswer(response);
+      if (isWell && Date.now() >= tellsAgainAt) tell("closed");
       return response;
     },
     /** The breaker would let everybody wait for the probe's outcome, a whole time limit long. */

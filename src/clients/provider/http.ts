@@ -1,5 +1,5 @@
 import { Agent, fetch as undiciFetch } from "undici";
-import { checkProviderUrl, guardedLookup } from "../address-guard.ts";
+import { checkProviderUrl, guardedLookup, type ResolveAll } from "../address-guard.ts";
 
 /** How calls to one provider are made (DECISIONS, "retries to a provider" and "Calls to a provider"). */
 export interface ProviderHttpOptions {
@@ -11,6 +11,8 @@ export interface ProviderHttpOptions {
   maxBytes?: number;
   /** Connections to the provider at most. */
   connections?: number;
+  /** Asks for the addresses of a name; the system does unless given. */
+  resolve?: ResolveAll;
 }
 
 /** For a call whose answer is longer than most. Bytes. */
@@ -54,7 +56,8 @@ export class CallRefused extends ProviderHttpError {
 /** One undici agent with its own connections, so that one slow provider never holds up another. */
 export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderHttp {
   const { allowInsecure = false, timeoutMs = 10_000, maxBytes = 1_000_000, connections = 10 } = options;
-  const agent = new Agent({ connections, connect: { lookup: guardedLookup({ allowInsecure }) } });
+  const lookup = guardedLookup({ allowInsecure }, options.resolve);
+  const agent = new Agent({ connections, connect: { lookup } });
   return {
     fetch: async (request, allowance = {}) => {
       const checked = checkProviderUrl(request.url, { allowInsecure });

@@ -42,6 +42,19 @@ function optionalFields(body: ShiftBody): string[] {
   return (Object.keys(OPTIONAL) as OptionalField[]).filter((field) => (body[field] ?? null) !== null);
 }
 
+/** Many systems keep whole minutes. */
+const SAME_TIME_MS = 60_000;
+
+const isSameTime = (one: string, other: string) =>
+  Math.abs(Date.parse(one) - Date.parse(other)) < SAME_TIME_MS;
+
+function shows({ warnings, ...shift }: Shift, asked: ShiftChange): boolean {
+  const isSameNumber = shift.positions === asked.positions || warnings.includes("positions_missing");
+  return (
+    isSameNumber && isSameTime(shift.startTime, asked.startTime) && isSameTime(shift.endTime, asked.endTime)
+  );
+}
+
 /** Reads, replaces and cancels shifts (contract 4.2). */
 export function shiftCalls(client: Client, parts: ProviderParts) {
   const outcomeOf = (body: ShiftBody, shiftId: string): ShiftOutcome => {
@@ -72,7 +85,11 @@ export function shiftCalls(client: Client, parts: ProviderParts) {
     const answer = await answerOf(client.updateShift({ params: { path: { shiftId } }, body, ...init(call) }));
     if (answer.kind !== "answer") return answer;
     if (!answer.ok) return refused(answer);
-    return schemas.Shift(answer.body) ? outcomeOf(answer.body, shiftId) : getShift(shiftId, call);
+    if (schemas.Shift(answer.body)) return outcomeOf(answer.body, shiftId);
+    const outcome = await getShift(shiftId, call);
+    // A read replica may lag behind.
+    const isStale = outcome.kind === "shift" && !outcome.shift.cancelled && !shows(outcome.shift, change);
+    return isStale ? unavailable("the provider does not show the change") : outcome;
   }
 
   /** 404 and 410 count as success: the shift is gone. */

@@ -10,7 +10,8 @@ import type { TaskEnd, Trx } from "../queue/task.ts";
 import { recordSteps, type Step } from "../traces/trace.ts";
 import { type BookingCase, moveBooking, rememberCandidate, stepOf } from "./case.ts";
 import { findOrCreate } from "./provider-candidate.ts";
-import { enqueueBooking } from "./queue.ts";
+import { recall } from "./take-back.ts";
+import { releaseWithdrawn } from "./withdraw.ts";
 
 /** Puts the candidate on the provider's shift: look up, create who is not found, assign (contract section 1, flow 2). */
 export async function assign(
@@ -19,6 +20,7 @@ export async function assign(
   { signal, attempt }: { signal: AbortSignal; attempt: number },
 ): Promise<TaskEnd> {
   if (of.booking.status !== "pending") return { end: "done" };
+  if (of.booking.withdrawn_at !== null) return releaseWithdrawn(deps, of, { signal, attempt });
   const call = { traceId: of.booking.trace_id, signal };
   const client = deps.clientFor(of.integration);
   const startedAt = performance.now();
@@ -144,7 +146,7 @@ export async function failBooking(
     traceId: booking.trace_id,
   });
   const hasFailed = await moveBooking(trx, deps, of, { status: "failed", reason });
-  if (hasFailed && mayBeAssigned) await enqueueBooking(trx, deps, job.provider_id, booking, "take_back");
+  if (hasFailed && mayBeAssigned) await recall(trx, deps, of);
 }
 
 function again(of: BookingCase, step: Step["step"], reason: string, ms: number): Step {

@@ -79,21 +79,23 @@ export async function moveBooking(
     })
     .where("booking_id", "=", booking.booking_id)
     .where("status", "in", ["pending", "confirmed"])
-    .returning("booking_id")
+    .returning(["booking_id", "withdrawn_at"])
     .executeTakeFirst();
   if (!job || !moved) return false;
-  await tellCandidate(trx, deps, booking, job, end);
+  const isUnwanted = end.status === "confirmed" && moved.withdrawn_at !== null;
+  if (!isUnwanted) await tellCandidate(trx, deps, booking, job, end);
   await refreshJob(trx, deps, job);
   await deps.signals.emit(trx, bookingTopic(booking.booking_id));
   return true;
 }
 
-async function tellCandidate(
+/** Told once of each end. */
+export async function tellCandidate(
   trx: Trx,
   deps: Deps,
   booking: Booking,
   job: Job,
-  end: BookingEnd,
+  end: Pick<BookingEnd, "status"> & { reason?: string },
 ): Promise<void> {
   const isConfirmed = end.status === "confirmed";
   await notify(trx, deps, [booking.candidate_id], {

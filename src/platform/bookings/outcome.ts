@@ -2,35 +2,24 @@ import type { Booking } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { bookingTopic } from "../jobs/close.ts";
 
-/** What a request that waits for the provider learns about a booking. */
-export interface BookingOutcome {
-  booking: Booking;
-  /** The provider answered, and the booking is what it was before. */
-  isRefused: boolean;
-}
-
-/** Waits a little for what the provider says, until `isSettled` holds for the booking. */
+/** Waits a little for what the provider says, until `isSettled` holds for the booking. To be woken means to look, and nothing more. */
 export async function bookingAfter(
   deps: Deps,
   { booking_id }: Booking,
-  isSettled: (status: Booking["status"]) => boolean,
-): Promise<BookingOutcome> {
+  isSettled: (booking: Booking) => boolean,
+): Promise<Booking> {
   const deadline = performance.now() + deps.timing.answerWithinMs;
-  let before: Booking["status"] | undefined;
-  let wasSignalled = false;
   while (true) {
     const { signal, cancel } = deps.signals.next(
       bookingTopic(booking_id),
       Math.max(0, deadline - performance.now()),
     );
     const booking = await read(deps, booking_id);
-    const isRefused = wasSignalled && booking.status === before;
-    if (isSettled(booking.status) || isRefused || performance.now() >= deadline) {
+    if (isSettled(booking) || performance.now() >= deadline) {
       cancel();
-      return { booking, isRefused };
+      return booking;
     }
-    before = booking.status;
-    wasSignalled = await signal;
+    await signal;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Booking } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { later } from "../queue/later.ts";
@@ -5,6 +6,17 @@ import type { TaskEnd, Trx } from "../queue/task.ts";
 import { recordSteps } from "../traces/trace.ts";
 import { aboutOf, type BookingCase, providerCandidateOf, stepOf } from "./case.ts";
 import { type ProviderCandidate, whoIs } from "./provider-candidate.ts";
+import { enqueueBooking } from "./queue.ts";
+
+/** Queues it, and holds on to the person until it has ended (erase.ts). */
+export async function recall(trx: Trx, deps: Deps, { booking, job }: BookingCase): Promise<void> {
+  await noteRecalled(trx, booking, deps.now());
+  await enqueueBooking(trx, deps, job.provider_id, booking, "take_back");
+}
+
+async function noteRecalled(trx: Trx, { booking_id }: Booking, recalled_at: Date | null): Promise<void> {
+  await trx.updateTable("bookings").set({ recalled_at }).where("booking_id", "=", booking_id).execute();
+}
 
 type Call = { traceId: string; signal: AbortSignal };
 
@@ -13,7 +25,12 @@ type Call = { traceId: string; signal: AbortSignal };
  * off again, so that both sides agree that the seat is free. Runs behind the tries that failed and before the person's next booking.
  */
 export async function takeBack(deps: Deps, of: BookingCase, signal: AbortSignal): Promise<TaskEnd> {
-  if (of.booking.status !== "failed") return { end: "done" };
+  if (of.booking.status !== "failed" || (await isErased(deps, of.booking))) return { end: "done" };
+  return takeOffAgain(deps, of, signal);
+}
+
+/** Looks for the candidate, creates nobody, and takes off the shift whom the provider may have put on it. */
+export async function takeOffAgain(deps: Deps, of: BookingCase, signal: AbortSignal): Promise<TaskEnd> {
   const call = { traceId: of.booking.trace_id, signal };
   const who = await known(deps, of, call);
   switch (who?.kind) {
@@ -31,6 +48,16 @@ export async function takeBack(deps: Deps, of: BookingCase, signal: AbortSignal)
     case "unavailable":
       return later(who, (trx) => recordSteps(trx, [again(of, who.reason)]));
   }
+}
+
+/** As only somebody is whose shift is over, or whom the provider kept for good. */
+async function isErased({ database }: Deps, { candidate_id }: Booking): Promise<boolean> {
+  const { erased_at } = await database.kysely
+    .selectFrom("candidates")
+    .select("erased_at")
+    .where("candidate_id", "=", candidate_id)
+    .executeTakeFirstOrThrow();
+  return erased_at !== null;
 }
 
 async function takeOff(deps: Deps, of: BookingCase, candidateId: string, call: Call): Promise<TaskEnd> {
@@ -57,15 +84,20 @@ async function known(deps: Deps, of: BookingCase, call: Call): Promise<ProviderC
 }
 
 async function settle(trx: Trx, deps: Deps, of: BookingCase, verdict: string): Promise<void> {
-  await recordSteps(trx, [stepOf(of, "unassign", `after the failure: ${verdict}`)]);
+  await noteRecalled(trx, of.booking, null);
+  await recordSteps(trx, [stepOf(of, "unassign", `${why(of)}: ${verdict}`)]);
   await resolveIssues(trx, deps, { ...aboutOf(of), codes: ["unassign_failed"] });
 }
 
 /** The provider may still have the candidate on the shift, where our seat is free: a person has to settle it. */
 export async function leave(trx: Trx, deps: Deps, of: BookingCase, detail: string): Promise<void> {
   const { trace_id: traceId } = of.booking;
+  await noteRecalled(trx, of.booking, null);
   await raiseIssue(trx, deps, { ...aboutOf(of), code: "unassign_failed", detail, traceId });
-  await recordSteps(trx, [stepOf(of, "unassign", "after the failure: not confirmed")]);
+  await recordSteps(trx, [stepOf(of, "unassign", `${why(of)}: not confirmed`)]);
 }
+
+const why = ({ booking }: BookingCase) =>
+  booking.withdrawn_at === null ? "after the failure" : "after the withdrawal";
 
 const again = (of: BookingCase, reason: string) => stepOf(of, "unassign", `will be tried again: ${reason}`);

@@ -1,10 +1,11 @@
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { bookingTopic } from "../jobs/close.ts";
+import { lockJob } from "../jobs/job.ts";
 import { later } from "../queue/later.ts";
 import type { TaskEnd, Trx } from "../queue/task.ts";
 import { recordSteps } from "../traces/trace.ts";
-import { aboutOf, type BookingCase, moveBooking, stepOf } from "./case.ts";
+import { aboutOf, type BookingCase, moveBooking, stepOf, tellCandidate } from "./case.ts";
 
 /** Takes the candidate off the provider's shift; the seat is free once the provider confirmed. */
 export async function unassign(deps: Deps, of: BookingCase, signal: AbortSignal): Promise<TaskEnd> {
@@ -36,6 +37,7 @@ export async function unassign(deps: Deps, of: BookingCase, signal: AbortSignal)
 /** The provider still has the candidate, so the booking stays; a person has to settle it. */
 export async function keepBooking(trx: Trx, deps: Deps, of: BookingCase, detail: string): Promise<void> {
   const { booking } = of;
+  const job = await lockJob(trx, booking.job_id);
   await trx
     .updateTable("bookings")
     .set({ withdrawn_at: null })
@@ -48,5 +50,8 @@ export async function keepBooking(trx: Trx, deps: Deps, of: BookingCase, detail:
     traceId: booking.trace_id,
   });
   await recordSteps(trx, [stepOf(of, "unassign", "provider kept the candidate")]);
+  // Nobody was told of a confirmation that came after the withdrawal.
+  if (job && booking.status === "confirmed")
+    await tellCandidate(trx, deps, booking, job, { status: "confirmed" });
   await deps.signals.emit(trx, bookingTopic(booking.booking_id));
 }

@@ -2,9 +2,12 @@ import { problem } from "../../contract/problem.ts";
 import type { Booking } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { liveBookings, lockJob } from "../jobs/job.ts";
+import type { TaskEnd } from "../queue/task.ts";
 import { recordSteps } from "../traces/trace.ts";
 import type { Seat } from "./accept.ts";
+import { type BookingCase, moveBooking } from "./case.ts";
 import { enqueueBooking } from "./queue.ts";
+import { takeOffAgain } from "./take-back.ts";
 
 /**
  * Takes a candidate off a job: queues the call to the provider, behind the one that put the candidate on it.
@@ -35,4 +38,25 @@ export async function withdraw(deps: Deps, seat: Seat): Promise<Booking> {
     ]);
     return booking;
   });
+}
+
+/**
+ * The booking was withdrawn before the provider confirmed it: nobody is looked up, created or assigned any more. The answer to an earlier
+ * try may have got lost, and then the seat is free once the provider has taken the candidate off.
+ */
+export async function releaseWithdrawn(
+  deps: Deps,
+  of: BookingCase,
+  { signal, attempt }: { signal: AbortSignal; attempt: number },
+): Promise<TaskEnd> {
+  const end: TaskEnd = attempt === 1 ? { end: "done" } : await takeOffAgain(deps, of, signal);
+  if (end.end !== "done") return end;
+  return {
+    end: "done",
+    write: async (trx) => {
+      await lockJob(trx, of.job.job_id);
+      await end.write?.(trx);
+      await moveBooking(trx, deps, of, { status: "released", reason: "withdrawn" });
+    },
+  };
 }

@@ -15,13 +15,15 @@ import { forgetDelete, isBeingCancelled, recordDelete } from "./pending.ts";
 /**
  * The employer cancels a job (contract section 1, flow 4): records the pending operation and queues the DELETE, in one
  * transaction. Decision: the job is cancelled here once the provider confirmed, so that a refusal leaves both sides agreed.
- * @throws ProblemError job_not_found
+ * @throws ProblemError job_not_found, job_not_open.
  */
 export async function requestCancellation(deps: Deps, jobId: string): Promise<Job> {
   return deps.database.kysely.transaction().execute(async (trx) => {
     const job = await lockJob(trx, jobId);
     if (!job) throw problem("job_not_found", { detail: "There is no job with this jobId." });
     if (job.status === "cancelled" || (await isBeingCancelled(trx, job))) return job;
+    // The status says so only once something else happens to the job.
+    if (job.start_time <= deps.now()) throw problem("job_not_open", { detail: "The shift has started." });
     const { operation_id: operationId } = await recordDelete(trx, deps, job);
     await enqueueShiftWrite(trx, deps, job, { kind: "cancel", operationId });
     await recordSteps(trx, [stepOf(job, "cancellation requested")]);

@@ -9,7 +9,7 @@ import type { Trx } from "../queue/task.ts";
  */
 export async function takeEcho(trx: Trx, { now }: Deps, event: StoredEvent): Promise<boolean> {
   const { rows } = await sql`
-    update pending_operations set consumed_at = ${now()}
+    update pending_operations set consumed_at = ${now()}, consumed_by = ${event.event_id}
     where operation_id = (
       select operation_id from pending_operations
       where provider_id = ${event.provider_id} and shift_id = ${event.shift_id} and operation = 'delete'

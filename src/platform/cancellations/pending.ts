@@ -49,15 +49,13 @@ export async function forgetDelete(trx: Trx, { operation_id }: PendingOperation)
   const forgotten = await trx
     .deleteFrom("pending_operations")
     .where("operation_id", "=", operation_id)
-    .returningAll()
+    .returning("consumed_by")
     .executeTakeFirst();
-  if (!forgotten?.consumed_at) return;
+  if (!forgotten?.consumed_by) return;
   await trx
     .updateTable("events")
     .set({ status: "queued", dispatched_at: null, processed_at: null, verdict: null })
-    .where("provider_id", "=", forgotten.provider_id)
-    .where("shift_id", "=", forgotten.shift_id)
+    .where("event_id", "=", forgotten.consumed_by)
     .where("status", "=", "skipped_echo")
-    .where("processed_at", ">=", forgotten.created_at)
     .execute();
 }

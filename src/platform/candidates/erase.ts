@@ -13,9 +13,9 @@ import { unknownCandidate } from "./candidate.ts";
 export async function erase(deps: Deps, candidateId: string): Promise<void> {
   await deps.database.kysely.transaction().execute(async (trx) => {
     // Before the locks too, so that who is refused holds up no booking.
-    await checkHoldsNoSeat(trx, deps, candidateId);
+    await checkIsOnNoShift(trx, deps, candidateId);
     await lockPerson(trx, candidateId);
-    await checkHoldsNoSeat(trx, deps, candidateId);
+    await checkIsOnNoShift(trx, deps, candidateId);
     await forgetWhoWasBooked(trx, deps, candidateId);
     for (const table of ["candidate_competences", "provider_candidates", "notifications"] as const) {
       await trx.deleteFrom(table).where("candidate_id", "=", candidateId).execute();
@@ -44,18 +44,23 @@ async function lockPerson(trx: Trx, candidateId: string): Promise<void> {
   if (!candidate) throw unknownCandidate();
 }
 
-async function checkHoldsNoSeat(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+async function checkIsOnNoShift(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
   const row = await trx
     .selectFrom("bookings")
     .innerJoin("jobs", "jobs.job_id", "bookings.job_id")
-    .select("bookings.booking_id")
     .where("bookings.candidate_id", "=", candidateId)
-    .where("bookings.status", "in", ["pending", "confirmed"])
     .where("jobs.end_time", ">", now())
+    .where(({ or, eb }) =>
+      or([eb("bookings.status", "in", ["pending", "confirmed"]), eb("bookings.recalled_at", "is not", null)]),
+    )
+    .select("bookings.recalled_at")
     .executeTakeFirst();
   if (!row) return;
   throw problem("candidate_booked", {
-    detail: "The person holds a seat on a shift that has not ended. Withdraw first, then erase.",
+    detail:
+      row.recalled_at === null
+        ? "The person holds a seat on a shift that has not ended. Withdraw first, then erase."
+        : "The provider is being asked to take the person off a shift that has not ended. Erase once that is over.",
   });
 }
 
@@ -69,7 +74,7 @@ async function forgetWhoWasBooked(trx: Trx, { now }: Deps, candidateId: string):
     .execute();
   await trx
     .updateTable("bookings")
-    .set({ provider_candidate_id: null })
+    .set({ provider_candidate_id: null, recalled_at: null })
     .where("candidate_id", "=", candidateId)
     .execute();
 }

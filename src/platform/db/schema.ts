@@ -53,6 +53,7 @@ export interface Schema {
   field_uses: { provider_id: string; field: string; count: Generated<number> };
   shift_changes: ShiftChangesTable;
   shift_spellings: { provider_id: string; shift_id: string; spelling: string };
+  processes: { process_id: string; seen_at: Date };
   figures: { minute: Date; name: string; provider_id: Generated<string>; value: number };
 }
 

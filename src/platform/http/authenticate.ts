@@ -1,15 +1,27 @@
 import type { Request } from "express";
 import { rateLimit } from "express-rate-limit";
 import type { ProblemError } from "../../../generated/runtime/problem.ts";
+import { shareOf } from "../../clients/provider/rate.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Log } from "../db/database.ts";
+import type { Processes } from "../db/processes.ts";
 import { bearerToken, isSameToken, type TokenOwner, type TokenOwners } from "../integrations/tokens.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Checks PLATFORM_TOKEN, before the body is read, and holds each organisation to its rate. `limit` is a minute's; 0: none. */
-export function webhookAuthentication(owners: TokenOwners, limit: number, log: Log) {
-  const slowDown = limit > 0 ? rateLimiter(limit) : undefined;
+const ALONE = { count: () => 1 };
+
+/**
+ * Checks PLATFORM_TOKEN, before the body is read, and holds each organisation to its rate. `limit` is a minute's, of which each process
+ * takes its share; 0: none.
+ */
+export function webhookAuthentication(
+  owners: TokenOwners,
+  limit: number,
+  log: Log,
+  processes: Pick<Processes, "count"> = ALONE,
+) {
+  const slowDown = limit > 0 ? rateLimiter(limit, processes) : undefined;
   return async (request: Request): Promise<TokenOwner> => {
     const token = bearerToken(request.headers.authorization);
     if (token === undefined) throw unauthorized("Send `Authorization: Bearer <PLATFORM_TOKEN>`.");
@@ -48,11 +60,14 @@ export function storeUnavailable(): ProblemError {
 }
 
 /** express-rate-limit as a function that throws: the hook knows whose request it is, a middleware does not yet. */
-function rateLimiter(limit: number): (request: Request, key: string) => Promise<void> {
+function rateLimiter(
+  limit: number,
+  { count }: Pick<Processes, "count">,
+): (request: Request, key: string) => Promise<void> {
   const keys = new WeakMap<Request, string>();
   const limiter = rateLimit({
     windowMs: MINUTE_MS,
-    limit,
+    limit: () => shareOf(limit, count()),
     standardHeaders: "draft-8",
     legacyHeaders: false,
     keyGenerator: (request) => keys.get(request) ?? "",

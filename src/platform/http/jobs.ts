@@ -35,11 +35,12 @@ export function jobHandlers(deps: Deps): Jobs {
     acceptJob: async ({ path, body }) => acceptJob(deps, path.jobId, body.candidateId),
     withdrawBooking: async ({ path }) => {
       const withdrawn = await withdraw(deps, path);
-      const isOver = (status: Booking["status"]) => status === "released" || status === "failed";
-      const { booking, isRefused } = await bookingAfter(deps, withdrawn, isOver);
-      if (isRefused)
+      const isOver = ({ status }: Booking) => status === "released" || status === "failed";
+      const isKept = ({ status, withdrawn_at }: Booking) => status === "confirmed" && withdrawn_at === null;
+      const booking = await bookingAfter(deps, withdrawn, (seen) => isOver(seen) || isKept(seen));
+      if (isKept(booking))
         throw problem("provider_refused", { detail: "The provider kept the candidate on the shift." });
-      return { status: isOver(booking.status) ? 204 : 202 };
+      return { status: isOver(booking) ? 204 : 202 };
     },
     cancelJob: async ({ path }) => {
       await requestCancellation(deps, path.jobId);
@@ -50,7 +51,7 @@ export function jobHandlers(deps: Deps): Jobs {
 
 async function acceptJob(deps: Deps, jobId: string, candidateId: string) {
   const reserved = await accept(deps, { jobId, candidateId });
-  const { booking } = await bookingAfter(deps, reserved, (status) => status !== "pending");
+  const booking = await bookingAfter(deps, reserved, ({ status }) => status !== "pending");
   switch (booking.status) {
     case "confirmed":
       return { status: 201, body: viewOfBooking(booking) } as const;

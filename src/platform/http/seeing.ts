@@ -74,12 +74,14 @@ export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
   };
 }
 
+/** Masked as the payload is. */
 function viewOfEvent(row: StoredEvent): Event {
+  const { event, content } = payloadOf(row);
   return {
     eventId: row.event_id,
-    event: row.event,
+    event,
     providerId: row.provider_id,
-    shiftId: row.shift_id,
+    shiftId: content.shiftId,
     traceId: row.trace_id,
     status: row.status,
     attempts: row.attempts,
@@ -91,14 +93,15 @@ function viewOfEvent(row: StoredEvent): Event {
 
 /** The first station of a story is the stored event itself. */
 function webhookStep(row: StoredEvent): TraceStep {
-  const { provider_id, shift_id, event, received_at, status } = row;
-  const isUnknown = status === "ignored" && !isShiftEvent(event);
+  const { provider_id, received_at, status } = row;
+  const { event, content } = payloadOf(row);
+  const isUnknown = status === "ignored" && !isShiftEvent(row.event);
   return {
     at: received_at.toISOString(),
     step: "webhook",
     verdict: isUnknown ? `${event} stored, and ignored: it is no event that we know` : `${event} stored`,
     providerId: provider_id,
-    shiftId: shift_id,
+    shiftId: content.shiftId,
   };
 }
 

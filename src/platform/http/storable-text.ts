@@ -4,14 +4,14 @@ import { isStorable } from "../../contract/storable-text.ts";
 import { isInFourDigitYears } from "../../contract/timestamp.ts";
 
 /** The parts of a request in which text comes, and how pointers into each begin. */
-interface Parts {
+export interface Parts {
   path?: unknown;
   query?: unknown;
   body?: unknown;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the handlers of a generated interface share no other type.
-type AnyHandler = (request: any, context: any) => unknown;
+export type AnyHandler = (request: any, context: any) => unknown;
 
 /**
  * The handlers, each behind a check of all text in its request, because JSON schema can say of no string that it can be stored, and of no

@@ -3,12 +3,20 @@ import type { WebhookEvent } from "../../../generated/platform/types.ts";
 import { problem } from "../../contract/problem.ts";
 import { inTime } from "../db/in-time.ts";
 import type { Deps } from "../deps.ts";
+import { lowerUuid } from "../ids.ts";
 import { type Inbox, isShiftEvent, type ReceivedEvent } from "../inbox/receive.ts";
+import { rememberSpelling } from "../inbox/spelling.ts";
 import type { TokenOwner } from "../integrations/tokens.ts";
 import { storeUnavailable } from "./authenticate.ts";
 
 /** Both webhook paths (contract 4.3) and the health checks. */
 export function webhookHandlers({ database, log }: Deps, inbox: Inbox): Handlers<TokenOwner> {
+  const store = async (body: WebhookEvent, owner: TokenOwner) => {
+    const spelling = shiftIdOf(body);
+    const event = toReceive(body, owner);
+    if (spelling !== event.shiftId) await inTime(rememberSpelling(database, event, spelling));
+    await inbox.receive(event);
+  };
   const receive = async (event: WebhookEvent, owner: TokenOwner) => {
     if (event.providerId.toLowerCase() !== owner.providerId) {
       throw problem("forbidden", {
@@ -16,7 +24,7 @@ export function webhookHandlers({ database, log }: Deps, inbox: Inbox): Handlers
       });
     }
     try {
-      await inbox.receive(toReceive(event, owner));
+      await store(event, owner);
     } catch (error) {
       log.error({ err: error, traceId: event.traceId }, "could not store an event");
       throw storeUnavailable();
@@ -46,12 +54,12 @@ export function webhookHandlers({ database, log }: Deps, inbox: Inbox): Handlers
 
 /** Only what the contract names is stored: an unknown field may hold anything, personal data too. */
 function toReceive(body: WebhookEvent, { providerId }: TokenOwner): ReceivedEvent {
-  // A UUID is the same in either case (RFC 9562), and a repetition has to be known as one.
+  // A repetition has to be known as one, and a shift as the one that it is.
   const traceId = body.traceId.toLowerCase();
   return {
     providerId,
     event: body.event.toWellFormed(),
-    shiftId: shiftIdOf(body),
+    shiftId: lowerUuid(shiftIdOf(body)),
     traceId,
     status: isShiftEvent(body.event) ? "queued" : "ignored",
   };

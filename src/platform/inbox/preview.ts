@@ -3,8 +3,10 @@ import type { Integration, StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { findIntegration } from "../integrations/integration.ts";
 import { type Change, changesBetween, readJobState } from "../jobs/changes.ts";
+import { versionOf } from "../jobs/job.ts";
 import type { Trx, Write } from "../queue/task.ts";
-import { findEvent, judge } from "./process.ts";
+import { judge } from "./judge.ts";
+import { findEvent } from "./process.ts";
 import { canBeProcessed } from "./replay.ts";
 
 export interface ReplayPreview {
@@ -33,13 +35,14 @@ export async function previewReplay(deps: Deps, eventId: string): Promise<Replay
 const nothing = (verdict: string): ReplayPreview => ({ verdict, changes: [] });
 
 async function tryOut(deps: Deps, integration: Integration, event: StoredEvent): Promise<ReplayPreview> {
+  const version = await versionOf(deps.database.kysely, event);
   const startedAt = performance.now();
   const call = { traceId: event.trace_id };
   const outcome = await deps.clientFor(integration).getShift(event.shift_id, call);
   if (outcome.kind === "unavailable")
     throw problem("provider_unavailable", { detail: `The shift could not be read: ${outcome.reason}.` });
   const ms = performance.now() - startedAt;
-  const reading = { event, integration, outcome, together: [], attempt: 1, ms };
+  const reading = { event, integration, outcome, together: [], version, attempt: 1, ms };
   const end = await judge(deps, reading);
   if (end.end === "done") return rolledBack(deps, (trx) => outcomeOf(trx, event, end.write));
   // A 404 is asked about again: what comes of it if it stays so?

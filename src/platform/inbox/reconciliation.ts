@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../queue/task.ts";
-import { EVENTS_QUEUE, type EventTask } from "./dispatch.ts";
+import { enqueueEvent } from "./enqueue.ts";
 
 /**
  * Decision: "events that never came" (DECISIONS) are replaced by an event of our own, stored and processed like a `shift.update`: in
@@ -64,15 +64,7 @@ export async function readAgain(trx: Trx, deps: Deps, { provider_id, shift_id }:
   await dropFailed(trx, [shift]);
   const event = { ...eventOf(deps, shift), dispatched_at: deps.now() };
   await trx.insertInto("events").values(event).execute();
-  const data = {
-    eventId: event.event_id,
-    providerId: provider_id,
-    event: RECONCILIATION,
-    shiftId: shift_id,
-    traceId: event.trace_id,
-  };
-  const task = { id: event.event_id, key: `${provider_id}:${shift_id}`, group: provider_id, data };
-  await deps.queue.enqueue<EventTask>(trx, EVENTS_QUEUE, task);
+  await enqueueEvent(trx, deps, event);
 }
 
 async function takeDue(trx: Trx, now: Date, { everyMs, perProvider }: ReconciliationPace) {

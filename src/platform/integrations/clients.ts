@@ -26,7 +26,9 @@ interface Parts {
   http: ProviderHttpOptions;
   /** Of the calls to each provider; what is not given is as DECISIONS has it. */
   limits?: Partial<CallLimits> | undefined;
-  /** A provider is no longer called, or is again; also after the first answer of all. Never rejects. */
+  /** How many hold the limits together. */
+  processes?: () => number;
+  /** A provider is no longer called, or is again; also once a minute while it answers. Never rejects. */
   onCircuit?: (providerId: string, state: "open" | "closed") => Promise<void>;
   /** A shift was read: names of its optional fields, and of what was odd about it. */
   onFields?: (providerId: string, fields: readonly string[]) => void;
@@ -51,14 +53,18 @@ export function createProviderClients(parts: Parts): ProviderClients {
   };
   const lineTo = (providerId: string): Line => lines.get(providerId) ?? openLine(providerId);
   const openLine = (providerId: string): Line => {
-    const { limits, onCircuit } = parts;
+    const { limits, processes, onCircuit } = parts;
     // One after the other: the last state is the one that stands.
     let told = Promise.resolve();
     const tell = (state: "open" | "closed") => {
       told = told.then(() => onCircuit?.(providerId, state));
       save(told);
     };
-    const policy = createCallPolicy({ ...(limits && { limits }), onCircuit: tell });
+    const policy = createCallPolicy({
+      ...(limits && { limits }),
+      ...(processes && { processes }),
+      onCircuit: tell,
+    });
     const line = { http: createProviderHttp(parts.http), policy };
     lines.set(providerId, line);
     return line;

@@ -4,8 +4,19 @@ import { raiseIssue } from "../issues/issues.ts";
 const CODE = "provider_down";
 const SUBJECT = "calls";
 
-/** Tells the operators that a provider is not called for now, and settles it once it is called again. Never rejects. */
-export async function noteCircuit(deps: Deps, providerId: string, state: "open" | "closed"): Promise<void> {
+/** A process that finds a provider down says so again at each probe, a minute and a time limit apart at most. Milliseconds. */
+const RENEWED_WITHIN_MS = 120_000;
+
+/**
+ * Tells the operators that a provider is not called for now, and settles it once it is called again. What another process may have
+ * found stands for as long as it is renewed. Never rejects.
+ */
+export async function noteCircuit(
+  deps: Deps,
+  providerId: string,
+  state: "open" | "closed",
+  processes = 1,
+): Promise<void> {
   const { database, log, now } = deps;
   if (state === "open") log.warn({ providerId }, "a provider is not called for a while");
   try {
@@ -22,6 +33,9 @@ export async function noteCircuit(deps: Deps, providerId: string, state: "open" 
         .where("code", "=", CODE)
         .where("subject", "=", SUBJECT)
         .where("resolved_at", "is", null)
+        .$if(processes > 1, (issue) =>
+          issue.where("last_at", "<", new Date(now().getTime() - RENEWED_WITHIN_MS)),
+        )
         .executeTakeFirst();
       if (numUpdatedRows > 0n) log.info({ providerId }, "a provider is called again");
     });

@@ -1,10 +1,15 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
 import type { Vault } from "../deps.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const IV_BYTES = 12;
 /** Node takes a tag cut to four bytes too unless it is told the length. */
 const TAG = { authTagLength: 16 };
+
+/** What was sealed names another key than SECRET_KEY. */
+class OtherKeyError extends Error {}
 
 /**
  * AES-256-GCM under SECRET_KEY. What is sealed names its key, so that a key that was exchanged is told from data that was changed.
@@ -25,7 +30,7 @@ export function createVault(secretKey: Buffer): Vault {
     open: (sealed) => {
       const [sealedWith, iv = "", tag = "", text = ""] = sealed.split(".");
       if (sealedWith !== keyId)
-        throw new Error(`sealed with key ${sealedWith}, but SECRET_KEY is key ${keyId}`);
+        throw new OtherKeyError(`sealed with key ${sealedWith}, but SECRET_KEY is key ${keyId}`);
       const decipher = createDecipheriv(ALGORITHM, secretKey, Buffer.from(iv, "base64url"), TAG);
       decipher.setAuthTag(Buffer.from(tag, "base64url"));
       return Buffer.concat([decipher.update(Buffer.from(text, "base64url")), decipher.final()]).toString(
@@ -33,4 +38,20 @@ export function createVault(secretKey: Buffer): Vault {
       );
     },
   };
+}
+
+/**
+ * Opens one sealed value of the database, so that another SECRET_KEY is noticed at the start and not by every call that fails later.
+ * A value that is damaged concerns nobody else, and stops nothing.
+ */
+export async function checkSecretKey({ kysely }: Pick<Database, "kysely">, vault: Vault): Promise<void> {
+  const { rows } = await sql<{ sealed: string }>`
+    (select provider_token as sealed from integrations limit 1)
+    union all (select hire from candidates where hire is not null limit 1) limit 1`.execute(kysely);
+  try {
+    for (const { sealed } of rows) vault.open(sealed);
+  } catch (error) {
+    if (!(error instanceof OtherKeyError)) return;
+    throw new Error(`what the database holds was ${error.message}: start with the key of before`);
+  }
 }

@@ -16,7 +16,7 @@ export const ISSUES = {
     "The provider refused a call. Check the token, the providerId and the base URL with the provider.",
   provider_down: "Ask the provider. Nothing is lost: what waits goes on by itself once the provider answers.",
   provider_gave_no_answer:
-    "Every try failed. Once the provider is well again, have the event sent again or replay it.",
+    "Every try failed. For 7 days the event is queued again by itself, each hour and once the provider answers; a replay is sooner.",
   candidate_ambiguous:
     "The provider knows more than one candidate under one personal number. Ask the provider to merge them, then accept again.",
   booking_failed: "The booking ended without the provider's confirmation. Check the shift with the provider.",

@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import type { JobChange } from "../../../generated/operations/types.ts";
 import type { Refused } from "../../clients/provider/answer.ts";
-import type { ShiftChange as ShiftValues } from "../../clients/provider/shifts.ts";
+import type { ShiftOutcome, ShiftChange as ShiftValues } from "../../clients/provider/shifts.ts";
 import type { Shift } from "../../contract/shift.ts";
 import type { Integration, Job, Schema, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -9,6 +9,7 @@ import { findIntegration } from "../integrations/integration.ts";
 import { type IssueCode, raiseIssue } from "../issues/issues.ts";
 import { later } from "../queue/later.ts";
 import type { TaskEnd, Trx } from "../queue/task.ts";
+import { enqueueShiftWrite } from "../shift-writes/queue.ts";
 import { recordSteps, type Step } from "../traces/trace.ts";
 import { changeTopic, isEndAfterStart, valuesAfter } from "./change.ts";
 import { syncShift } from "./sync.ts";
@@ -27,10 +28,41 @@ export async function carryOutChange(
 ): Promise<TaskEnd> {
   const of = await findCase(deps.database.kysely, changeId);
   if (of?.change.status !== "pending") return { end: "done" };
+  // Only then the job has what this one has to keep.
+  if (await isReadBackBefore(deps.database.kysely, of))
+    return {
+      end: "done",
+      write: (trx) => enqueueShiftWrite(trx, deps, of.job, { kind: "change", changeId, named }),
+    };
   const values = valuesAfter(of.job, named);
   if (of.job.status === "cancelled") return refusal(deps, of, "the job is cancelled");
   if (!isEndAfterStart(values)) return refusal(deps, of, "it would end before it starts");
   return put(deps, of, values, signal);
+}
+
+const READ_BACK = "the provider confirmed, and what the shift is now is being read";
+
+/** A change that was asked for before this one is confirmed and not known yet; its task waits behind this one's. */
+async function isReadBackBefore(db: Kysely<Schema>, { change, job }: ChangeCase): Promise<boolean> {
+  const before = await db
+    .selectFrom("shift_changes")
+    .select("change_id")
+    .where("job_id", "=", job.job_id)
+    .where("change_id", "<", change.change_id)
+    .where("status", "=", "pending")
+    .where("reason", "=", READ_BACK)
+    .executeTakeFirst();
+  return before !== undefined;
+}
+
+/** The provider confirmed the change while the shift was being read: neither answer tells what the shift is now, so it is asked. */
+export async function readBack(deps: Deps, changeId: string, signal: AbortSignal): Promise<TaskEnd> {
+  const of = await findCase(deps.database.kysely, changeId);
+  if (of?.change.status !== "pending") return { end: "done" };
+  const call = { traceId: of.change.trace_id, signal };
+  const startedAt = performance.now();
+  const outcome = await deps.clientFor(of.integration).getShift(of.job.shift_id, call);
+  return judge(deps, of, outcome, performance.now() - startedAt);
 }
 
 /** Every try failed. */
@@ -60,7 +92,10 @@ async function put(deps: Deps, of: ChangeCase, values: ShiftValues, signal: Abor
   const call = { traceId: of.change.trace_id, signal };
   const startedAt = performance.now();
   const outcome = await deps.clientFor(of.integration).updateShift(of.job.shift_id, values, call);
-  const ms = performance.now() - startedAt;
+  return judge(deps, of, outcome, performance.now() - startedAt);
+}
+
+function judge(deps: Deps, of: ChangeCase, outcome: ShiftOutcome, ms: number): TaskEnd {
   switch (outcome.kind) {
     case "shift":
       return { end: "done", write: (trx) => confirm(trx, deps, of, outcome.shift, ms) };
@@ -92,8 +127,16 @@ const issueOf = ({ status }: Refused): IssueCode | undefined =>
 async function confirm(trx: Trx, deps: Deps, of: ChangeCase, shift: Shift, ms: number): Promise<void> {
   const { change, job, integration } = of;
   await recordSteps(trx, [stepOf(of, "provider confirmed the change", ms)]);
-  const read = { integration, shift: { ...shift, id: job.shift_id }, traceId: change.trace_id };
-  await syncShift(trx, deps, read);
+  const { trace_id: traceId, change_id: changeId } = change;
+  const read = { integration, shift: { ...shift, id: job.shift_id }, traceId, version: job.version };
+  if ((await syncShift(trx, deps, read)) === undefined) {
+    await trx
+      .updateTable("shift_changes")
+      .set({ reason: READ_BACK })
+      .where("change_id", "=", changeId)
+      .execute();
+    return enqueueShiftWrite(trx, deps, job, { kind: "read_back", changeId });
+  }
   await settle(trx, deps, of, {
     status: "confirmed",
     reason: null,

@@ -1,10 +1,9 @@
-import type { Kysely } from "kysely";
 import type { JobChange } from "../../../generated/operations/types.ts";
 import type { ShiftChange as ShiftValues } from "../../clients/provider/shifts.ts";
 import { problem } from "../../contract/problem.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
 import { isBeingCancelled } from "../cancellations/pending.ts";
-import type { Job, Schema, ShiftChange } from "../db/schema.ts";
+import type { Job, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../queue/task.ts";
 import { enqueueShiftWrite } from "../shift-writes/queue.ts";
@@ -62,25 +61,6 @@ export async function changeAfter(deps: Deps, { change_id }: ShiftChange): Promi
     }
     await signal;
   }
-}
-
-/** A PUT of ours was confirmed since then: what a reading that began then brought may be from before it. */
-export async function wasChangedSince(
-  db: Kysely<Schema>,
-  shift: Pick<Job, "provider_id" | "shift_id">,
-  since: Date,
-): Promise<boolean> {
-  const row = await db
-    .selectFrom("shift_changes")
-    .innerJoin("jobs", "jobs.job_id", "shift_changes.job_id")
-    .select("change_id")
-    .where("jobs.provider_id", "=", shift.provider_id)
-    .where("jobs.shift_id", "=", shift.shift_id)
-    .where("shift_changes.status", "=", "confirmed")
-    .where("shift_changes.updated_at", ">", since)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** The same instants in UTC. The schema lets a leap second through, and whatever else `Date` does not read. */

@@ -14,7 +14,10 @@ export interface Closing {
   reason: "shift_deleted" | "shift_cancelled" | "job_cancelled";
 }
 
-/** The shift is gone: cancels its job, releases and tells everybody booked, leaves a tombstone. Answers what came of it. */
+/**
+ * The shift is gone: cancels its job, releases and tells everybody booked, leaves a tombstone. Answers what came of it. Who worked stays
+ * booked and is told nothing: a provider that clears away what is over cancels nothing by it.
+ */
 export async function closeJob(trx: Trx, deps: Deps, closing: Closing): Promise<string> {
   const { providerId, shiftId, traceId } = closing;
   await trx
@@ -26,7 +29,9 @@ export async function closeJob(trx: Trx, deps: Deps, closing: Closing): Promise<
   await resolveIssuesOfShift(trx, deps, providerId, shiftId);
   if (!job) return "the shift is gone; there was no job";
   if (job.status === "cancelled") return "nothing changed: the job is cancelled";
-  const told = await releaseEverybody(trx, deps, job, closing);
+  const isOver = job.end_time <= deps.now();
+  if (isOver && closing.reason !== "job_cancelled") return "nothing changed: the shift is over";
+  const told = isOver ? 0 : await releaseEverybody(trx, deps, job, closing);
   await trx
     .updateTable("jobs")
     .set({ status: "cancelled", overfilled: false, updated_at: deps.now() })

@@ -1,5 +1,6 @@
+import type { Kysely } from "kysely";
 import { isBeingCancelled } from "../cancellations/pending.ts";
-import type { Booking, Job } from "../db/schema.ts";
+import type { Booking, Job, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues, shiftSubject } from "../issues/issues.ts";
 import { offerJob } from "../matching/match.ts";
@@ -23,6 +24,23 @@ export async function lockJobOf(trx: Trx, providerId: string, shiftId: string): 
     .where("shift_id", "=", shiftId)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/**
+ * How many answers of the provider the job of a shift holds; undefined without a job. Read before the provider is asked, it tells under
+ * the lock whether an answer that was asked for at the same time came first: clocks of two processes could not.
+ */
+export async function versionOf(
+  db: Kysely<Schema>,
+  { provider_id, shift_id }: Pick<Job, "provider_id" | "shift_id">,
+): Promise<number | undefined> {
+  const job = await db
+    .selectFrom("jobs")
+    .select("version")
+    .where("provider_id", "=", provider_id)
+    .where("shift_id", "=", shift_id)
+    .executeTakeFirst();
+  return job?.version;
 }
 
 /** Bookings that hold a seat. */

@@ -13,16 +13,22 @@ export interface ShiftRead {
   integration: Integration;
   shift: Shift;
   traceId: string;
+  /** Of the job, from before the provider was asked; undefined without a job. */
+  version: number | undefined;
 }
 
-/** Brings the job of a shift up to date with the shift as the provider has it now. Answers what came of it. */
-export async function syncShift(trx: Trx, deps: Deps, read: ShiftRead): Promise<string> {
-  const { integration, shift, traceId } = read;
+/**
+ * Brings the job of a shift up to date with the shift as the provider has it now. Answers what came of it; undefined when another answer
+ * was taken over since this one was asked for: which of the two is newer is not known, so the shift has to be read again.
+ */
+export async function syncShift(trx: Trx, deps: Deps, read: ShiftRead): Promise<string | undefined> {
+  const { integration, shift, traceId, version } = read;
   const key = { providerId: integration.provider_id, shiftId: shift.id };
   if (shift.cancelled) return closeJob(trx, deps, { ...key, traceId, reason: "shift_cancelled" });
   const mapping = await mappingOf(trx, key.providerId, shift);
   const before = await lockJobOf(trx, key.providerId, shift.id);
   if (before?.status === "cancelled") return "nothing changed: the job is cancelled";
+  if (before?.version !== version) return undefined;
   await trx
     .deleteFrom("tombstones")
     .where("provider_id", "=", key.providerId)
@@ -35,7 +41,8 @@ export async function syncShift(trx: Trx, deps: Deps, read: ShiftRead): Promise<
   const step = { traceId, ...key, jobId: job.job_id };
   const detail = { warnings: shift.warnings, variant: shift.variant };
   await recordSteps(trx, [{ ...step, step: "job", verdict, detail }]);
-  const told = before && isMaterialChange(before, job) ? await tellBooked(trx, deps, job, traceId) : 0;
+  const told =
+    before && isMaterialChange(before, job) ? await tellBooked(trx, deps, before, job, traceId) : 0;
   if (told > 0) {
     await recordSteps(trx, [{ ...step, step: "notification", verdict: `change told to ${told}` }]);
   }
@@ -64,7 +71,11 @@ async function writeJob(
     ...mapping,
   };
   if (before) {
-    const update = trx.updateTable("jobs").set(facts).where("job_id", "=", before.job_id);
+    const version = before.version + 1;
+    const update = trx
+      .updateTable("jobs")
+      .set({ ...facts, version })
+      .where("job_id", "=", before.job_id);
     return update.returningAll().executeTakeFirstOrThrow();
   }
   const key = {
@@ -147,7 +158,10 @@ async function raiseMappingIssues(trx: Trx, deps: Deps, job: Job): Promise<void>
   }
 }
 
-async function tellBooked(trx: Trx, deps: Deps, job: Job, traceId: string): Promise<number> {
+/** Those who worked are not told what of it was corrected. */
+async function tellBooked(trx: Trx, deps: Deps, before: Job, job: Job, traceId: string): Promise<number> {
+  const now = deps.now();
+  if (before.end_time <= now && job.end_time <= now) return 0;
   const bookings = await liveBookings(trx, job.job_id);
   const content = {
     startTime: job.start_time,

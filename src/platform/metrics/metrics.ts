@@ -13,6 +13,13 @@ export interface Metrics extends Observer {
 /** A kind and its providerId, never more: labels hold no personal data, and each value makes a time series of its own. */
 const PROVIDER = ["kind", "provider_id"] as const;
 
+/** What a provider may well answer; any other counts by its class, so that nobody makes up time series. */
+const STATUSES: ReadonlySet<number | undefined> = new Set([
+  ...[200, 201, 202, 204, 301, 302, 303, 304, 307, 308],
+  ...[400, 401, 403, 404, 405, 406, 408, 409, 410, 413, 415, 422, 429],
+  ...[500, 501, 502, 503, 504],
+]);
+
 /** The measurements of one platform process, in a registry of its own. */
 export function createMetrics(readings: () => Promise<Readings>, log: Log): Metrics {
   const registry = new Registry();
@@ -28,7 +35,7 @@ export function createMetrics(readings: () => Promise<Readings>, log: Log): Metr
     providerCalled: ({ kind, provider_id, operation, status, seconds }) => {
       const call = { kind, provider_id, operation };
       const outcome = status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
-      calls.inc({ ...call, outcome });
+      calls.inc({ ...call, outcome, status: STATUSES.has(status) ? `${status}` : outcome });
       durations.observe(call, seconds);
     },
     text: async () => {
@@ -59,8 +66,8 @@ function counted(registers: Registry[]) {
   });
   const calls = new Counter({
     name: "shiftpact_provider_calls_total",
-    help: "Calls to providers; outcome is the class of the status, or `none` when no answer came.",
-    labelNames: [...PROVIDER, "operation", "outcome"],
+    help: "Calls to providers, by status; outcome is its class, or `none` when no answer came.",
+    labelNames: [...PROVIDER, "operation", "outcome", "status"],
     registers,
   });
   const durations = new Histogram({

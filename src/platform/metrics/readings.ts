@@ -7,8 +7,8 @@ import { type QueueLoad, readQueueLoad } from "../queue/load.ts";
 export interface Readings {
   events: Partial<Record<EventStatus, number>>;
   queues: QueueLoad[];
-  /** `shown` ones leave the house by no channel. */
-  notifications: { shown: number; waiting: number; delivered: number; failed: number };
+  /** `shown` ones leave the house by no channel, `withheld` ones did not stand any more. */
+  notifications: { shown: number; waiting: number; delivered: number; withheld: number; failed: number };
   issues: { code: string; count: number }[];
 }
 
@@ -68,8 +68,10 @@ async function readNotifications(kysely: Kysely<Schema>): Promise<Readings["noti
   const { rows } = await sql<Readings["notifications"]>`
     select count(*) filter (where channel is null) as shown,
       count(*) filter (where delivered_at is not null) as delivered,
+      count(*) filter (where withheld_at is not null) as withheld,
       count(*) filter (where channel is not null and delivered_at is null and delivery_error is null) as waiting,
-      count(*) filter (where channel is not null and delivered_at is null and delivery_error is not null) as failed
+      count(*) filter (where channel is not null and delivered_at is null and delivery_error is not null
+        and withheld_at is null) as failed
     from notifications`.execute(kysely);
-  return rows[0] ?? { shown: 0, delivered: 0, waiting: 0, failed: 0 };
+  return rows[0] ?? { shown: 0, delivered: 0, withheld: 0, waiting: 0, failed: 0 };
 }

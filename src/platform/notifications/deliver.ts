@@ -2,21 +2,27 @@ import type { Kysely } from "kysely";
 import type { Schema } from "../db/schema.ts";
 import type { Channel, Deps } from "../deps.ts";
 import { raiseIssue } from "../issues/issues.ts";
+import { readQueueLoad } from "../queue/load.ts";
 import type { TaskEnd, TaskKind, Trx } from "../queue/task.ts";
 import { type DeliveryTask, NOTIFICATIONS_QUEUE } from "./queue.ts";
+import { whyWithheld, withhold } from "./withhold.ts";
 import { type Told, wordsOf } from "./words.ts";
 
 /**
  * Delivers notifications through the channel, each once for each change. A crash between the moment when the other side took it and
- * our commit repeats it, under the same id, by which the other side can drop the repetition.
+ * our commit repeats it, under the same id, by which the other side can drop the repetition. Only for a process that has a channel: what
+ * is queued waits for one.
  */
-export function deliveryTasks(deps: Deps): TaskKind<DeliveryTask> {
+export function deliveryTasks(deps: Deps, channel: Channel): TaskKind<DeliveryTask> {
   return {
     name: NOTIFICATIONS_QUEUE,
     concurrency: 5,
     work: async ({ data }, signal) => {
       const due = await findDue(deps.database.kysely, data.notificationId);
-      return due && deps.channel ? deliver(deps, deps.channel, due, signal) : { end: "done" };
+      if (!due) return { end: "done" };
+      const isWithheld = (await whyWithheld(deps.database.kysely, deps, due)) !== undefined;
+      if (isWithheld) return { end: "done", write: (trx) => withhold(trx, deps, due) };
+      return deliver(deps, channel, due, signal);
     },
     dead: async ({ data }, reason, trx) => {
       const due = await findDue(trx, data.notificationId);
@@ -25,12 +31,20 @@ export function deliveryTasks(deps: Deps): TaskKind<DeliveryTask> {
   };
 }
 
+/** For the start of a process without a channel. */
+export async function tellOfUndelivered({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
+  const loads = await readQueueLoad(database);
+  const { waiting = 0 } = loads.find(({ queue }) => queue === NOTIFICATIONS_QUEUE) ?? {};
+  if (waiting > 0) log.warn({ waiting }, "notifications wait for a process with SMTP_URL to deliver them");
+}
+
 /** What trouble with the other side as a whole is about: one issue, however many people are concerned. */
 const SERVER = "delivery of notifications";
 
 interface Due extends Told {
   notificationId: string;
   candidateId: string;
+  jobId: string;
   providerId: string;
   traceId: string;
   address: string;
@@ -46,6 +60,7 @@ function findDue(db: Kysely<Schema>, notificationId: string): Promise<Due | unde
     .select([
       "notification_id as notificationId",
       "notifications.candidate_id as candidateId",
+      "notifications.job_id as jobId",
       "jobs.provider_id as providerId",
       "notifications.trace_id as traceId",
       "candidates.email as address",

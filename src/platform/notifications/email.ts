@@ -2,7 +2,10 @@ import { createTransport } from "nodemailer";
 import type { Channel, Delivery, Letter } from "../deps.ts";
 
 export interface MailSettings {
-  /** `smtp://` (STARTTLS when the server offers it) or `smtps://`, with user and password percent-encoded. */
+  /**
+   * `smtp://` (STARTTLS when the server offers it; with a password it must, unless it is on this machine) or `smtps://`, with user and
+   * password percent-encoded.
+   */
   url: string;
   /** A bare address. */
   from: string;
@@ -43,14 +46,16 @@ export function createEmailChannel({ url, from, timeoutMs = TIMEOUT_MS }: MailSe
   };
 }
 
+const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
+
 /** Read by us, because nodemailer takes any of its options, file names among them, from the URL's query. */
 function serverOf(text: string) {
   const url = new URL(text);
   const secure = url.protocol === "smtps:";
   const auth = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  const host = url.hostname.replace(/^\[|\]$/g, "");
   return {
-    host: url.hostname.replace(/^\[|\]$/g, ""),
-    secure,
+    ...{ host, secure, requireTLS: auth.user !== "" && !THIS_MACHINE.test(host) },
     ...(url.port !== "" && { port: Number(url.port) }),
     ...(auth.user !== "" && { auth }),
   };
@@ -73,6 +78,8 @@ function mailOf({ id, address, subject, text }: Letter, from: string) {
 /** RFC 5321: a 5yz about the recipient or the mail is final; anything else, a failed login too, may be mended. */
 function whatCameOf(error: unknown): Delivery {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+  if (code === "ETLS")
+    return { kind: "unavailable", reason: "no TLS could be agreed on with the mail server" };
   const isAboutMail = code === "EENVELOPE" || code === "EMESSAGE";
   if (typeof responseCode !== "number") {
     // Refused before it was sent: the address is none that mail could go to.

@@ -1,6 +1,7 @@
+import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../queue/task.ts";
-import { enqueueDeliveries } from "./queue.ts";
+import { enqueueDeliveries, type Written } from "./queue.ts";
 
 export type NotificationKind =
   | "job_offered"
@@ -19,28 +20,29 @@ export interface News {
   traceId: string;
 }
 
-/** Writes one notification for each candidate who was not told yet, and sends it on its way; answers how many that were. */
+/**
+ * Writes one notification for each candidate who was not told yet, and sends it on its way; answers how many that were. An offer that
+ * was withheld, because it did not stand when it was to be sent, counts as not told. One parameter holds all: there may be more people
+ * than a statement has parameters.
+ */
 export async function notify(
   trx: Trx,
   deps: Deps,
   candidateIds: readonly string[],
-  news: News,
+  { kind, jobId, changeKey, content, traceId }: News,
 ): Promise<number> {
   if (candidateIds.length === 0) return 0;
-  const { kind, jobId, changeKey, content, traceId } = news;
-  const row = {
-    job_id: jobId,
-    kind,
-    change_key: changeKey,
-    content: JSON.stringify(content),
-    trace_id: traceId,
-  };
-  const told = await trx
-    .insertInto("notifications")
-    .values(candidateIds.map((candidate_id) => ({ ...row, candidate_id, notification_id: deps.newId() })))
-    .onConflict((conflict) => conflict.columns(["candidate_id", "job_id", "kind", "change_key"]).doNothing())
-    .returning(["notification_id", "candidate_id"])
-    .execute();
+  const concerned = candidateIds.map((candidateId) => ({ candidateId, notificationId: deps.newId() }));
+  const { rows: told } = await sql<Written>`
+    insert into notifications (notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel)
+    select "notificationId", "candidateId", ${jobId}::uuid, ${kind}::text, ${changeKey}::text,
+      ${JSON.stringify(content)}::text::jsonb, ${traceId}::text, ${deps.channel?.name ?? null}::text
+    from json_to_recordset(${JSON.stringify(concerned)}::text::json)
+      as concerned ("notificationId" uuid, "candidateId" uuid)
+    on conflict (candidate_id, job_id, kind, change_key)
+      do update set content = excluded.content, channel = excluded.channel, delivery_error = null, withheld_at = null
+      where notifications.withheld_at is not null
+    returning notification_id, candidate_id`.execute(trx);
   if (deps.channel) await enqueueDeliveries(trx, deps, told);
   return told.length;
 }

@@ -7,7 +7,8 @@ export interface DeliveryTask {
   notificationId: string;
 }
 
-interface Written {
+/** A notification that is stored. */
+export interface Written {
   notification_id: string;
   candidate_id: string;
 }

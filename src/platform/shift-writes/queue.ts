@@ -5,11 +5,13 @@ import type { Trx } from "../queue/task.ts";
 
 export const SHIFT_WRITES_QUEUE = "shift_writes";
 
-/** A call that changes a shift at its provider. */
+/** A call that changes a shift at its provider, or tells what came of one. */
 export type ShiftWrite =
   | { kind: "cancel"; operationId: string }
   /** `named`: only what the person named, so that a change asked for before it is kept. */
-  | { kind: "change"; changeId: string; named: JobChange };
+  | { kind: "change"; changeId: string; named: JobChange }
+  /** The provider confirmed the change, and what the shift is by now is read. */
+  | { kind: "read_back"; changeId: string };
 
 /** Queues a PUT or a DELETE: those of one shift run one after the other, in the order in which they were asked for. */
 export async function enqueueShiftWrite(

@@ -1,6 +1,6 @@
 import { carryOutCancellation, giveUpCancellation } from "../cancellations/cancel.ts";
 import type { Deps } from "../deps.ts";
-import { carryOutChange, giveUpChange } from "../jobs/change-task.ts";
+import { carryOutChange, giveUpChange, readBack } from "../jobs/change-task.ts";
 import type { TaskKind } from "../queue/task.ts";
 import { SHIFT_WRITES_QUEUE, type ShiftWrite } from "./queue.ts";
 
@@ -16,6 +16,8 @@ export function shiftWriteTasks(deps: Deps): TaskKind<ShiftWrite> {
           return carryOutCancellation(deps, data.operationId, signal);
         case "change":
           return carryOutChange(deps, data, signal);
+        case "read_back":
+          return readBack(deps, data.changeId, signal);
       }
     },
     dead: async ({ data }, reason, trx) => {
@@ -23,6 +25,7 @@ export function shiftWriteTasks(deps: Deps): TaskKind<ShiftWrite> {
         case "cancel":
           return giveUpCancellation(trx, deps, data.operationId, reason);
         case "change":
+        case "read_back":
           return giveUpChange(trx, deps, data.changeId, reason);
       }
     },

@@ -1,12 +1,18 @@
 import type { Deps } from "../deps.ts";
 import { type ReconciliationPace, reconcile } from "../inbox/reconciliation.ts";
+import { reviveDue } from "../inbox/revive.ts";
 import { expireJobs } from "./expire.ts";
 import { pruneEvents, pruneFigures, pruneSteps } from "./prune.ts";
+import { dispatchStrays } from "./strays.ts";
 
 /** What one round did. */
 export interface UpkeepReport {
   /** Future shifts that are read again. */
   reconciled: number;
+  /** Dead letters that are tried again. */
+  revived: number;
+  /** Events that waited without a task. */
+  strays: number;
   expired: number;
   eventsDeleted: number;
   stepsDeleted: number;
@@ -24,7 +30,7 @@ export interface UpkeepOptions {
   /** Between two rounds. Milliseconds. */
   everyMs?: number;
   reconciliation?: Partial<ReconciliationPace>;
-  /** Called when events of ours were stored. */
+  /** Called when there are events to dispatch. */
   onStored: () => void;
 }
 
@@ -42,7 +48,7 @@ export function createUpkeep(deps: Deps, options: UpkeepOptions): Upkeep {
   let running: Promise<UpkeepReport> | undefined;
   const run = async () => {
     const report = await runOnce(deps, pace, stopping.signal);
-    if (report.reconciled > 0) onStored();
+    if (report.reconciled + report.revived + report.strays > 0) onStored();
     if (Object.values(report).some((count) => count > 0)) deps.log.info(report, "upkeep");
     return report;
   };
@@ -75,6 +81,8 @@ async function runOnce(deps: Deps, pace: ReconciliationPace, signal: AbortSignal
   return {
     expired: await attempt("expire jobs", () => batches(() => expireJobs(deps), signal)),
     reconciled: await attempt("reconcile", () => reconcile(deps, pace)),
+    revived: await attempt("revive dead letters", () => batches(() => reviveDue(deps), signal)),
+    strays: await attempt("dispatch strays", () => dispatchStrays(deps)),
     eventsDeleted: await attempt("delete events", () => batches(() => pruneEvents(deps), signal)),
     stepsDeleted: await attempt("delete steps", () => batches(() => pruneSteps(deps), signal)),
     figuresDeleted: await attempt("delete figures", () => batches(() => pruneFigures(deps), signal)),

@@ -13,7 +13,9 @@ export async function shiftToRead(
   const client = deps.clientFor(integration);
   for (const shiftId of await shiftsOf(deps, integration.provider_id)) {
     const read = await client.getShift(shiftId, { traceId: deps.newTraceId(), signal });
-    if (read.kind === "unusable" || (read.kind === "shift" && !read.shift.cancelled)) return shiftId;
+    if (read.kind === "unusable") return shiftId;
+    // As the provider spells it.
+    if (read.kind === "shift" && !read.shift.cancelled) return read.shift.id;
   }
   return undefined;
 }

@@ -34,13 +34,59 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("can be withdrawn: nobody is left on the shift", async () => {
+  it("can be withdrawn: nobody is created, is left on the shift, or is told of a confirmation", async () => {
     const { organisation, person, job, up } = await whileDown();
     expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
     const { status, bookings } = await up();
     expect(status).toBe("open");
     expect(bookings).toMatchObject([{ status: "released", reason: "withdrawn" }]);
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
+    expect(organisation.asked("POST", "/candidates")).toBe(0);
+    expect(await organisation.told(job, "booking_confirmed")).toEqual([]);
+  });
+
+  it("is released without a call when it is withdrawn before its first try", async () => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const first = await organisation.open();
+    const times = { startTime: "2027-09-01T08:00:00Z", endTime: "2027-09-01T16:00:00Z" };
+    const second = await organisation.open(times);
+    organisation.provider.setFault("unavailable", { operations: BOOKING, retryAfter: "0" });
+    // The calls for one person take turns: the second one's wait behind the first one's.
+    expect(await organisation.accept(first, person)).toEqual(PENDING);
+    expect(await organisation.accept(second, person)).toEqual(PENDING);
+    expect(await organisation.withdraw(second, person)).toEqual({ status: 202 });
+    organisation.provider.clearFaults();
+    await organisation.quiet();
+    expect((await organisation.job(first.shiftId)).bookings).toMatchObject([{ status: "confirmed" }]);
+    expect((await organisation.job(second.shiftId)).bookings).toMatchObject([
+      { status: "released", reason: "withdrawn" },
+    ]);
+    const calls = organisation.calls.filter(({ path }) => path.includes(second.shiftId));
+    expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(["GET"]));
+  });
+
+  it("is taken off the shift again when it is withdrawn after an answer that got lost", async () => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    const assigned = () => organisation.provider.shift(job.shiftId)?.assigned.size;
+    organisation.provider.setFault("assign-lost-answer", { times: 10_000 });
+    organisation.provider.setFault("unavailable", { operations: ["unassignCandidate"], retryAfter: "0" });
+    expect(await organisation.accept(job, person)).toEqual(PENDING);
+    await expect.poll(assigned).toBe(1);
+    expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
+    organisation.provider.clearFaults();
+    await organisation.quiet();
+    expect(assigned()).toBe(0);
+    expect((await organisation.job(job.shiftId)).bookings).toMatchObject([
+      { status: "released", reason: "withdrawn" },
+    ]);
+    expect((await organisation.told(job)).map(({ kind }) => kind)).toEqual([
+      "job_offered",
+      "booking_released",
+    ]);
+    expect(await organisation.issues()).toEqual([]);
   });
 
   it("is not accepted again while its withdrawal waits, and may be afterwards", async () => {

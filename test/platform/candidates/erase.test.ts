@@ -130,6 +130,56 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     return booking_id;
   };
 
+  /** The provider has assigned the person, said something else, and takes nobody off. */
+  const failWithTakeBack = async (candidateId: string) => {
+    const job = await shop.open();
+    shop.provider.setFault("assign-of-another");
+    shop.provider.setFault("error-500", { operations: ["unassignCandidate", "deleteAssignment"] });
+    await accept(shop.deps, { jobId: job.jobId, candidateId });
+    await expect
+      .poll(async () => (await shop.job(job.jobId)).bookings.map(({ status }) => status))
+      .toEqual(["failed"]);
+    return job;
+  };
+  const isAssigned = ({ shiftId }: { shiftId: string }) => shop.provider.shift(shiftId)?.assigned.size === 1;
+
+  it("is refused while the provider may have the person on a shift, and goes when it has not", async () => {
+    const candidateId = await add();
+    const job = await failWithTakeBack(candidateId);
+    expect(await erase(candidateId)).toBe("candidate_booked");
+    expect(isAssigned(job)).toBe(true);
+    shop.provider.clearFaults();
+    await shop.deps.queue.idle();
+    expect(isAssigned(job)).toBe(false);
+    expect(await erase(candidateId)).toBe(204);
+    expect((await shop.operations.listIssues()).data?.items.map(({ code }) => code)).toEqual([
+      "provider_refused",
+    ]);
+  });
+
+  it("goes when the provider kept the person for good, which an operator was told", async () => {
+    await shop.close();
+    shop = await openWorkshop(database(), { now: () => now, retries: { tries: 2 } });
+    const candidateId = await add();
+    await failWithTakeBack(candidateId);
+    await shop.deps.queue.idle();
+    const issues = (await shop.operations.listIssues()).data?.items ?? [];
+    expect(issues.map(({ code }) => code)).toContain("unassign_failed");
+    expect(await erase(candidateId)).toBe(204);
+  });
+
+  it("ends what waits to take the person off a shift that is over", async () => {
+    const candidateId = await add();
+    const job = await failWithTakeBack(candidateId);
+    now = new Date(Date.parse(job.endTime) + HOUR);
+    expect(await erase(candidateId)).toBe(204);
+    await shop.deps.queue.idle();
+    expect((await shop.operations.listIssues()).data?.items.map(({ code }) => code)).toEqual([
+      "provider_refused",
+    ]);
+    expect(await shop.dump()).not.toContain(NUMBER);
+  });
+
   it("takes turns with an accept: either the person is booked, or erased", async () => {
     const candidateId = await add();
     const job = await shop.open();

@@ -78,10 +78,13 @@ async function makeFirstRelease(engine: Engine) {
       values ('${PROVIDER}', 'probe', 'Probe', 'https://p.example', 't');
     insert into shiftpact.events (event_id, provider_id, event, shift_id, trace_id, payload, status, processed_at)
       select gen_random_uuid(), '${PROVIDER}', 'shift.delete', 'gone', 't' || day, '{}', 'skipped_echo', day
-      from generate_series(timestamptz '2026-01-01', '2026-01-03', '1 day') as day;
+      from generate_series(timestamptz '2026-01-01Z', '2026-01-03Z', '1 day') as day;
     insert into shiftpact.pending_operations
       (operation_id, provider_id, shift_id, operation, trace_id, expires_at, consumed_at)
-      values (gen_random_uuid(), '${PROVIDER}', 'gone', 'delete', 't', '2026-01-03', '2026-01-02 00:00:01')`);
+      values (gen_random_uuid(), '${PROVIDER}', 'gone', 'delete', 't', '2026-01-03Z', '2026-01-02 00:00:01Z');
+    insert into shiftpact.jobs (job_id, provider_id, shift_id, status, variant, start_time, end_time, positions, outlet_id, role_id, trace_id)
+      select gen_random_uuid(), '${PROVIDER}', shift_id, 'open', 'a', '2027-01-01Z', '2027-01-02Z', 1, 'o', 'r', 't'
+      from unnest(array['${SHIFT}', upper('${SHIFT}'), upper('${OTHER}'), 'Shift-B']) as shift_id`);
   await database.close();
   return {
     where: place.where,
@@ -90,6 +93,8 @@ async function makeFirstRelease(engine: Engine) {
 }
 
 const PROVIDER = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
+const SHIFT = "1c0de5a7-0d1f-4c3e-8a6e-3f2b7d1e9a10";
+const OTHER = "2c0de5a7-0d1f-4c3e-8a6e-3f2b7d1e9a10";
 
 it.each(engines)("an upgrade keeps what the first release stored on %s", async (engine) => {
   const { where, remove } = await makeFirstRelease(engine);
@@ -109,6 +114,12 @@ it.each(engines)("an upgrade keeps what the first release stored on %s", async (
       .innerJoin("events", "event_id", "consumed_by")
       .select("processed_at");
     expect(await echoed.execute()).toEqual([{ processed_at: new Date("2026-01-02T00:00:00Z") }]);
+    const jobs = await kysely.selectFrom("jobs").select("shift_id").execute();
+    const shiftIds = [SHIFT, SHIFT.toUpperCase(), OTHER, "Shift-B"];
+    expect(jobs.map(({ shift_id }) => shift_id).sort()).toEqual(shiftIds.sort());
+    expect(await kysely.selectFrom("shift_spellings").select("spelling").execute()).toEqual([
+      { spelling: OTHER.toUpperCase() },
+    ]);
     await close();
   }
   await remove();

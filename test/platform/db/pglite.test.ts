@@ -1,5 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -52,6 +52,26 @@ it("makes the cluster anew where the first start was cut short", async () => {
   await database.ping();
   await database.close();
   rmSync(dataDir, { recursive: true });
+});
+
+/** Not even root may change its mode. */
+const KERNELS = "/proc/self/task";
+
+describe("the folder of the embedded database", () => {
+  it("is the owner's alone, even where it is there and open to everybody", async () => {
+    const { where, remove } = await copyFolder();
+    await chmod(where.dataDir, 0o755);
+    const database = await openPglite(where.dataDir, silent);
+    expect((await stat(where.dataDir)).mode & 0o777).toBe(0o700);
+    await database.close();
+    await remove();
+  });
+
+  it.runIf(existsSync(KERNELS))("is refused in one clear line where it is somebody else's", async () => {
+    await expect(openPglite(KERNELS, silent)).rejects.toThrow(
+      /^the data folder \/proc\/self\/task must belong to the user that runs the platform \(EPERM\)$/,
+    );
+  });
 });
 
 it("tells of a sync that fails, because PGlite would report the commit as done", async () => {

@@ -76,6 +76,7 @@ const TABLES: Tables = {
     dispatched_at: "timestamptz?",
     processed_at: "timestamptz?",
     replayed_at: "timestamptz?",
+    revived_at: "timestamptz?",
   },
   jobs: {
     job_id: "uuid",
@@ -98,6 +99,7 @@ const TABLES: Tables = {
     created_at: "timestamptz",
     updated_at: "timestamptz",
     reconciled_at: "timestamptz?",
+    version: "int4",
   },
   tombstones: { provider_id: "uuid", shift_id: "text", deleted_at: "timestamptz" },
   bookings: {
@@ -151,6 +153,7 @@ const TABLES: Tables = {
     job_id: "uuid?",
   },
   reveals: { reveal_id: "uuid", candidate_id: "uuid", reason: "text", revealed_at: "timestamptz" },
+  processes: { process_id: "uuid", seen_at: "timestamptz" },
   figures: { minute: "timestamptz", name: "text", provider_id: "text", value: "int8" },
   field_uses: { provider_id: "uuid", field: "text", count: "int8" },
   shift_changes: {
@@ -165,6 +168,7 @@ const TABLES: Tables = {
     created_at: "timestamptz",
     updated_at: "timestamptz",
   },
+  shift_spellings: { provider_id: "uuid", shift_id: "text", spelling: "text" },
   issues: {
     issue_id: "uuid",
     provider_id: "uuid?",

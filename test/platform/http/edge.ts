@@ -65,7 +65,7 @@ export async function startEdge(
     { ...configOf(where), ...config },
     {
       log: silent,
-      timing: { absenceRetriesMs: [] },
+      timing: { absenceRetriesMs: [], onboardingRetriesMs: [] },
       retries: { tries: 1 },
       calls: { perMinute: 0 },
       ...options,

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
-import { KIND, shiftEvent, storedEvents, useEdge } from "./edge.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { copyDatabase } from "../../engines.ts";
+import { KIND, shiftEvent, startEdge, storedEvents, useEdge, withDatabase } from "./edge.ts";
 import { expectProblem } from "./send.ts";
 
 describe("the rate of webhooks", () => {
@@ -38,4 +39,19 @@ describe("the rate of webhooks", () => {
       expect((await edge().operate("GET", "/jobs")).status).toBe(200);
     }
   });
+});
+
+it("the rate of webhooks is shared with the other processes on the database", async () => {
+  const { where, remove } = await copyDatabase();
+  onTestFinished(remove);
+  await withDatabase(where, ({ raw }) =>
+    raw.executeSql(`insert into shiftpact.processes (process_id, seen_at)
+      values (gen_random_uuid(), now() + interval '1 hour')`),
+  );
+  const { tell, tenant, stop } = await startEdge(where, { config: { webhookRateLimit: 5 } });
+  onTestFinished(stop);
+  const first = await tell(shiftEvent(tenant.providerId));
+  expect(first.headers["ratelimit-policy"]).toMatch(/; q=2; w=60;/);
+  expect((await tell(shiftEvent(tenant.providerId))).status).toBe(200);
+  expectProblem(await tell(shiftEvent(tenant.providerId)), "rate_limited");
 });

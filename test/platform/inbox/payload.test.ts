@@ -81,18 +81,27 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
   });
 
   it("masks what an event of an unknown name is called, and of what", async () => {
-    const event_id = randomUUID();
+    const [event_id, trace_id] = [randomUUID(), randomUUID()];
     const provider_id = workshop.provider.providerId;
     const event = `shift.moved.${COORDINATION}`;
     await database()
       .kysely.insertInto("events")
-      .values({ event_id, provider_id, event, shift_id: COORDINATION, trace_id: "t", status: "ignored" })
+      .values({ event_id, provider_id, event, shift_id: COORDINATION, trace_id, status: "ignored" })
       .execute();
     const { data } = await read(event_id);
     expect(data?.payload).toEqual({
-      ...{ event: `shift.moved.${MASK}`, providerId: provider_id, traceId: "t" },
+      ...{ event: `shift.moved.${MASK}`, providerId: provider_id, traceId: trace_id },
       content: { shiftId: MASK },
     });
+    const masked = { event: `shift.moved.${MASK}`, shiftId: MASK };
+    expect(data).toMatchObject(masked);
+    expect((await workshop.operations.listEvents()).data?.items).toMatchObject([masked]);
+    const params = { path: { traceId: trace_id } };
+    const { data: trace } = await workshop.operations.getTrace({ params });
+    expect(trace?.steps).toMatchObject([
+      { shiftId: MASK, verdict: expect.stringContaining(`shift.moved.${MASK}`) },
+    ]);
+    expect(JSON.stringify(trace)).not.toContain(COORDINATION);
   });
 
   it("answers 404 to an unknown event, and 400 to what is no id", async () => {

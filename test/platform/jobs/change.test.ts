@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job, JobChange } from "../../../generated/operations/types.ts";
 import { accept } from "../../../src/platform/bookings/accept.ts";
+import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
+import { createInbox } from "../../../src/platform/inbox/receive.ts";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
@@ -39,6 +41,13 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     await accept(shop.deps, { jobId: job.jobId, candidateId });
     await shop.deps.queue.idle();
   };
+  const events = ({ shiftId }: Job) =>
+    database()
+      .kysely.selectFrom("events")
+      .selectAll()
+      .where("shift_id", "=", shiftId)
+      .orderBy("event_id")
+      .execute();
   const changes = () =>
     database().kysely.selectFrom("shift_changes").selectAll().orderBy("change_id").execute();
 
@@ -83,27 +92,142 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await told(job, "shift_changed")).toHaveLength(1);
   });
 
-  it("is not undone by a reading that began before it", async () => {
-    await reopen({ now: () => new Date() });
+  type Client = ReturnType<Workshop["deps"]["clientFor"]>;
+  /** What happens to the answers of the provider on their way. */
+  const onTheWay = (change: (client: Client) => Partial<Client>) => {
+    const { clientFor } = shop.deps;
+    shop.deps.clientFor = (integration) => {
+      const client = clientFor(integration);
+      return { ...client, ...change(client) };
+    };
+  };
+  /** As `send`, without waiting for what comes of it. */
+  const arrive = async (shiftId: string) => {
+    const { database: db, queue, log } = shop.deps;
+    const { providerId } = shop.provider;
+    const inbox = createInbox({ db, onStored: () => undefined });
+    await inbox.receive({ providerId, event: "shift.update", shiftId, traceId: randomUUID() });
+    await createDispatcher({ db, queue, log }).run();
+  };
+
+  it("is not undone by a reading that began before it, whatever the clocks say", async () => {
     const job = await shop.open();
     await booked(54, job);
     const endTime = later(job.endTime);
-    const { clientFor } = shop.deps;
     let overtaking: Promise<unknown> | undefined;
-    shop.deps.clientFor = (integration) => {
-      const client = clientFor(integration);
-      const getShift: typeof client.getShift = async (...call) => {
+    onTheWay((client) => ({
+      getShift: async (...call) => {
         const read = await client.getShift(...call);
         overtaking ??= patch(job, { endTime });
         await overtaking;
         return read;
-      };
-      return { ...client, getShift };
-    };
+      },
+    }));
     await shop.send("shift.update", job.shiftId);
     expect(await overtaking).toMatchObject({ status: 200 });
     expect(await shop.job(job.jobId)).toMatchObject({ endTime });
     expect(await told(job, "shift_changed")).toHaveLength(1);
+    expect(await events(job)).toMatchObject([{ status: "processed" }, { status: "processed" }]);
+  });
+
+  it("is confirmed as asked for, although a reading that began before it ends first", async () => {
+    const job = await shop.open();
+    await booked(55, job);
+    const endTime = later(job.endTime);
+    const [reading, putting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    onTheWay((client) => ({
+      getShift: async (...call) => {
+        const read = await client.getShift(...call);
+        reading.resolve();
+        await putting.promise;
+        return read;
+      },
+      updateShift: async (...call) => {
+        const answer = await client.updateShift(...call);
+        putting.resolve();
+        await expect.poll(() => events(job)).toMatchObject([{}, { status: "processed" }]);
+        return answer;
+      },
+    }));
+    await arrive(job.shiftId);
+    await reading.promise;
+    expect(await patch(job, { endTime })).toMatchObject({ status: 200, job: { endTime } });
+    await shop.deps.queue.idle();
+    expect(await shop.job(job.jobId)).toMatchObject({ endTime });
+    expect(await told(job, "shift_changed")).toHaveLength(1);
+  });
+
+  it("does not undo what the provider changed after it, however late its answer comes", async () => {
+    const job = await shop.open();
+    await booked(56, job);
+    const [asked, newer] = [later(job.endTime), later(job.endTime, 2 * HOUR)];
+    onTheWay((client) => ({
+      updateShift: async (...call) => {
+        const answer = await client.updateShift(...call);
+        shop.provider.updateShift(job.shiftId, { endTime: newer });
+        await arrive(job.shiftId);
+        await expect.poll(() => events(job)).toMatchObject([{}, { status: "processed" }]);
+        return answer;
+      },
+    }));
+    expect(await patch(job, { endTime: asked })).toMatchObject({ status: 200, job: { endTime: newer } });
+    await shop.deps.queue.idle();
+    expect(shop.provider.shift(job.shiftId)).toMatchObject({ endTime: newer });
+    expect(await shop.job(job.jobId)).toMatchObject({ endTime: newer });
+    expect(await told(job, "shift_changed")).toMatchObject([{ content: { endTime: newer } }]);
+    expect(await changes()).toMatchObject([{ status: "confirmed", end_time: new Date(newer) }]);
+  });
+
+  it("is not undone by the next one when the shift was read meanwhile", async () => {
+    const job = await shop.open({ positions: 1 });
+    const endTime = later(job.endTime);
+    let next: ReturnType<typeof patch> | undefined;
+    onTheWay((client) => ({
+      updateShift: async (...call) => {
+        const answer = await client.updateShift(...call);
+        if (next) return answer;
+        next = patch(job, { endTime });
+        await expect.poll(changes).toHaveLength(2);
+        shop.provider.updateShift(job.shiftId, { startTime: later(job.startTime) });
+        await arrive(job.shiftId);
+        await expect.poll(() => events(job)).toMatchObject([{}, { status: "processed" }]);
+        // As if the reading had been from before the change.
+        await database().kysely.updateTable("jobs").set({ positions: 1 }).execute();
+        return answer;
+      },
+    }));
+    expect(await patch(job, { positions: 5 })).toMatchObject({ status: 200, job: { positions: 5 } });
+    expect(await next).toMatchObject({ status: 200 });
+    const all = { positions: 5, endTime, startTime: later(job.startTime) };
+    expect(shop.provider.shift(job.shiftId)).toMatchObject(all);
+    expect(await shop.job(job.jobId)).toMatchObject(all);
+  });
+
+  it("asks again while the provider acknowledges the change and does not show it", async () => {
+    await reopen({ dialect: { updateAnswer: 204 } });
+    const job = await shop.open();
+    shop.provider.setFault("update-not-stored", { times: 2 });
+    expect(await patch(job, { positions: 3 })).toMatchObject({ status: 200, job: { positions: 3 } });
+    expect(shop.provider.shift(job.shiftId)).toMatchObject({ positions: 3 });
+  });
+
+  it("is refused in the end when the provider never shows it", async () => {
+    await reopen({ dialect: { updateAnswer: 204 }, retries: { tries: 3 } });
+    const job = await shop.open();
+    shop.provider.setFault("update-not-stored");
+    const refused = await patch(job, { positions: 3 });
+    expect(refused).toMatchObject({ status: 409, code: "provider_refused" });
+    expect(refused.detail).toMatch(/the provider does not show the change/);
+    expect(await shop.job(job.jobId)).toEqual(job);
+    expect(await issues()).toEqual(["change_refused"]);
+  });
+
+  it("is confirmed by a provider that does not say how many positions a shift has", async () => {
+    await reopen({ dialect: { updateAnswer: 204 } });
+    const job = await shop.open();
+    shop.provider.setFault("positions-missing");
+    const endTime = later(job.endTime);
+    expect(await patch(job, { endTime, positions: 3 })).toMatchObject({ status: 200, job: { endTime } });
   });
 
   it("is one story of its own, which the job's story names", async () => {

@@ -1,14 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
+import type { Channel } from "../../../src/platform/deps.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { createReadings, type Readings } from "../../../src/platform/metrics/readings.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { useRunning } from "../integrations/running.ts";
+import { openWorkshop } from "../workshop.ts";
 
 const READINGS: Readings = {
   events: { processed: 2, dead: 1 },
   queues: [{ queue: "events", waiting: 3, active: 1, oldestSeconds: 12.5 }],
-  notifications: { shown: 4, waiting: 3, delivered: 2, failed: 1 },
+  notifications: { shown: 4, waiting: 3, delivered: 2, withheld: 5, failed: 1 },
   issues: [{ code: "shift_unusable", count: 2 }],
 };
 
@@ -42,15 +44,28 @@ describe("the metrics", () => {
     expect(text).not.toMatch(/^shiftpact_(events|dead_letters|notifications)[ {]/m);
   });
 
-  it("count calls to a provider by operation and outcome", async () => {
+  it("count calls to a provider by operation and status", async () => {
     const metrics = createMetrics(async () => READINGS, silent);
     const call = { kind: "tempo", provider_id: "p1", operation: "getShift", seconds: 0.02 };
-    metrics.providerCalled({ ...call, status: 201 });
-    metrics.providerCalled({ ...call, status: undefined });
+    for (const status of [201, 403, 404, 404, 503, 418, 599, undefined])
+      metrics.providerCalled({ ...call, status });
     const text = await metrics.text();
     const labels = 'kind="tempo",provider_id="p1",operation="getShift"';
-    expect(text).toContain(`shiftpact_provider_calls_total{${labels},outcome="none"} 1`);
-    expect(text).toContain(`shiftpact_provider_call_seconds_count{${labels}} 2`);
+    const count = (outcome: string, status: string, n: number) =>
+      `shiftpact_provider_calls_total{${labels},outcome="${outcome}",status="${status}"} ${n}`;
+    for (const line of [
+      count("2xx", "201", 1),
+      count("4xx", "403", 1),
+      count("4xx", "404", 2),
+      count("5xx", "503", 1),
+      count("none", "none", 1),
+      // A provider may make up as many statuses as it likes: each would be a time series.
+      count("4xx", "4xx", 1),
+      count("5xx", "5xx", 1),
+    ]) {
+      expect(text.split("\n")).toContain(line);
+    }
+    expect(text).toContain(`shiftpact_provider_call_seconds_count{${labels}} 8`);
   });
 
   it("are each platform's own", async () => {
@@ -87,6 +102,34 @@ describe.each(featureEngines)("the readings on %s", (engine) => {
   });
 });
 
+describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
+  const database = useEngine(engine);
+
+  it("are counted by how far they came", async () => {
+    const shop = await openWorkshop(database(), { channel: DOWN, retries: { tries: 2 } });
+    await shop.addPerson(110);
+    await shop.open();
+    const counted = async () => (await createReadings(database())()).notifications;
+    expect(await counted()).toEqual({ shown: 0, waiting: 0, delivered: 0, withheld: 0, failed: 1 });
+    const set = (values: string) => database().raw.executeSql(`update shiftpact.notifications set ${values}`);
+    await set("delivery_error = null");
+    expect(await counted()).toMatchObject({ waiting: 1, failed: 0 });
+    await set("delivery_error = 'the job is filled', withheld_at = now()");
+    expect(await counted()).toMatchObject({ waiting: 0, withheld: 1, failed: 0 });
+    await set("delivery_error = null, withheld_at = null, delivered_at = now()");
+    expect(await counted()).toMatchObject({ delivered: 1, withheld: 0 });
+    await set("delivered_at = null, channel = null");
+    expect(await counted()).toMatchObject({ shown: 1, delivered: 0 });
+    await shop.close();
+  });
+});
+
+const DOWN: Channel = {
+  name: "email",
+  deliver: async () => ({ kind: "unavailable", reason: "it is down" }),
+  close: () => undefined,
+};
+
 describe.each(featureEngines)("GET /metrics on %s", (engine) => {
   const running = useRunning(engine);
 
@@ -105,15 +148,15 @@ describe.each(featureEngines)("GET /metrics on %s", (engine) => {
     const answer = await fetch(`${platform.url}/metrics`);
     const text = await answer.text();
     expect(answer.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
-    const labels = (operation: string) =>
-      `{kind="sandbox",provider_id="${provider.providerId}",operation="${operation}",outcome="2xx"} 1`;
+    const labels = (operation: string, status = 200) =>
+      `{kind="sandbox",provider_id="${provider.providerId}",operation="${operation}",outcome="2xx",status="${status}"} 1`;
     for (const line of [
       "shiftpact_acknowledgement_seconds_count 1",
       'shiftpact_webhooks_total{status="200"} 1',
       'shiftpact_webhooks_total{status="401"} 1',
       `shiftpact_provider_calls_total${labels("getShift")}`,
       `shiftpact_provider_calls_total${labels("assignCandidate")}`,
-      `shiftpact_provider_calls_total${labels("createCandidate")}`,
+      `shiftpact_provider_calls_total${labels("createCandidate", 201)}`,
     ]) {
       expect(text.split("\n")).toContain(line);
     }

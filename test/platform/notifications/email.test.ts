@@ -152,6 +152,16 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(await notifications()).toMatchObject([{ deliveryError }]);
   });
 
+  it("go to no other machine without TLS when there is a password, which would travel in clear", async () => {
+    // On this machine too, but not by a name that says so.
+    await reopen({ retries: { tries: 1 } }, server.url.replace("127.0.0.1", "0.0.0.0"));
+    await shop.addPerson(NTH, ROBIN);
+    await shop.open();
+    const why = "every try failed, the last one: no TLS could be agreed on with the mail server";
+    expect(await notifications()).toMatchObject([{ deliveryError: why }]);
+    expect(server.logins).toBe(0);
+  });
+
   it("are not sent to somebody who is erased meanwhile", async () => {
     await reopen({ retries: { tries: 1_000 } });
     const candidateId = await shop.addPerson(NTH, ROBIN);

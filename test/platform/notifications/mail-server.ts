@@ -20,6 +20,8 @@ export interface MailServer {
   mails: readonly Mail[];
   /** How often a mail was offered whole, taken or not. */
   readonly offered: number;
+  /** How often somebody sent a name and a password. */
+  readonly logins: number;
   /** Answers the next mails so, instead of taking them. `lost`: takes it, and the answer never arrives. */
   refuse(answer: number | "lost", times?: number): void;
   close(): Promise<void>;
@@ -31,10 +33,12 @@ export async function startMailServer(): Promise<MailServer> {
   const mails: Mail[] = [];
   const refusals: (number | "lost")[] = [];
   let offered = 0;
+  let logins = 0;
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
     logger: false,
     onAuth: ({ username, password }, _session, done) => {
+      logins += 1;
       const isKnown = username === LOGIN.user && password === LOGIN.password;
       done(isKnown ? null : new Error("wrong"), isKnown ? { user: username } : undefined);
     },
@@ -62,6 +66,9 @@ export async function startMailServer(): Promise<MailServer> {
     mails,
     get offered() {
       return offered;
+    },
+    get logins() {
+      return logins;
     },
     refuse: (answer, times = 1) => void refusals.push(...Array<typeof answer>(times).fill(answer)),
     close: () => new Promise((resolve) => server.close(() => resolve())),

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventStatus } from "../../../src/platform/db/schema.ts";
+import { newId } from "../../../src/platform/ids.ts";
 import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
 import { createUpkeep, type UpkeepOptions } from "../../../src/platform/upkeep/upkeep.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
@@ -9,7 +10,15 @@ import { openWorkshop, type Workshop } from "../workshop.ts";
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const NOTHING = { reconciled: 0, expired: 0, eventsDeleted: 0, stepsDeleted: 0, figuresDeleted: 0 };
+const NOTHING = {
+  reconciled: 0,
+  revived: 0,
+  strays: 0,
+  expired: 0,
+  eventsDeleted: 0,
+  stepsDeleted: 0,
+  figuresDeleted: 0,
+};
 
 describe.each(featureEngines)("the upkeep on %s", (engine) => {
   const database = useEngine(engine);
@@ -138,7 +147,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
         ...event,
         provider_id: provider.providerId,
         shift_id: waits.shiftId,
-        dispatched_at: new Date(),
+        dispatched_at: new Date(clock),
       })
       .execute();
     await kysely
@@ -157,6 +166,29 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(await round()).toMatchObject({ reconciled: 0 });
     await kysely.updateTable("integrations").set({ state: "active" }).execute();
     expect(await round()).toMatchObject({ reconciled: 1 });
+  });
+
+  it("dispatches an event again that waits, was dispatched and has no task", async () => {
+    const { kysely } = database();
+    const { provider, deps } = workshop;
+    const dispatched = (ageMs: number) => ({
+      ...{ event_id: newId(), event: "shift.create", shift_id: provider.createShift().shiftId },
+      ...{ provider_id: provider.providerId, trace_id: randomUUID(), dispatched_at: new Date(clock - ageMs) },
+    });
+    const [stray, recent, waits] = [dispatched(MINUTE + 1), dispatched(MINUTE), dispatched(HOUR)];
+    await kysely.insertInto("events").values([stray, recent, waits]).execute();
+    await kysely.transaction().execute(async (trx) => {
+      const task = { id: waits.event_id, key: "another", data: {}, afterMs: HOUR };
+      await deps.queue.enqueue(trx, "events", task);
+    });
+    expect(await createUpkeep(deps, { onStored }).run()).toEqual({ ...NOTHING, strays: 1 });
+    expect(onStored).toHaveBeenCalledOnce();
+    const free = kysely.selectFrom("events").select("event_id").where("dispatched_at", "is", null);
+    expect(await free.execute()).toEqual([{ event_id: stray.event_id }]);
+    await createDispatcher({ db: database(), queue: deps.queue, log: silent }).run();
+    const jobs = () => kysely.selectFrom("jobs").select("shift_id").execute();
+    await expect.poll(jobs).toEqual([{ shift_id: stray.shift_id }]);
+    expect(await createUpkeep(deps, { onStored }).run()).toEqual(NOTHING);
   });
 
   it("reads a shift once, also when several processes look at the same time", async () => {

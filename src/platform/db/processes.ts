@@ -1,0 +1,63 @@
+import { sql } from "kysely";
+import { newId } from "../ids.ts";
+import type { Database, Log } from "./database.ts";
+
+/** The platform processes on one database. */
+export interface Processes {
+  /** How many are at work, this one among them, as it was a few seconds ago. */
+  count(): number;
+  /** The others need not wait to find this one missing. Never rejects. */
+  leave(): Promise<void>;
+}
+
+const EVERY_MS = 5_000;
+
+/** Says that this process is at work, again and again, and counts those that say so. The database's clock decides. */
+export async function joinProcesses(
+  { kysely, engine }: Pick<Database, "kysely" | "engine">,
+  log: Log,
+  everyMs = EVERY_MS,
+): Promise<Processes> {
+  // An embedded database is locked against a second process.
+  if (engine === "pglite") return { count: () => 1, leave: async () => undefined };
+  const me = newId();
+  let count = await sayAndCount(kysely, me);
+  let beating: Promise<void> | undefined;
+  const beat = async () => {
+    try {
+      count = await sayAndCount(kysely, me);
+    } catch (error) {
+      log.warn({ err: error }, "could not count the processes at work");
+    }
+    beating = undefined;
+  };
+  const timer = setInterval(() => {
+    beating ??= beat();
+  }, everyMs);
+  timer.unref();
+  return {
+    count: () => count,
+    leave: async () => {
+      clearInterval(timer);
+      // One under way would say that this process is at work after all.
+      await beating;
+      await kysely
+        .deleteFrom("processes")
+        .where("process_id", "=", me)
+        .execute()
+        .catch((error) => log.warn({ err: error }, "could not say that this process has ended"));
+    },
+  };
+}
+
+/** One that has said nothing for three times as long as it may is gone. */
+async function sayAndCount(kysely: Database["kysely"], me: string): Promise<number> {
+  const { rows } = await sql<{ others: number }>`
+    with said as (
+      insert into processes (process_id, seen_at) values (${me}, now())
+      on conflict (process_id) do update set seen_at = excluded.seen_at),
+    gone as (delete from processes where seen_at < now() - interval '1 minute' and process_id <> ${me})
+    select count(*) as others from processes
+    where process_id <> ${me} and seen_at > now() - interval '15 seconds'`.execute(kysely);
+  return 1 + (rows[0]?.others ?? 0);
+}

@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { featureEngines } from "../engines.ts";
+import { ok } from "./operations.ts";
+import { useStage } from "./stage.ts";
+
+const upper = () => randomUUID().toUpperCase();
+const inUpperCase = (of: object, names: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(of).map(([name, value]) => [
+      name,
+      names.includes(name) && typeof value === "string" ? value.toUpperCase() : value,
+    ]),
+  );
+
+describe.each(featureEngines)("a UUID is the same in either case (RFC 9562), on %s", (engine) => {
+  const stage = useStage(engine);
+
+  it("of a shift: one job, and no event twice", async () => {
+    const { open, send, quiet, events, asked, provider, providerId } = await stage().onboard();
+    const { shiftId } = await open();
+    provider.updateShift(shiftId, { positions: 3 });
+    await quiet();
+    const traceId = await send("shift.update", shiftId.toUpperCase());
+    await send("shift.update", shiftId, traceId);
+    await quiet();
+    const { items } = ok(await stage().operations.listJobs({ params: { query: { providerId } } }));
+    expect(items).toMatchObject([{ shiftId, positions: 3 }]);
+    expect((await events()).map((event) => event.shiftId)).toEqual([shiftId, shiftId, shiftId]);
+    expect(await events(shiftId.toUpperCase())).toHaveLength(3);
+    // As the provider spelt it when it was new.
+    expect(asked("GET", `/shifts/${shiftId}`)).toBe(3);
+  });
+
+  it("of a shift of a provider that writes it in upper case, and compares text", async () => {
+    const { accept, withdraw, cancel, open, quiet, events, job, ...organisation } = await stage().onboard();
+    const id = upper();
+    const opened = await open({ id, positions: 2 });
+    expect(opened.shiftId).toBe(id.toLowerCase());
+    const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
+    expect(await accept(opened, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await accept(opened, other)).toEqual({ status: 201, said: "confirmed" });
+    expect(await withdraw(opened, other)).toEqual({ status: 204 });
+    expect(organisation.provider.shift(id)?.assigned.size).toBe(1);
+    const path = { jobId: opened.jobId };
+    expect(
+      ok(await stage().operations.changeJob({ params: { path }, body: { positions: 4 } })),
+    ).toMatchObject({ positions: 4 });
+    expect(await cancel(opened)).toEqual({ status: 202 });
+    await quiet();
+    expect(organisation.provider.shift(id)).toMatchObject({ cancelled: true, positions: 4 });
+    expect(await job(id)).toMatchObject({ jobId: opened.jobId, status: "cancelled" });
+    expect((await events(id)).at(-1)).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
+  });
+
+  it.each(["getShift", "assign"])("in what the provider answers to %s", async (what) => {
+    const names = what === "assign" ? ["shiftId", "candidateId"] : ["id"];
+    const isMeant = (body: object) => (what === "assign" ? "success" : "startTime") in body;
+    const organisation = await stage().onboard({
+      dialect: { acknowledgement: "full" },
+      rewrite: (body) =>
+        typeof body === "object" && body !== null && isMeant(body) ? inUpperCase(body, names) : body,
+    });
+    const job = await organisation.open();
+    const person = await organisation.addPerson();
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.job(job.shiftId)).toMatchObject({ jobId: job.jobId, status: "filled" });
+  });
+
+  it("of whatever the operations API is asked for", async () => {
+    const organisation = await stage().onboard();
+    const { operations } = stage();
+    const job = await organisation.open();
+    const person = await organisation.addPerson();
+    const jobId = job.jobId.toUpperCase();
+    const same = { candidateId: person.candidateId.toUpperCase() };
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.accept({ ...job, jobId }, { ...person, ...same })).toEqual({
+      status: 201,
+      said: "confirmed",
+    });
+    const shiftId = job.shiftId.toUpperCase();
+    const { providerId: ownId, traceId = "" } = job;
+    const providerId = ownId.toUpperCase();
+    for (const query of [{ shiftId }, { providerId }, { shiftId, providerId }]) {
+      const { items } = ok(await operations.listJobs({ params: { query } }));
+      expect(items.map((each) => each.jobId)).toEqual([job.jobId]);
+    }
+    expect(await organisation.steps(traceId.toUpperCase())).toEqual(await organisation.steps(traceId));
+    expect(await organisation.withdraw({ ...job, jobId }, { ...person, ...same })).toEqual({ status: 204 });
+  });
+
+  it("but not in a name, which stays as it is", async () => {
+    const { operations } = stage();
+    const name = upper();
+    expect(ok(await operations.createWorkplace({ body: { name } }))).toMatchObject({ name });
+    const { competenceId } = ok(await operations.createCompetence({ body: { name } }));
+    const { addPerson } = await stage().onboard();
+    const { candidateId } = await addPerson({ competenceIds: [competenceId.toUpperCase()] });
+    const path = { candidateId: candidateId.toUpperCase() };
+    expect(ok(await operations.getCandidate({ params: { path } }))).toMatchObject({
+      candidateId,
+      competenceIds: [competenceId],
+    });
+  });
+});

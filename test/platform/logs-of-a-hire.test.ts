@@ -1,0 +1,91 @@
+import { expect, it, onTestFinished } from "vitest";
+import { createClient } from "../../generated/operations/client.ts";
+import { createLog } from "../../src/platform/log.ts";
+import { ok } from "../flows/operations.ts";
+import { onboard } from "../flows/organisation.ts";
+import published from "../testdata/personal-numbers.json" with { type: "json" };
+import { OPERATIONS_TOKEN, startEdge, withDatabase } from "./http/edge.ts";
+import { startMailServer } from "./notifications/mail-server.ts";
+
+const PERSON = {
+  personalNumber: published.personnummer[120] ?? "",
+  firstName: "Ragnhild",
+  lastName: "Vinterkvist",
+  email: "r.v@winter.example",
+  phone: "+46701740699",
+  hire: {
+    ...{ address: "Snöstigen 17", postCode: "SE-987 65", city: "Kvikkjokk", countryCode: "se" },
+    emergencyContact: { name: "Torbjörn", phone: "+46701740688", relationship: "sibling" },
+    bankDetails: { clearingNumber: "8327-9", accountNumber: "9040123456" },
+    documents: {
+      ...{ citizenship: "is", workPermitRequired: true, passportVerified: true },
+      workPermitExpiry: "2031-07-09T00:00:00Z",
+    },
+  },
+};
+const TRACES = [
+  ...[PERSON.personalNumber, PERSON.personalNumber.slice(2), "Ragnhild", "Vinterkvist", "winter.example"],
+  ...[
+    "701740699",
+    "Snöstigen",
+    "SE-987 65",
+    "Kvikkjokk",
+    "Torbj",
+    "701740688",
+    "8327-9",
+    "9040123456",
+    "2031-07-09",
+  ],
+];
+
+async function start() {
+  const lines: string[] = [];
+  const log = createLog("trace", { write: (line) => void lines.push(line) });
+  const mail = await startMailServer();
+  onTestFinished(mail.close);
+  const edge = await startEdge("postgres", {
+    log,
+    config: { mail: { url: mail.url, from: "shifts@platform.example" } },
+    retries: { tries: 3, baseMs: 5, capMs: 20 },
+  });
+  onTestFinished(edge.stop);
+  const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
+  const operations = createClient({ baseUrl: `${edge.platform.url}/operations/v1`, headers });
+  const organisation = await onboard({ platform: edge.platform, operations });
+  onTestFinished(organisation.close);
+  return { ...edge, lines, mail, operations, organisation };
+}
+
+it("the logs of a hire hold nothing of the person and no password, whatever goes wrong", async () => {
+  const { lines, mail, where, platform, operations, organisation } = await start();
+  const { provider, addPerson, open, accept } = organisation;
+  const { candidateId } = await addPerson(PERSON);
+  mail.refuse(550);
+  const job = await open();
+  for (const fault of ["error-500", "garbage", "hire-refused"] as const) {
+    provider.setFault(fault, { operations: ["createCandidate"] });
+    await accept(job, { candidateId, personalNumber: PERSON.personalNumber });
+    provider.clearFaults();
+  }
+  const body = { reason: "Ragnhild asks" };
+  ok(await operations.revealCandidate({ params: { path: { candidateId } }, body }));
+  await operations.createCandidate({ body: { ...PERSON, competenceIds: [] } });
+  await withDatabase(where, ({ raw }) =>
+    raw.executeSql(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`),
+  );
+  await expect.poll(async () => (await fetch(`${platform.url}/health/ready`)).status).toBe(200);
+  expect(await accept(job, { candidateId, personalNumber: PERSON.personalNumber })).toMatchObject({
+    said: "confirmed",
+  });
+  await platform.idle();
+  expect(mail.mails.length).toBeGreaterThan(0);
+  const all = lines.join("");
+  expect(lines.length).toBeGreaterThan(10);
+  expect(all).toMatch(/"level":(?:40|50)/);
+  const passwords = [where.url, mail.url].map((url) => new URL(url ?? "").password);
+  for (const secret of [...TRACES, ...passwords, decodeURIComponent(passwords[1] ?? "")]) {
+    expect(secret).not.toBe("");
+    expect(all).not.toContain(secret);
+  }
+});
