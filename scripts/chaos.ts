@@ -15,14 +15,15 @@ Kills the platform with SIGKILL at random moments (also while it starts and in t
 the disk, lets the clock jump, and makes providers faulty in many ways, under a stream of webhooks (repeated and out of order too),
 accepts, withdrawals and cancels. Then it sends malformed requests, waits until all is quiet, and compares both sides.
 
-  --kills N    such blows on each engine; 30 unless given
-  --minutes N  in all, in place of a number of kills
+  --kills N    SIGKILLs of the platform on each engine, at least; 30 unless given
+  --minutes N  in all: it goes on for so long; unless --kills is given too, 2 a minute are asked for
   --engine E   both unless given
   --seed N     of the choices; made up and printed unless given
   --malformed N   requests in all; 20,000 a minute with --minutes, else 100,000
   --power-cuts N  instead of all that: cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
 
-Exit code 0: nothing lost, doubled or disagreeing, no 5xx, memory steady; 1: something was; 2: it could not run.
+Exit code 0: nothing lost, doubled or disagreeing, no 5xx, memory steady; 1: something was, or too little happened to show it; 2: it could
+not run.
 
 Examples:
   npm run chaos
@@ -30,7 +31,9 @@ Examples:
   npm run chaos -- --engine postgres --kills 5 --seed 42`;
 
 interface Options {
+  /** On each engine, at least. */
   kills: number;
+  goOn: boolean;
   engines: readonly Engine[];
   seed: number;
   /** For the blows on each engine. Milliseconds. */
@@ -43,7 +46,9 @@ interface Options {
 const TEXT = { type: "string" } as const;
 /** Blows take this much of the minutes; the rest is for the malformed requests, and to come to rest. */
 const BLOWS = 0.55;
-const LONGEST_MINUTES = 20;
+const LONGEST_MINUTES = 40;
+const KILLS = 30;
+const KILLS_A_MINUTE = 2;
 const MALFORMED_A_MINUTE = 20_000;
 const MALFORMED = 100_000;
 
@@ -68,7 +73,8 @@ function read(argv: string[]): Options | undefined {
   const malformed = whole("malformed") ?? (minutes === undefined ? MALFORMED : minutes * MALFORMED_A_MINUTE);
   return {
     engines,
-    kills: whole("kills") ?? (minutes === undefined ? 30 : Number.POSITIVE_INFINITY),
+    kills: whole("kills") ?? Math.min(KILLS, (minutes ?? KILLS) * KILLS_A_MINUTE),
+    goOn: minutes !== undefined,
     seed: whole("seed") ?? Date.now() % 1_000_000,
     budgetMs: ((minutes ?? LONGEST_MINUTES) * 60_000 * BLOWS) / engines.length,
     malformed: Math.ceil(malformed / engines.length),
@@ -107,7 +113,7 @@ async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> 
       ...options,
       ...(disk && { disk }),
       ...(server && { postgres: { server, database: "chaos" } }),
-      onKill: (moment, count) => say(`${engine}: blow ${count}: ${moment}`),
+      onBlow: (moment, kills) => say(`${engine}: ${moment}; ${kills} SIGKILLs so far`),
     });
   } finally {
     await server?.stop();
@@ -121,7 +127,7 @@ const MOST_TOLD = 50;
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
-/** A row an engine, like the table of the kills. */
+/** A row an engine, like the other table. */
 async function cutPower({ engines, powerCuts: cuts, seed }: Options): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-power-cut-"));
   await chmod(folder, 0o755);

@@ -9,6 +9,10 @@ import type { Random } from "./random.ts";
 
 const HOUR_MS = 3_600_000;
 const MOST_OPEN_SHIFTS = 40;
+/** As many calls as a task has tries: of those a trouble spoils four at most, so that no task ever meets nothing else. */
+const CALLS_A_TROUBLE = 12;
+/** So many bookings must be accepted for a run to show anything. */
+export const LEAST_ACCEPTED = 8;
 /** A sender that does not give up: every try that gets no answer, or a 503, is followed by another one. */
 export const STUBBORN: readonly number[] = [0, ...Array.from({ length: 2_000 }, () => 100)];
 /** What passes, and may have taken effect before it went wrong. */
@@ -28,14 +32,33 @@ export interface Said {
   cancelled: string[];
   /** How often the times of a shift were changed. */
   retimed: Map<string, number>;
+  /** Where each blow to the platform begins and ends, in turns: how many calls the provider had by then. */
+  blows: number[];
   /** What was done, by name. */
   done: Map<string, number>;
+}
+
+/** An assignment that the provider confirmed, in full, in an answer that nothing spoilt. */
+export interface Assigned {
+  shiftId: string;
+  candidateId: string;
+  /** How many calls the provider had by then. */
+  at: number;
+  /** How many beginnings and ends of blows there were by then. */
+  marks: number;
 }
 
 /** The people at one provider and on the platform, who do what they like. */
 export interface Crowd {
   organisation: Organisation;
   said: Said;
+  assigned: Assigned[];
+  /** How many people the provider knew before. */
+  seeded: number;
+  /** Resolved once enough was accepted. */
+  enough: PromiseWithResolvers<void>;
+  /** How many calls the provider had at the last trouble. */
+  troubledAt: number;
   /** Webhooks of the crowd's own that are under way. */
   underWay: Set<Promise<void>>;
 }
@@ -47,13 +70,17 @@ export function gather(organisation: Organisation): Crowd {
     withdrawn: [],
     cancelled: [],
     retimed: new Map(),
+    blows: [],
     done: new Map(),
   };
-  return { organisation, said, underWay: new Set() };
+  const seeded = organisation.provider.candidates.length;
+  const enough = Promise.withResolvers<void>();
+  return { organisation, said, assigned: [], seeded, enough, troubledAt: 0, underWay: new Set() };
 }
 
 interface Place {
-  url: string;
+  /** Of the platform's processes. */
+  urls: readonly string[];
   people: readonly Person[];
   random: Random;
 }
@@ -62,7 +89,7 @@ interface Place {
 export async function live(crowd: Crowd, place: Place, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await act(crowd, place).catch(() => count(crowd.said, "not answered"));
-    await sleep(place.random.between(10, 60));
+    await sleep(place.random.between(50, 150));
   }
 }
 
@@ -150,12 +177,17 @@ function repeat(crowd: Crowd, place: Place): void {
 
 function send(
   { organisation, said, underWay }: Crowd,
-  { url }: Place,
+  { urls, random }: Place,
   message: Said["events"][number],
 ): void {
   const { event, shiftId, traceId } = message;
   const { providerId, platformToken: token } = organisation;
-  const client = createWebhookClient({ platformUrl: url, token, schedule: STUBBORN, timeoutMs: 2_000 });
+  const client = createWebhookClient({
+    platformUrl: random.pick(urls),
+    token,
+    schedule: STUBBORN,
+    timeoutMs: 2_000,
+  });
   const sending = client
     .send({ event, providerId, content: { shiftId }, traceId } as Message)
     .then(({ delivered }) => void (delivered && said.events.push({ event, shiftId, traceId })))
@@ -176,6 +208,7 @@ async function accept(crowd: Crowd, place: Place): Promise<void> {
   const { status } = await crowd.organisation.accept(seat.job, seat.person);
   const { candidateId } = seat.person;
   if (status < 300) crowd.said.accepted.push({ jobId: seat.job.jobId, candidateId });
+  if (crowd.said.accepted.length >= LEAST_ACCEPTED) crowd.enough.resolve();
 }
 
 async function withdraw(crowd: Crowd, place: Place): Promise<void> {
@@ -194,9 +227,11 @@ async function cancel(crowd: Crowd, place: Place): Promise<void> {
   if (status < 300) crowd.said.cancelled.push(seat.job.jobId);
 }
 
-function trouble({ organisation, said }: Crowd, { random }: Place): void {
-  const settings = { times: random.between(1, 4), retryAfter: "0" };
+function trouble(crowd: Crowd, { random }: Place): void {
+  const { provider, calls } = crowd.organisation;
+  if (calls.length - crowd.troubledAt < CALLS_A_TROUBLE) return;
+  crowd.troubledAt = calls.length;
   const name = random.pick(TROUBLE);
-  organisation.provider.setFault(name, settings);
-  count(said, `fault ${name}`);
+  provider.setFault(name, { times: random.between(1, 5), retryAfter: "0" });
+  count(crowd.said, `fault ${name}`);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresServer } from "../embedded-postgres.ts";
 import type { Disk } from "./disk.ts";
+import { inTime } from "./in-time.ts";
 import type { Random } from "./random.ts";
 import type { Victim } from "./victim.ts";
 
@@ -14,8 +15,11 @@ export type Moment =
   | "a clock that jumps";
 
 export interface Killing {
-  victim: Victim;
+  /** The processes of the platform; each blow hits one of them, a full disk all. */
+  victims: readonly Victim[];
   random: Random;
+  /** Called when a blow begins, and again when it is over: what is done in between may be done again. */
+  mark: (is: "begun" | "over") => void;
   /** Absent: embedded. */
   postgres?: PostgresServer | undefined;
   /**
@@ -33,55 +37,49 @@ export interface Killing {
 
 // A call that never comes must not hold up the run.
 const PATIENCE_MS = 2_000;
+const BREATH_MS = 4_000;
+/** Between two blows: a platform that is killed before it gets anywhere uses up the tries of what it has in hand. */
+const BREATH_CALLS = 10;
 const START_MS = 1_000;
 const MINUTE_MS = 60_000;
 const JUMPS_MS: readonly number[] = [-120, -5, -1, 1, 5, 120].map((minutes) => minutes * MINUTE_MS);
 
 /** One kill, or another blow, and the start after it. */
-export async function killOnce(killing: Killing): Promise<Moment> {
-  const { victim, random, postgres, whileDown, disk, jumps } = killing;
+export async function blow(killing: Killing): Promise<Moment> {
+  const { victims, random, postgres, disk, jumps, inCall } = killing;
+  const breath = Promise.withResolvers<void>();
+  const disarm = inCall(BREATH_CALLS, breath.resolve);
+  await inTime(breath.promise, BREATH_MS);
+  disarm();
   const moment = random.pick<Moment>([
     ...(["any", "any", "in a call", "in a call", "at the start"] as const),
     ...(postgres ? (["the database"] as const) : []),
     ...(disk ? (["a full disk"] as const) : []),
     ...(jumps ? (["a clock that jumps"] as const) : []),
   ]);
-  await hit(moment, killing);
-  if (moment === "the database" || moment === "a clock that jumps") return moment;
-  await whileDown?.();
-  await victim.start();
+  await hit(moment, killing, random.pick(victims));
   return moment;
 }
 
-async function hit(moment: Moment, killing: Killing): Promise<void> {
-  const { victim, random, postgres, inCall } = killing;
+async function hit(moment: Moment, killing: Killing, victim: Victim): Promise<void> {
+  const { random } = killing;
   switch (moment) {
     case "any":
       await sleep(random.between(20, 500));
-      return victim.kill();
-    case "in a call": {
-      const disarm = inCall(random.between(1, 10), victim.shoot);
-      const calm = new AbortController();
-      await Promise.race([
-        victim.gone(),
-        sleep(PATIENCE_MS, undefined, { signal: calm.signal }).catch(() => undefined),
-      ]);
-      calm.abort();
-      disarm();
-      return victim.kill();
-    }
-    case "at the start": {
-      await victim.kill();
-      const started = victim.start();
-      await sleep(random.between(0, START_MS));
-      victim.shoot();
-      await started;
-      return victim.kill();
-    }
+      return killed(killing, victim);
+    case "in a call":
+      await shotInCall(killing, victim);
+      return killed(killing, victim);
+    case "at the start":
+      return killed(killing, victim, async () => {
+        const started = victim.start();
+        await sleep(random.between(0, START_MS));
+        await victim.kill();
+        await started;
+      });
     case "the database":
       await sleep(random.between(20, 500));
-      await postgres?.crash();
-      return postgres?.restart();
+      return crashed(killing);
     case "a full disk":
       return fillUp(killing);
     case "a clock that jumps":
@@ -91,14 +89,45 @@ async function hit(moment: Moment, killing: Killing): Promise<void> {
   }
 }
 
+/** @param down what happens before it is started again. */
+async function killed({ mark, whileDown }: Killing, victim: Victim, down?: () => Promise<void>) {
+  mark("begun");
+  await victim.kill();
+  await down?.();
+  await whileDown?.();
+  await victim.start();
+  mark("over");
+}
+
+/** In one of the next calls, or not at all when there are none. */
+async function shotInCall({ random, inCall, mark }: Killing, victim: Victim): Promise<void> {
+  const disarm = inCall(random.between(1, 10), () => {
+    mark("begun");
+    victim.shoot();
+  });
+  await inTime(victim.gone(), PATIENCE_MS);
+  disarm();
+}
+
+async function crashed({ mark, postgres }: Killing): Promise<void> {
+  mark("begun");
+  await postgres?.crash();
+  await postgres?.restart();
+  mark("over");
+}
+
 /** A database that cannot write may end; whoever runs it makes room and starts it again. */
-async function fillUp({ victim, random, postgres, disk }: Killing): Promise<void> {
-  const deaths = victim.deaths.length;
+async function fillUp({ victims, random, mark, postgres, disk, whileDown }: Killing): Promise<void> {
+  const deaths = victims.map((victim) => victim.deaths.length);
+  mark("begun");
   const free = disk?.fill();
   await sleep(random.between(500, 2_000));
-  await victim.kill();
+  await Promise.all(victims.map((victim) => victim.kill()));
   await postgres?.crash();
   free?.();
   await postgres?.restart();
-  victim.deaths.splice(deaths);
+  for (const [index, victim] of victims.entries()) victim.deaths.splice(deaths[index] ?? 0);
+  await whileDown?.();
+  await Promise.all(victims.map((victim) => victim.start()));
+  mark("over");
 }

@@ -13,7 +13,6 @@ const platform = await startPlatform(readConfig(process.env), {
   providerTimeoutMs: 1_000,
   calls: { perMinute: 0 },
 });
-process.stdout.write(`${JSON.stringify({ listening: true, port: platform.port })}\n`);
 process.once("SIGTERM", () => void platform.close().then(() => process.exit(0)));
 process.on("message", (told: "idle" | { jumpMs: number }) => {
   if (told === "idle") void platform.idle().then(() => process.send?.("idle"));
@@ -21,6 +20,8 @@ process.on("message", (told: "idle" | { jumpMs: number }) => {
 });
 // Nobody is left who would end it.
 process.once("disconnect", () => process.exit(0));
+// Last: who hears it may stop the process at once.
+process.stdout.write(`${JSON.stringify({ listening: true, port: platform.port })}\n`);
 void platform.lost.then((error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);

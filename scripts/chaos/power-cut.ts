@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { chmodSync, cpSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
@@ -28,6 +28,14 @@ export interface PowerCutReport {
   lost: number[];
 }
 
+/** How the platform starts. */
+interface Start {
+  dataDir: string;
+  server: PostgresServer | undefined;
+  token: string;
+  secretKey: string;
+}
+
 const SENDERS = 8;
 const log = pino({ level: "silent" });
 
@@ -43,24 +51,26 @@ export async function powerCuts(options: PowerCutOptions): Promise<PowerCutRepor
     if (engine === "postgres") server = await startPostgres({ databaseDir: join(disk.folder, "pg") });
     await server?.createDatabase("chaos");
     const dataDir = join(disk.folder, "platform");
-    mkdirSync(dataDir);
     if (template && !server) cpSync(template, join(dataDir, "database"), { recursive: true });
-    const stage = await begin(dataDir, server);
-    victim = stage.victim;
+    // Before the platform starts: what it writes and does not sync may be lost.
     disk.sync();
-    const acknowledged = new Set<string>();
+    const start = { dataDir, server, token: secret("base64url"), secretKey: secret("base64") };
+    const stage = await begin(start);
+    victim = stage.victim;
+    const acknowledged = new Acknowledged();
     const sending = Array.from({ length: SENDERS }, () => send(stage, acknowledged, over.signal));
+    await acknowledged.first;
     const random = randomOf(seed);
     const lost: number[] = [];
     for (let cut = 0; cut < cuts; cut += 1) {
-      await sleep(random.between(200, 600));
+      // The first cut comes at once: a kept secret is as young as it can be.
+      if (cut > 0) await sleep(random.between(200, 600));
       const left = await disk.cut(server ? server.pids() : [victim.pid ?? 0]);
-      const before = new Set(acknowledged);
-      lost.push(await missing(left, before, engine));
+      lost.push(await missing(left, new Set(acknowledged.traceIds), start));
     }
     over.abort();
     await Promise.all(sending);
-    return { acknowledged: acknowledged.size, lost };
+    return { acknowledged: acknowledged.traceIds.size, lost };
   } finally {
     over.abort();
     await victim?.kill();
@@ -76,23 +86,27 @@ interface Stage {
   platformToken: string;
 }
 
+const secret = (encoding: "base64" | "base64url") => randomBytes(32).toString(encoding);
+
+class Acknowledged {
+  readonly traceIds = new Set<string>();
+  readonly #first = Promise.withResolvers<void>();
+  /** Resolves with the first of them. */
+  readonly first = this.#first.promise;
+
+  add(traceId: string): void {
+    this.traceIds.add(traceId);
+    this.#first.resolve();
+  }
+}
+
 /** A draft's events are stored and wait: nothing but the acknowledging goes on. */
-async function begin(dataDir: string, server: PostgresServer | undefined): Promise<Stage> {
-  const [port, token, providerId] = [await freePort(), randomBytes(24).toString("base64url"), randomUUID()];
-  const victim = createVictim({
-    ...process.env,
-    DATABASE_URL: server ? `${server.url}/chaos` : "",
-    ALLOW_INSECURE_PROVIDERS: "1",
-    LOG_LEVEL: "fatal",
-    OPERATIONS_TOKEN: token,
-    PORT: String(port),
-    SECRET_KEY: randomBytes(32).toString("base64"),
-    SHIFTPACT_DATA: dataDir,
-    WEBHOOK_RATE_LIMIT: "0",
-  });
+async function begin(start: Start): Promise<Stage> {
+  const [port, providerId] = [await freePort(), randomUUID()];
+  const victim = createVictim(envOf(start, port));
   await victim.start();
   const url = `http://127.0.0.1:${port}`;
-  const headers = { Authorization: `Bearer ${token}` };
+  const headers = { Authorization: `Bearer ${start.token}` };
   const operations = createClient({ baseUrl: `${url}/operations/v1`, headers });
   const body = {
     providerId,
@@ -105,7 +119,23 @@ async function begin(dataDir: string, server: PostgresServer | undefined): Promi
   return { victim, url, providerId, platformToken };
 }
 
-async function send(stage: Stage, acknowledged: Set<string>, signal: AbortSignal): Promise<void> {
+/** An embedded platform makes its SECRET_KEY itself, as most do: a power cut must not lose that either. */
+function envOf({ dataDir, server, token, secretKey }: Start, port: number): NodeJS.ProcessEnv {
+  const { SECRET_KEY: _, ...env } = process.env;
+  return {
+    ...env,
+    ...(server && { SECRET_KEY: secretKey }),
+    DATABASE_URL: server ? `${server.url}/chaos` : "",
+    ALLOW_INSECURE_PROVIDERS: "1",
+    LOG_LEVEL: "fatal",
+    OPERATIONS_TOKEN: token,
+    PORT: String(port),
+    SHIFTPACT_DATA: dataDir,
+    WEBHOOK_RATE_LIMIT: "0",
+  };
+}
+
+async function send(stage: Stage, acknowledged: Acknowledged, signal: AbortSignal): Promise<void> {
   const { url, providerId, platformToken } = stage;
   const headers = { Authorization: `Bearer ${platformToken}`, "Content-Type": "application/json" };
   while (!signal.aborted) {
@@ -122,20 +152,33 @@ async function send(stage: Stage, acknowledged: Set<string>, signal: AbortSignal
   }
 }
 
-async function missing(left: Disk, acknowledged: ReadonlySet<string>, engine: Engine): Promise<number> {
+/** Starts on what is left whatever kept something there, and counts what is not stored. */
+async function missing(left: Disk, acknowledged: ReadonlySet<string>, start: Start): Promise<number> {
   let server: PostgresServer | undefined;
   try {
     const databaseDir = join(left.folder, "pg");
     // Nobody who ran before a power cut runs after it; here the server goes on, and its copy would make way for it.
     rmSync(join(databaseDir, "postmaster.pid"), { force: true });
-    if (engine === "postgres") server = await reopenPostgres({ databaseDir });
+    if (start.server) server = await reopenPostgres({ databaseDir });
+    const dataDir = join(left.folder, "platform");
+    if (!server) await startOn({ ...start, dataDir });
     const stored = await storedIn(
-      server ? { url: `${server.url}/chaos` } : { dataDir: join(left.folder, "platform", "database") },
+      server ? { url: `${server.url}/chaos` } : { dataDir: join(dataDir, "database") },
     );
     return [...acknowledged].filter((traceId) => !stored.has(traceId)).length;
   } finally {
     await server?.stop();
     left.remove();
+  }
+}
+
+/** @throws Error when the platform does not start any more. */
+async function startOn(start: Start): Promise<void> {
+  const victim = createVictim(envOf(start, 0));
+  try {
+    await victim.start();
+  } finally {
+    await victim.kill();
   }
 }
 

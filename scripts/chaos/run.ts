@@ -1,27 +1,29 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { pino } from "pino";
-import { createClient } from "../../generated/operations/client.ts";
 import { type Engine, openDatabase } from "../../src/platform/db/database.ts";
 import type { Person } from "../../test/flows/operations.ts";
-import { onboard } from "../../test/flows/organisation.ts";
 import { freePort, type PostgresServer } from "../embedded-postgres.ts";
-import { check, type Finding } from "./check.ts";
-import { type Crowd, gather, live, STUBBORN } from "./crowd.ts";
+import { type Checked, check, type Finding } from "./check.ts";
+import { type Crowd, live } from "./crowd.ts";
 import type { Disk } from "./disk.ts";
 import { flood } from "./flood.ts";
-import { type Killing, killOnce, type Moment } from "./killing.ts";
+import { inTime } from "./in-time.ts";
+import { blow, type Killing, type Moment } from "./killing.ts";
 import { type Random, randomOf } from "./random.ts";
+import { createGate, settleIn } from "./settle-in.ts";
 import { createVictim, type Victim } from "./victim.ts";
 
 export interface ChaosOptions {
   engine: Engine;
-  /** At most. */
+  /** SIGKILLs of the platform, at least: fewer are a finding. */
   kills: number;
   seed: number;
-  /** No kill begins later. Milliseconds. */
+  /** No blow begins later. Milliseconds. */
   budgetMs: number;
-  /** Malformed requests, after the kills and while the crowd goes on. */
+  /** The blows go on until the budget is spent. */
+  goOn?: boolean;
+  /** Malformed requests, after the blows and while the crowd goes on. */
   malformed?: number;
   /** What the database is on, to be filled up now and then. */
   disk?: Pick<Disk, "fill">;
@@ -29,17 +31,21 @@ export interface ChaosOptions {
   jumps?: boolean;
   /** An empty folder, or one that holds an embedded database in `database`. */
   dataDir: string;
-  /** With its database of this name; for engine postgres. */
+  /** With its database of this name; for engine postgres. Two processes of the platform share it. */
   postgres?: { server: PostgresServer; database: string };
   /** Moves the clock of the tasks that a killed process had in hand, instead of waiting 10 s for them. */
   hurry?: boolean;
   providers?: number;
-  onKill?: (moment: Moment, count: number) => void;
+  /** Runs the platform, in place of `platform-child.ts`. */
+  entry?: string;
+  /** `kills`: SIGKILLs so far. */
+  onBlow?: (moment: Moment, kills: number) => void;
 }
 
-export interface ChaosReport {
-  /** By moment. */
-  kills: Map<Moment, number>;
+export interface ChaosReport extends Checked {
+  blows: Map<Moment, number>;
+  /** SIGKILLs of the platform. */
+  kills: number;
   /** What the crowd did, by name, in all. */
   done: Map<string, number>;
   /** Webhooks that were acknowledged, repetitions included. */
@@ -48,7 +54,6 @@ export interface ChaosReport {
   answers: Map<string, number>;
   /** Of the platform while they came, in twenty readings. Megabytes. */
   memory: number[];
-  findings: Finding[];
 }
 
 const PEOPLE = 8;
@@ -64,37 +69,49 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
     ...(postgres && { url: `${postgres.server.url}/${postgres.database}` }),
     ...(!postgres && { dataDir: join(dataDir, "database") }),
   };
-  const [port, token] = [await freePort(), randomBytes(24).toString("base64url")];
-  const url = `http://127.0.0.1:${port}`;
-  const victim = createVictim(envOf(options, port, token, place.url), options.hurry ? QUICK : []);
-  const call = armed();
-  await victim.start();
+  const token = randomBytes(24).toString("base64url");
+  const gate = createGate();
+  const { victims, urls } = await createVictims(options, token, place.url);
   const crowds: Crowd[] = [];
   try {
+    for (const victim of victims) await victim.start();
     for (let index = 0; index < (options.providers ?? 2); index += 1) {
-      crowds.push(await settleIn(url, token, call.rewrite));
+      crowds.push(await settleIn(urls[index % urls.length] ?? "", token, gate));
     }
-    const { kills, flooded, memory } = await torment(options, {
-      ...{ victim, url, token, crowds, inCall: call.inCall, place },
-    });
-    await rest(victim, crowds);
-    await victim.stop();
+    const scene = { victims, urls, token, crowds, inCall: gate.inCall, place };
+    const { blows, kills, flooded, memory } = await torment(options, scene);
+    await rest(victims, crowds);
+    await Promise.all(victims.map((victim) => victim.stop()));
+    const checked = await check(place, crowds, log);
     const findings = [
-      ...(await check(place, crowds, log)),
-      ...deathsOf(victim),
+      ...checked.findings,
+      ...deathsOf(victims),
       ...flooded.failures.map((what) => ({ kind: "5xx", what }) as const),
       ...growthOf(memory),
+      ...fewerThan(options.kills, kills),
     ];
-    return { kills, findings, memory, answers: flooded.answers, ...whatHappened(crowds) };
+    return { ...checked, blows, kills, findings, memory, answers: flooded.answers, ...whatHappened(crowds) };
   } catch (error) {
     throw new Error(`chaos with seed ${seed} could not run to its end`, { cause: error });
   } finally {
-    await victim.kill();
+    await Promise.all(victims.map((victim) => victim.kill()));
     await Promise.all(crowds.map(({ organisation }) => organisation.close()));
   }
 }
 
-function envOf({ dataDir }: ChaosOptions, port: number, token: string, url: string | undefined) {
+/** Two where they can share a database. */
+async function createVictims(options: ChaosOptions, token: string, databaseUrl: string | undefined) {
+  const { hurry, entry } = options;
+  const ports = [await freePort(), ...(databaseUrl ? [await freePort()] : [])];
+  const env = envOf(options, token, databaseUrl);
+  const started = { flags: hurry ? QUICK : [], ...(entry && { entry }) };
+  return {
+    victims: ports.map((port) => createVictim({ ...env, PORT: String(port) }, started)),
+    urls: ports.map((port) => `http://127.0.0.1:${port}`),
+  };
+}
+
+function envOf({ dataDir }: ChaosOptions, token: string, url: string | undefined) {
   const { DATABASE_URL: _, ...env } = process.env;
   return {
     ...env,
@@ -102,7 +119,6 @@ function envOf({ dataDir }: ChaosOptions, port: number, token: string, url: stri
     ALLOW_INSECURE_PROVIDERS: "1",
     LOG_LEVEL: "fatal",
     OPERATIONS_TOKEN: token,
-    PORT: String(port),
     PROVIDER_RATE_LIMIT: "0",
     SECRET_KEY: randomBytes(32).toString("base64"),
     SHIFTPACT_DATA: dataDir,
@@ -110,45 +126,9 @@ function envOf({ dataDir }: ChaosOptions, port: number, token: string, url: stri
   };
 }
 
-/** Lets somebody step in between what a provider does and what it answers. */
-function armed() {
-  let waiting: { calls: number; then: () => void } | undefined;
-  return {
-    inCall: (calls: number, then: () => void) => {
-      waiting = { calls, then };
-      return () => {
-        waiting = undefined;
-      };
-    },
-    rewrite: (body: unknown) => {
-      if (waiting) waiting.calls -= 1;
-      if (waiting?.calls === 0) {
-        waiting.then();
-        waiting = undefined;
-      }
-      return body;
-    },
-  };
-}
-
-async function settleIn(url: string, token: string, rewrite: (body: unknown) => unknown): Promise<Crowd> {
-  const headers = { Authorization: `Bearer ${token}` };
-  const operations = createClient({ baseUrl: `${url}/operations/v1`, headers });
-  const platform = { url, idle: async () => undefined };
-  const organisation = await onboard(
-    { platform, operations },
-    {
-      rewrite,
-      dialect: { assignEchoes: true },
-      webhooks: { schedule: STUBBORN, timeoutMs: 2_000 },
-    },
-  );
-  return gather(organisation);
-}
-
 interface Scene {
-  victim: Victim;
-  url: string;
+  victims: readonly Victim[];
+  urls: readonly string[];
   token: string;
   crowds: readonly Crowd[];
   inCall: Killing["inCall"];
@@ -156,42 +136,55 @@ interface Scene {
 }
 
 async function torment(options: ChaosOptions, scene: Scene) {
-  const { url, crowds } = scene;
+  const { urls, crowds, victims } = scene;
   const random = randomOf(options.seed);
   const over = new AbortController();
   // Killed before they are there, nobody could do anything.
   const peopled = await Promise.all(crowds.map(populate));
   const lives = peopled.map(([crowd, people]) =>
-    Promise.all([1, 2, 3].map(() => live(crowd, { url, people, random }, over.signal))),
+    Promise.all([1, 2, 3].map(() => live(crowd, { urls, people, random }, over.signal))),
   );
-  const kills = await killAll(options, scene, random);
+  const struck = await strike(options, scene, random);
   const memory: number[] = [];
-  const flooded = await pour(options, scene, random, () => memory.push(scene.victim.memory()));
+  const flooded = await pour(options, scene, random, () => memory.push(victims[0]?.memory() ?? 0));
   over.abort();
   await Promise.all(lives);
-  return { kills, flooded, memory };
+  return { ...struck, flooded, memory };
 }
 
-async function killAll(options: ChaosOptions, scene: Scene, random: Random): Promise<Map<Moment, number>> {
-  const { victim, inCall, place } = scene;
-  const { disk, jumps = false, onKill, postgres } = options;
-  const kills = new Map<Moment, number>();
+async function strike(options: ChaosOptions, scene: Scene, random: Random) {
+  const { victims, crowds, inCall, place } = scene;
+  const { disk, jumps = false, onBlow, postgres, goOn = false } = options;
+  const blows = new Map<Moment, number>();
+  const kills = () => victims.reduce((sum, victim) => sum + victim.kills, 0);
   const until = performance.now() + options.budgetMs;
   const killing = {
-    ...{ victim, random, inCall, postgres: postgres?.server, disk, jumps },
+    ...{ victims, random, inCall, postgres: postgres?.server, disk, jumps },
+    mark: (is: "begun" | "over") => {
+      for (const crowd of crowds) mark(crowd, is);
+    },
     ...(options.hurry && place.url && { whileDown: () => passTime(place.url ?? "") }),
   };
-  for (let count = 1; count <= options.kills && performance.now() < until; count += 1) {
-    const moment = await killOnce(killing);
-    kills.set(moment, (kills.get(moment) ?? 0) + 1);
-    onKill?.(moment, count);
+  while ((goOn || kills() < options.kills) && performance.now() < until) {
+    const moment = await blow(killing);
+    blows.set(moment, (blows.get(moment) ?? 0) + 1);
+    onBlow?.(moment, kills());
   }
-  return kills;
+  // Undisturbed, what the blows did not let happen needs no longer than they took.
+  await inTime(Promise.all(crowds.map(({ enough }) => enough.promise)), options.budgetMs);
+  return { blows, kills: kills() };
+}
+
+/** What has begun, or is over, does not begin or end once more. */
+function mark({ organisation, said }: Crowd, is: "begun" | "over"): void {
+  const isUnderWay = said.blows.length % 2 === 1;
+  if (isUnderWay === (is === "over")) said.blows.push(organisation.calls.length);
 }
 
 /** Malformed requests in the name of one of the providers. */
 function pour({ malformed = 0 }: ChaosOptions, scene: Scene, random: Random, onPart: () => void) {
-  const { url, token: operationsToken, crowds } = scene;
+  const { urls, token: operationsToken, crowds } = scene;
+  const [url = ""] = urls;
   const { providerId = "", platformToken = "" } = crowds[0]?.organisation ?? {};
   return flood({ url, count: malformed, random, providerId, platformToken, operationsToken, onPart });
 }
@@ -220,7 +213,7 @@ async function passTime(url: string): Promise<void> {
 }
 
 /** Until every webhook is delivered and nothing waits; what still waits after a minute and a half is found by the check. */
-async function rest(victim: Victim, crowds: readonly Crowd[]): Promise<void> {
+async function rest(victims: readonly Victim[], crowds: readonly Crowd[]): Promise<void> {
   for (const { organisation } of crowds) organisation.provider.clearFaults();
   const until = performance.now() + CALM_MS;
   let before = -1;
@@ -230,13 +223,18 @@ async function rest(victim: Victim, crowds: readonly Crowd[]): Promise<void> {
       await Promise.all(underWay);
       await organisation.provider.settled();
     }
-    await victim.idle(until - performance.now());
+    await Promise.all(victims.map((victim) => victim.idle(until - performance.now())));
     sent = crowds.reduce((sum, { organisation }) => sum + organisation.provider.deliveries.length, 0);
   }
 }
 
-const deathsOf = ({ deaths }: Victim): Finding[] =>
-  deaths.map((death) => ({ kind: "lost", what: `the platform ended by itself: ${death}` }));
+const deathsOf = (victims: readonly Victim[]): Finding[] =>
+  victims.flatMap(({ deaths }) =>
+    deaths.map((death) => ({ kind: "lost", what: `the platform ended by itself: ${death}` }) as const),
+  );
+
+const fewerThan = (asked: number, kills: number): Finding[] =>
+  kills < asked ? [{ kind: "too few", what: `${kills} SIGKILLs in the time given, of ${asked}` }] : [];
 
 function whatHappened(crowds: readonly Crowd[]): Pick<ChaosReport, "done" | "acknowledged"> {
   const done = new Map<string, number>();

@@ -12,14 +12,19 @@ export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
     all.map(({ findings }) => findings.filter((finding) => finding.kind === kind).length);
   return aligned([
     ["injected", ...reports.keys()],
-    ...counts(({ kills }) => kills).map(([name, ...cells]) => [`blow: ${name}`, ...cells]),
+    ["SIGKILLs of the platform", ...all.map(({ kills }) => kills)],
+    ...counts(({ blows }) => blows).map(([name, ...cells]) => [`blow: ${name}`, ...cells]),
     ...counts(({ done }) => done),
     ["webhooks acknowledged", ...all.map(({ acknowledged }) => acknowledged)],
     ...counts(({ answers }) => answers).map(([name, ...cells]) => [`malformed, answered ${name}`, ...cells]),
     ["outcome", ...reports.keys()],
+    ["jobs made", ...all.map(({ jobs }) => jobs)],
+    ["bookings confirmed", ...all.map(({ confirmed }) => confirmed)],
+    ["excused by an open issue", ...all.map(({ excused }) => excused)],
     ["lost", ...found("lost")],
     ["doubled", ...found("doubled")],
     ["disagreeing", ...found("disagreeing")],
+    ["too few", ...found("too few")],
     ["5xx on malformed requests", ...found("5xx")],
     ["memory, MB, first to last", ...all.map(({ memory }) => memoryOf(memory))],
   ]);

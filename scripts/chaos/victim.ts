@@ -25,23 +25,29 @@ export interface Victim {
   jump(ms: number): void;
   /** Of the process, in memory that is resident. Megabytes; 0 where the system does not tell. */
   memory(): number;
+  /** How many processes of its have ended by SIGKILL. */
+  readonly kills: number;
   /** SIGTERM. @throws Error when the exit code is not 0. */
   stop(): Promise<void>;
   /** How often it ended without being told to, and the last words. */
   deaths: string[];
 }
 
-/** @param flags of Node. */
-export function createVictim(env: NodeJS.ProcessEnv, flags: readonly string[] = []): Victim {
+/** @param entry runs the platform as `platform-child.ts` does. @param flags of Node. */
+export function createVictim(
+  env: NodeJS.ProcessEnv,
+  { flags = [], entry = ENTRY }: { flags?: readonly string[]; entry?: string } = {},
+): Victim {
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> = Promise.resolve();
   let isShot = false;
+  let kills = 0;
   const deaths: string[] = [];
 
   /** True once it listens, or was killed meanwhile. */
   async function startOnce(): Promise<boolean> {
     isShot = false;
-    const started = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...flags, ENTRY], {
+    const started = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...flags, entry], {
       env,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });
@@ -51,7 +57,8 @@ export function createVictim(env: NodeJS.ProcessEnv, flags: readonly string[] = 
     const words: string[] = [];
     createInterface({ input: stderr }).on("line", (line) => words.splice(0, words.length - 4, line));
     const listening = once(createInterface({ input: stdout }), "line").then(() => true);
-    ended = once(started, "close").then(([code]) => {
+    ended = once(started, "close").then(([code, signal]) => {
+      if (signal === "SIGKILL") kills += 1;
       if (!isShot) deaths.push(`code ${code}: ${words.join(" | ")}`);
     });
     return Promise.race([listening, ended.then(() => isShot)]);
@@ -63,6 +70,9 @@ export function createVictim(env: NodeJS.ProcessEnv, flags: readonly string[] = 
   };
   return {
     deaths,
+    get kills() {
+      return kills;
+    },
     get pid() {
       return child?.pid;
     },

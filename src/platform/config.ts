@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { syncOne } from "./db/sync.ts";
 
 /** What the platform process is told from outside. */
 export interface Config {
@@ -38,11 +39,13 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 /**
  * Reads the environment. OPERATIONS_TOKEN and SECRET_KEY are made and kept in the data folder when they are unset and the database is
  * embedded; with DATABASE_URL they are required, because several processes must share them.
+ * @param sync writes a file, or the names in a folder, through to the disk.
  * @throws ConfigError
  */
 export function readConfig(
   env: NodeJS.ProcessEnv,
   overrides: { port?: number; dataDir?: string } = {},
+  sync: (path: string) => void = syncOne,
 ): Config {
   const faults: string[] = [];
   const databaseUrl = env.DATABASE_URL || undefined;
@@ -62,7 +65,7 @@ export function readConfig(
   };
   checkSecrets(env, databaseUrl !== undefined, faults);
   if (faults.length > 0) throw new ConfigError(faults);
-  return { ...config, ...readSecrets(env, dataDir) };
+  return { ...config, ...readSecrets(env, { dataDir, sync }) };
 }
 
 function readInteger(
@@ -138,12 +141,20 @@ const TOKEN = /^[\x21-\x7e]{16,}$/;
 /** 32 bytes in base64 or base64url. Node's decoder passes over what is neither, and would make a key of anything. */
 const KEY = /^[\w+/-]{43}=?$/;
 
-function readSecrets(env: NodeJS.ProcessEnv, dataDir: string): Pick<Config, "operationsToken" | "secretKey"> {
+interface Keeping {
+  dataDir: string;
+  sync: (path: string) => void;
+}
+
+function readSecrets(
+  env: NodeJS.ProcessEnv,
+  keeping: Keeping,
+): Pick<Config, "operationsToken" | "secretKey"> {
   const operationsToken =
     env.OPERATIONS_TOKEN ||
-    kept(dataDir, "operations-token", TOKEN, () => randomBytes(24).toString("base64url"));
+    kept(keeping, "operations-token", TOKEN, () => randomBytes(24).toString("base64url"));
   const secretKey =
-    env.SECRET_KEY || kept(dataDir, "secret-key", KEY, () => randomBytes(32).toString("base64"));
+    env.SECRET_KEY || kept(keeping, "secret-key", KEY, () => randomBytes(32).toString("base64"));
   return { operationsToken, secretKey: Buffer.from(secretKey, "base64") };
 }
 
@@ -152,34 +163,51 @@ function readSecrets(env: NodeJS.ProcessEnv, dataDir: string): Pick<Config, "ope
  * A file that holds something else is left alone: it may be the only key to what is sealed.
  * @throws ConfigError
  */
-function kept(dataDir: string, name: string, form: RegExp, make: () => string): string {
+function kept(keeping: Keeping, name: string, form: RegExp, make: () => string): string {
+  const { dataDir } = keeping;
   const path = join(dataDir, name);
-  const secret = readKept(path, dataDir) ?? makeKept(path, dataDir, make());
-  if (form.test(secret)) return secret;
+  try {
+    const secret = readKept(path) ?? makeKept(path, keeping, make());
+    if (form.test(secret)) return secret;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ConfigError([`the data folder ${dataDir} cannot be used: ${code} at ${path}`]);
+  }
   throw new ConfigError([`${path} is damaged: restore it, or remove it to have a new one made`]);
 }
 
-function readKept(path: string, dataDir: string): string | undefined {
+function readKept(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8").trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw unusable(path, dataDir, error);
+    throw error;
   }
 }
 
-function makeKept(path: string, dataDir: string, secret: string): string {
+/** Whatever cuts the start short, the file is there with all that it holds, or it is not there. */
+function makeKept(path: string, { dataDir, sync }: Keeping, secret: string): string {
+  makeFolder(dataDir, sync);
+  const draft = `${path}.${randomBytes(4).toString("hex")}.draft`;
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    // wx: of two processes that start at once, one makes it and the other fails here instead of using another one.
-    writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: "wx" });
-    return secret;
-  } catch (error) {
-    throw unusable(path, dataDir, error);
+    writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: "wx" });
+    sync(draft);
+    // Of two processes that start at once, one makes it and the other fails here: renaming would replace what is in use.
+    linkSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
   }
+  sync(dataDir);
+  return secret;
 }
 
-function unusable(path: string, dataDir: string, error: unknown): ConfigError {
-  const { code } = error as NodeJS.ErrnoException;
-  return new ConfigError([`the data folder ${dataDir} cannot be used: ${code} at ${path}`]);
+function makeFolder(dataDir: string, sync: Keeping["sync"]): void {
+  const first = mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  const above = dirname(resolve(first));
+  let made = resolve(dataDir);
+  while (made !== above) {
+    made = dirname(made);
+    sync(made);
+  }
 }

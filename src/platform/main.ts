@@ -33,6 +33,7 @@ import { PROVIDER_RETRIES, type RetryPolicy } from "./queue/retry.ts";
 import { shiftWriteTasks } from "./shift-writes/tasks.ts";
 import { createRunning, type Running } from "./shut-down.ts";
 import { createStream } from "./stream/stream.ts";
+import { gatherSteps } from "./traces/trace.ts";
 import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 import { createCheck } from "./verification/check.ts";
 import { verificationTasks } from "./verification/tasks.ts";
@@ -163,7 +164,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   running.holds(() => channel?.close());
   const deps: Deps = {
     ...{ database, signals, log, vault, now, newId },
-    queue: createQueue({ database, log, ...(retries && { retries }) }),
+    queue: createQueue({ database, log, around: gatherSteps, ...(retries && { retries }) }),
     timing: { ...TIMING, ...options.timing },
     newTraceId: randomUUID,
     clientFor: spellingAsProviders(database, clients.clientFor),

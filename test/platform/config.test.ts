@@ -3,6 +3,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -117,6 +118,27 @@ describe("the configuration", () => {
     const other = readConfig({ SHIFTPACT_DATA: join(folder, "other") });
     expect(other.operationsToken).not.toBe(first.operationsToken);
     expect(other.secretKey.equals(first.secretKey)).toBe(false);
+  });
+
+  it("writes a secret through to the disk before it has its name, and the names after it", () => {
+    const dataDir = join(folder, "new", "data");
+    const synced: [path: string, names: string[]][] = [];
+    readConfig({ SHIFTPACT_DATA: dataDir }, {}, (path) => synced.push([path, readdirSync(dataDir)]));
+    const names = ["operations-token", "secret-key"];
+    for (const name of names) {
+      const draft = synced.findIndex(([path]) => path.startsWith(join(dataDir, name)));
+      expect(synced[draft]?.[1]).not.toContain(name);
+      expect(synced.slice(draft)).toContainEqual([dataDir, expect.arrayContaining([name])]);
+    }
+    const folders = [dataDir, join(folder, "new"), folder];
+    expect(synced.map(([path]) => path)).toEqual(expect.arrayContaining(folders));
+    expect(readdirSync(dataDir).sort()).toEqual(names);
+  });
+
+  it("starts where an earlier start was killed before a secret had its name", () => {
+    writeFileSync(join(folder, "secret-key.1.draft"), "");
+    const { secretKey } = readConfig({ SHIFTPACT_DATA: folder });
+    expect(readConfig({ SHIFTPACT_DATA: folder }).secretKey).toEqual(secretKey);
   });
 
   it("lets the environment stand before what is kept, and leaves that as it is", () => {

@@ -1,7 +1,8 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PGlite } from "@electric-sql/pglite";
-import { SyncedFolder, type SyncedFolderOptions, syncOne, syncTree } from "./synced-folder.ts";
+import { syncOne, syncTree } from "./sync.ts";
+import { SyncedFolder, type SyncedFolderOptions } from "./synced-folder.ts";
 
 const INT8 = 20;
 

@@ -1,5 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { fsyncSync } from "node:fs";
 import { NodeFS } from "@electric-sql/pglite/nodefs";
 
 type InitOptions = Parameters<NodeFS["init"]>[1];
@@ -55,25 +54,5 @@ export class SyncedFolder extends NodeFS {
     }
     this.syncs += 1;
     return 0;
-  }
-}
-
-/** Writes every file and folder below `path` through to the disk. */
-export function syncTree(path: string): void {
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    const child = join(path, entry.name);
-    if (entry.isDirectory()) syncTree(child);
-    else if (entry.isFile()) syncOne(child);
-  }
-  syncOne(path);
-}
-
-/** Writes one file, or the names in one folder, through to the disk. */
-export function syncOne(path: string): void {
-  const handle = openSync(path, "r");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }

@@ -36,7 +36,7 @@ export async function endTogether(
   const ended = await trx
     .updateTable("events")
     .set({ status: "processed", verdict, processed_at: now() })
-    .where("event_id", "in", eventIds)
+    .where(({ eb, val }) => eb("event_id", "=", eb.fn.any(val([...eventIds]))))
     .where("status", "=", "queued")
     .returningAll()
     .execute();

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../queue/task.ts";
+import { forgetSteps } from "../traces/trace.ts";
 import { enqueueEvent } from "./enqueue.ts";
 
 /**
@@ -14,7 +15,7 @@ export const isReconciliation = ({ event }: Pick<StoredEvent, "event">): boolean
 
 /** Nothing was missed: the hour leaves neither an event nor a story. */
 export async function forgetReconciliation(trx: Trx, { event_id, trace_id }: StoredEvent): Promise<void> {
-  await trx.deleteFrom("trace_steps").where("trace_id", "=", trace_id).execute();
+  await forgetSteps(trx, trace_id);
   await trx.deleteFrom("events").where("event_id", "=", event_id).execute();
 }
 

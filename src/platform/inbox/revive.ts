@@ -11,7 +11,7 @@ const REVIVED_FOR_MS = 7 * 24 * HOUR_MS;
 const BATCH = 1_000;
 
 /**
- * Decision: 12 tries are over after some 20 minutes, and an outage may be longer (issue 3: "those arrive once it is well again"). So a
+ * Decision: 12 tries are over after some 20 minutes, and an outage may be longer. So a
  * dead letter that says no more than that the provider gave no answer is queued again: when the provider answers again, and each hour.
  * For 7 days, once an hour at most, and only while the integration is active.
  */

@@ -56,7 +56,8 @@ export async function liveBookings(trx: Trx, jobId: string): Promise<Booking[]> 
 
 /** Brings the status of a locked job up to date with its facts, and offers it when there are free seats. */
 export async function refreshJob(trx: Trx, deps: Deps, job: Job): Promise<void> {
-  await offerIfOpen(trx, deps, job, await updateStatus(trx, deps, job));
+  const after = await updateStatus(trx, deps, job);
+  await offerIfOpen(trx, deps, after, { wasOpen: job.status === "open" });
 }
 
 /** Brings the status of a locked job up to date with its facts. */
@@ -85,9 +86,14 @@ export async function updateStatus(trx: Trx, deps: Deps, job: Job): Promise<Job>
 }
 
 /** A job that is being cancelled is offered to nobody; should the provider refuse, it is refreshed then. */
-export async function offerIfOpen(trx: Trx, deps: Deps, before: Job, after: Job): Promise<void> {
-  if (after.status !== "open" || (await isBeingCancelled(trx, after))) return;
-  await offerJob(trx, deps, after, { isNewlyOpen: before.status !== "open" });
+export async function offerIfOpen(
+  trx: Trx,
+  deps: Deps,
+  job: Job,
+  { wasOpen }: { wasOpen: boolean },
+): Promise<void> {
+  if (job.status !== "open" || (await isBeingCancelled(trx, job))) return;
+  await offerJob(trx, deps, job, { isNewlyOpen: !wasOpen });
 }
 
 /** DECISIONS, "positions fall below the number assigned": bookings stay, a person decides. */

@@ -7,7 +7,7 @@ import type { Trx } from "../queue/task.ts";
 import { recordSteps } from "../traces/trace.ts";
 import { closeJob } from "./close.ts";
 import { liveBookings, lockJobOf, offerIfOpen, updateStatus } from "./job.ts";
-import { isMaterialChange } from "./status.ts";
+import { isMaterialChange, jobStatus } from "./status.ts";
 
 export interface ShiftRead {
   integration: Integration;
@@ -36,7 +36,7 @@ export async function syncShift(trx: Trx, deps: Deps, read: ShiftRead): Promise<
     .execute();
   const job = await writeJob(trx, deps, read, mapping, before);
   await raiseMappingIssues(trx, deps, job);
-  const after = await updateStatus(trx, deps, job);
+  const after = before ? await updateStatus(trx, deps, job) : job;
   const verdict = `${before ? "job updated" : "job created"}: ${after.status}`;
   const step = { traceId, ...key, jobId: job.job_id };
   const detail = { warnings: shift.warnings, variant: shift.variant };
@@ -46,7 +46,7 @@ export async function syncShift(trx: Trx, deps: Deps, read: ShiftRead): Promise<
   if (told > 0) {
     await recordSteps(trx, [{ ...step, step: "notification", verdict: `change told to ${told}` }]);
   }
-  await offerIfOpen(trx, deps, job, after);
+  await offerIfOpen(trx, deps, after, { wasOpen: before?.status === "open" });
   return verdict;
 }
 
@@ -84,10 +84,11 @@ async function writeJob(
     shift_id: shift.id,
     trace_id: traceId,
   };
-  // Until it is refreshed, in this transaction, it is not offered.
-  const insert = trx
-    .insertInto("jobs")
-    .values({ ...key, ...facts, status: "blocked_mapping", created_at: deps.now() });
+  const now = deps.now();
+  const isMapped = mapping.workplace_id !== null && mapping.competence_id !== null;
+  const { start_time: startTime, positions } = facts;
+  const status = jobStatus({ isCancelled: false, isMapped, startTime, positions, booked: 0 }, now);
+  const insert = trx.insertInto("jobs").values({ ...key, ...facts, status, created_at: now });
   return insert.returningAll().executeTakeFirstOrThrow();
 }
 
@@ -98,42 +99,48 @@ type Mapping = Pick<Job, "workplace_id" | "competence_id">;
  * that is being made: it waits, and then finds the job, or it is waited for. Before the job, because a mapping locks in that order.
  */
 async function mappingOf(trx: Trx, provider_id: string, shift: Shift): Promise<Mapping> {
-  const { outletId, outletName, roleId, roleName } = shift;
-  const outlet = {
-    provider_id,
-    outlet_id: outletId,
-    name: outletName ?? outletId,
-    address: null,
-    workplace_id: null,
-  };
-  await trx
-    .insertInto("outlets")
-    .values(outlet)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const role = { provider_id, role_id: roleId, name: roleName ?? roleId, competence_id: null };
-  await trx
-    .insertInto("roles")
-    .values(role)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const [{ workplace_id }, { competence_id }] = [
-    await trx
+  const { workplace_id } = (await lockOutlet(trx, provider_id, shift)) ?? { workplace_id: null };
+  const { competence_id } = (await lockRole(trx, provider_id, shift)) ?? { competence_id: null };
+  return { workplace_id, competence_id };
+}
+
+async function lockOutlet(trx: Trx, provider_id: string, { outletId, outletName }: Shift) {
+  const lock = () =>
+    trx
       .selectFrom("outlets")
       .select("workplace_id")
       .where("provider_id", "=", provider_id)
       .where("outlet_id", "=", outletId)
       .forShare()
-      .executeTakeFirstOrThrow(),
-    await trx
+      .executeTakeFirst();
+  const known = await lock();
+  if (known) return known;
+  await trx
+    .insertInto("outlets")
+    .values({ provider_id, outlet_id: outletId, name: outletName ?? outletId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  // Somebody else may have been first, and have mapped it.
+  return lock();
+}
+
+async function lockRole(trx: Trx, provider_id: string, { roleId, roleName }: Shift) {
+  const lock = () =>
+    trx
       .selectFrom("roles")
       .select("competence_id")
       .where("provider_id", "=", provider_id)
       .where("role_id", "=", roleId)
       .forShare()
-      .executeTakeFirstOrThrow(),
-  ];
-  return { workplace_id, competence_id };
+      .executeTakeFirst();
+  const known = await lock();
+  if (known) return known;
+  await trx
+    .insertInto("roles")
+    .values({ provider_id, role_id: roleId, name: roleName ?? roleId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return lock();
 }
 
 async function raiseMappingIssues(trx: Trx, deps: Deps, job: Job): Promise<void> {

@@ -2,7 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Log } from "../db/database.ts";
 import { type Boss, type Claim, HEARTBEAT_SECONDS, type Postponement } from "./boss.ts";
 import { putOffDelay, type RetryPolicy, retryDelay } from "./retry.ts";
-import type { Task, TaskEnd, TaskKind, Write } from "./task.ts";
+import type { Task, TaskEnd, TaskKind, Trx, Write } from "./task.ts";
+
+/** Runs `write`, and what else belongs to the same transaction. */
+export type Around = (trx: Trx, write: () => Promise<void>) => Promise<void>;
 
 export interface LaneParts {
   boss: Boss;
@@ -11,6 +14,7 @@ export interface LaneParts {
   retries: RetryPolicy;
   /** The longest time between two looks into the queue, should a notification get lost. Milliseconds. */
   pollMs: number;
+  around: Around;
   /** Called whenever this lane has nothing to do. */
   onQuiet: () => void;
 }
@@ -216,7 +220,7 @@ export class Lane {
   }
 
   async #write(claim: Claim, task: Task<object>, settlement: Settlement): Promise<void> {
-    const { boss, database } = this.#parts;
+    const { boss, database, around } = this.#parts;
     const { name, dead } = this.#kind;
     await database.kysely.transaction().execute(async (trx) => {
       // First, so that the claim's row lock decides between two processes before anything is written.
@@ -224,9 +228,11 @@ export class Lane {
         ? await boss.remove(trx, name, claim)
         : await boss.postpone(trx, name, claim, settlement);
       if (!held) throw new ClaimLost();
-      await settlement.write?.(trx);
-      if (settlement.leaves && settlement.deadReason !== undefined)
-        await dead(task, settlement.deadReason, trx);
+      await around(trx, async () => {
+        await settlement.write?.(trx);
+        if (settlement.leaves && settlement.deadReason !== undefined)
+          await dead(task, settlement.deadReason, trx);
+      });
     });
     if (!settlement.leaves) this.#wakeAfter(settlement.afterMs);
   }

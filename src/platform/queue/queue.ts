@@ -1,7 +1,7 @@
 import type { Database, Log } from "../db/database.ts";
 import { newId } from "../ids.ts";
 import { type Boss, startBoss } from "./boss.ts";
-import { Lane } from "./lane.ts";
+import { type Around, Lane } from "./lane.ts";
 import { PROVIDER_RETRIES, type RetryPolicy } from "./retry.ts";
 import type { NewTask, Queue, QueueDepth, TaskKind, Trx } from "./task.ts";
 
@@ -11,6 +11,8 @@ export interface QueueOptions {
   retries?: Partial<RetryPolicy>;
   /** The longest time between two looks into the queue, should a notification get lost. Milliseconds. */
   pollMs?: number;
+  /** Around everything that the end of a task writes. */
+  around?: Around;
 }
 
 // The planner believes a table that it does not know to be small, and then one fetch among 20,000 waiting keys
@@ -19,13 +21,15 @@ export interface QueueOptions {
 const GROWTH = { tasks: 500, part: 0.2 };
 
 /** Tasks that survive a crash, in order for each key, at least once each, settled with what they write. */
-export function createQueue({ database, log, retries, pollMs = 1_000 }: QueueOptions): Queue {
-  return new BossQueue({ database, log, pollMs, retries: { ...PROVIDER_RETRIES, ...retries } });
+export function createQueue(options: QueueOptions): Queue {
+  const { database, log, retries, pollMs = 1_000, around = (_trx, write) => write() } = options;
+  return new BossQueue({ database, log, pollMs, around, retries: { ...PROVIDER_RETRIES, ...retries } });
 }
 
 interface Parts {
   database: Database;
   log: Log;
+  around: Around;
   retries: RetryPolicy;
   pollMs: number;
 }

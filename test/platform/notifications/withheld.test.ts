@@ -68,11 +68,14 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     await becomes(jobId, "filled");
   };
 
+  /** Before the mail server is up: a try that had begun earlier would reach it. */
+  const offerIs = (candidateId: string, deliveryError: string) =>
+    expect.poll(() => told(candidateId, "job_offered")).toMatchObject([{ channel: "email", deliveryError }]);
+
   it("is sent, when the offer stands", async () => {
     const candidateId = await shop.addPerson(NTH);
     await offered();
-    const [waiting] = (await told(candidateId, "job_offered")) ?? [];
-    expect(waiting).toMatchObject({ channel: "email", deliveryError: "will be tried again: it is down" });
+    await offerIs(candidateId, "will be tried again: it is down");
     await up();
     expect(mails.map(({ subject }) => subject)).toEqual([OFFER]);
   });
@@ -84,6 +87,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     ];
     const job = await offered();
     await book(job, second);
+    await offerIs(first, "the job is filled");
     await up();
     expect(mails).toEqual([{ address: "second@example.com", subject: "Your shift is confirmed" }]);
     const [withheld] = (await told(first, "job_offered")) ?? [];
@@ -107,20 +111,18 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     shop.provider.deleteShift(shiftId);
     goingOn(shop.send("shift.delete", shiftId));
     await becomes(jobId, "cancelled");
+    await offerIs(candidateId, "the job is cancelled");
     await up();
     expect(mails).toEqual([]);
-    expect(await told(candidateId, "job_offered")).toMatchObject([{ deliveryError: "the job is cancelled" }]);
   });
 
   it("is no offer of a shift that has started", async () => {
     const candidateId = await shop.addPerson(NTH);
     const { startTime } = await offered();
     now = new Date(startTime);
+    await offerIs(candidateId, "the shift has started");
     await up();
     expect(mails).toEqual([]);
-    expect(await told(candidateId, "job_offered")).toMatchObject([
-      { deliveryError: "the shift has started" },
-    ]);
   });
 
   it("is no offer to somebody who is booked on it already", async () => {
@@ -131,6 +133,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     const [job] = (await shop.operations.listJobs({ params: { query: { shiftId } } })).data?.items ?? [];
     await accept(shop.deps, { jobId: job?.jobId ?? "", candidateId });
     await expect.poll(async () => (await told(candidateId, "booking_confirmed"))?.length).toBe(1);
+    await offerIs(candidateId, "the candidate is booked on it");
     await up();
     expect(mails.map(({ subject }) => subject)).toEqual(["Your shift is confirmed"]);
   });

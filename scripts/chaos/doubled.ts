@@ -1,0 +1,103 @@
+import type { ProviderCall } from "../../test/flows/operations.ts";
+import type { Assigned } from "./crowd.ts";
+import type { Reading } from "./reading.ts";
+
+/** What had an effect at a provider, or on a person, more often than it was asked for. */
+export function* doubled(reading: Reading): Generator<string> {
+  yield* createdAgain(reading);
+  yield* assignedTooOften(reading);
+  yield* assignedAgain(reading);
+  yield* deletedAgain(reading);
+  yield* toldTooOften(reading);
+}
+
+/** A creation that took effect was answered with 2xx, or with 409 when the person was there. What was torn down has no status. */
+function* createdAgain({ calls, hired }: Reading): Generator<string> {
+  const asked = calls.filter(
+    ({ method, path, status }) =>
+      method === "POST" && path === "/candidates" && (isSuccess(status) || status === 409),
+  );
+  if (asked.length > hired) yield `the provider was asked ${asked.length} times to create ${hired} people`;
+}
+
+/** The provider sends an update for each assignment that changed something: one for each booking at most. */
+function* assignedTooOften({ acknowledged, stored }: Reading): Generator<string> {
+  const jobs = new Map(stored.jobs.map(({ job_id, shift_id }) => [job_id, shift_id]));
+  const bookings = countBy(stored.bookings, ({ job_id }) => jobs.get(job_id) ?? "");
+  const echoes = acknowledged.filter(({ event, isEcho }) => isEcho && event === "shift.update");
+  const effects = new Map(echoes.map((echo) => [echo.traceId, echo.shiftId]));
+  for (const [shiftId, times] of countBy(effects.values(), (each) => each)) {
+    const most = bookings.get(shiftId) ?? 0;
+    if (times > most) yield `shift ${shiftId} took ${times} assignments for ${most} bookings`;
+  }
+}
+
+/** An assignment that the provider confirmed, with nothing in between that could have lost the answer, is not asked for again. */
+function* assignedAgain({ assigned, calls, stored }: Reading): Generator<string> {
+  const asked = assigned.map((seat) => ({ ...seat, what: `${seat.shiftId} ${seat.candidateId}` }));
+  const again = repeats(asked).filter(
+    ({ before, after }) => !calls.slice(before.at, after.at).some((each) => isUnassign(each, after)),
+  );
+  for (const [shiftId, times] of countBy(again, ({ after }) => after.shiftId)) {
+    const tries = failedTries(stored, "assign", shiftId);
+    if (times > tries) yield `shift ${shiftId} was assigned ${times} times again after ${tries} failed tries`;
+  }
+}
+
+function isUnassign({ method, path }: ProviderCall, { shiftId, candidateId }: Assigned): boolean {
+  return (
+    path === `/shifts/${shiftId}/unassign/${candidateId}` ||
+    (method === "DELETE" && path === `/shifts/${shiftId}/assign/${candidateId}`)
+  );
+}
+
+/** A shift whose deletion the provider confirmed is not deleted again. */
+function* deletedAgain({ calls, said, stored }: Reading): Generator<string> {
+  const deletions = calls.flatMap(({ method, path, status }, at) => {
+    const shiftId = method === "DELETE" ? /^\/shifts\/([^/]+)$/.exec(path)?.[1] : undefined;
+    const marks = said.blows.filter((mark) => mark <= at).length;
+    return shiftId === undefined ? [] : [{ what: shiftId, marks, isDone: status === 204 }];
+  });
+  const again = repeats(deletions).filter(({ before }) => before.isDone);
+  for (const [shiftId, times] of countBy(again, ({ after }) => after.what)) {
+    const tries = failedTries(stored, "cancel", shiftId);
+    if (times > tries) yield `shift ${shiftId} was deleted ${times} times again after ${tries} failed tries`;
+  }
+}
+
+/** Answers that came too late, or were no answer: the platform noted each. */
+function failedTries({ steps }: Reading["stored"], step: string, shiftId: string): number {
+  const isTry = (verdict: string) => verdict.startsWith("will be tried again");
+  return steps.filter((each) => each.step === step && each.shift_id === shiftId && isTry(each.verdict))
+    .length;
+}
+
+/** The same thing twice in a row, and no blow between or around: what a process had in hand when it was killed may be done again. */
+function repeats<T extends { what: string; marks: number }>(all: readonly T[]) {
+  const last = new Map<string, T>();
+  return all.flatMap((after) => {
+    const before = last.get(after.what);
+    last.set(after.what, after);
+    const isCalm = before && before.marks % 2 === 0 && before.marks === after.marks;
+    return isCalm ? [{ before, after }] : [];
+  });
+}
+
+/** One change of the times is told to each person once at most. */
+function* toldTooOften({ said, stored }: Reading): Generator<string> {
+  const shifts = new Map(stored.jobs.map(({ job_id, shift_id }) => [job_id, shift_id]));
+  const told = stored.notifications.filter(({ kind }) => kind === "shift_changed");
+  for (const [key, times] of countBy(told, (each) => `${each.job_id} ${each.candidate_id}`)) {
+    const [jobId = "", candidateId] = key.split(" ");
+    const changes = said.retimed.get(shifts.get(jobId) ?? "") ?? 0;
+    if (times > changes) yield `${candidateId} was told ${times} times of ${changes} changes of job ${jobId}`;
+  }
+}
+
+const isSuccess = (status: number) => status >= 200 && status < 300;
+
+function countBy<T>(all: Iterable<T>, keyOf: (each: T) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const each of all) counts.set(keyOf(each), (counts.get(keyOf(each)) ?? 0) + 1);
+  return counts;
+}

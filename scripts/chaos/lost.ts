@@ -1,0 +1,26 @@
+import type { Reading } from "./reading.ts";
+
+/** An event that fails, or is given up, is lost: every trouble at the provider passes long before the tries are over. */
+const ENDED = ["processed", "skipped_echo"];
+const KNOWN = ["shift.create", "shift.update", "shift.delete"];
+
+export function* lostEvents({ acknowledged, stored }: Reading): Generator<string> {
+  const keyOf = (event: string, shiftId: string, traceId: string) => `${event} ${shiftId} ${traceId}`;
+  const rows = new Map(stored.events.map((row) => [keyOf(row.event, row.shift_id, row.trace_id), row]));
+  for (const { event, shiftId, traceId } of acknowledged) {
+    const key = keyOf(event, shiftId, traceId);
+    if (!rows.has(key)) yield `${key} was acknowledged and is not stored`;
+  }
+  for (const [key, { event, status, verdict }] of rows) {
+    // One of the malformed requests: an event of an unknown name is stored and goes no further.
+    if (status === "ignored" && !KNOWN.includes(event)) continue;
+    if (!ENDED.includes(status) || verdict === null) yield `${key} is ${status}: ${verdict ?? "no reason"}`;
+  }
+}
+
+export function* lostBookings({ said, stored }: Reading): Generator<string> {
+  for (const { jobId, candidateId } of said.accepted) {
+    if (stored.bookings.some((each) => each.job_id === jobId && each.candidate_id === candidateId)) continue;
+    yield `the accepted booking of ${candidateId} on job ${jobId} is not stored`;
+  }
+}

@@ -1,0 +1,119 @@
+import type { Reading, Stored } from "../../scripts/chaos/reading.ts";
+
+const [startTime, endTime] = ["2031-05-01T08:00:00.000Z", "2031-05-01T14:00:00.000Z"];
+const SHIFTS = [1, 2, 3, 4, 5, 6, 7, 8].map((nth) => `shift-${nth}`);
+const events = ["create", "update", "delete"].flatMap((name) =>
+  SHIFTS.map((shiftId) => ({
+    event: `shift.${name}`,
+    shiftId,
+    traceId: `${name} ${shiftId}`,
+    isEcho: false,
+  })),
+);
+
+/** A run that went right: each of eight shifts has its one booking. */
+export function sound(): Reading {
+  return {
+    said: {
+      ...{ events: [], withdrawn: [], cancelled: [], retimed: new Map(), blows: [], done: new Map() },
+      accepted: SHIFTS.map((shiftId) => ({ jobId: `job-of-${shiftId}`, candidateId: "ours" })),
+    },
+    acknowledged: [...events],
+    shifts: SHIFTS.map(shiftAt),
+    hired: 1,
+    calls: [call("POST", "/candidates", 201), ...SHIFTS.map((shiftId) => call("PUT", seat(shiftId)))],
+    assigned: SHIFTS.map((shiftId, index) => ({ shiftId, candidateId: "theirs", at: index + 1, marks: 0 })),
+    stored: stored(),
+  };
+}
+
+const seat = (shiftId: string) => `/shifts/${shiftId}/assign/theirs`;
+export const call = (method: string, path: string, status = 200) => ({ method, path, status, traceId: "t" });
+
+function shiftAt(id: string): Reading["shifts"][number] {
+  return {
+    ...{ id, startTime, endTime, outletId: "outlet", roleId: "role", positions: 1, cancelled: false },
+    ...{ breakMinutes: 0, description: null, createdAt: startTime, updatedAt: startTime },
+    assigned: new Map([["theirs", startTime]]),
+  };
+}
+
+function stored(): Stored {
+  return {
+    events: events.map(({ event, shiftId, traceId }) => ({
+      ...{ event, shift_id: shiftId, trace_id: traceId, status: "processed", verdict: "done" },
+    })),
+    jobs: SHIFTS.map((shiftId) => ({
+      ...{ job_id: `job-of-${shiftId}`, shift_id: shiftId, status: "filled" as const, positions: 1 },
+      ...{ start_time: new Date(startTime), end_time: new Date(endTime) },
+    })),
+    bookings: SHIFTS.map((shiftId) => ({
+      ...{ job_id: `job-of-${shiftId}`, candidate_id: "ours", provider_candidate_id: "theirs" },
+      status: "confirmed" as const,
+    })),
+    notifications: SHIFTS.map((shiftId) => ({
+      ...{ candidate_id: "ours", job_id: `job-of-${shiftId}`, kind: "booking_confirmed" },
+    })),
+    ...{ issues: [], steps: [] },
+  };
+}
+
+/** Makes one thing wrong, or explains it. */
+export type Spoil = (reading: Reading) => void;
+
+export const seenAs =
+  (status: string): Spoil =>
+  ({ stored }) =>
+    Object.assign(stored.events[0] ?? {}, { status });
+export const ofJob =
+  (change: object): Spoil =>
+  ({ stored }) =>
+    Object.assign(stored.jobs[0] ?? {}, change);
+export const ofBooking =
+  (change: object): Spoil =>
+  ({ stored }) =>
+    Object.assign(stored.bookings[0] ?? {}, change);
+export const said =
+  (change: Partial<Reading["said"]>): Spoil =>
+  (reading) =>
+    Object.assign(reading.said, change);
+export const calls =
+  (...more: Reading["calls"]): Spoil =>
+  (reading) => {
+    reading.calls = [...reading.calls, ...more];
+  };
+/** @param marks of blows that were begun or over before each of the two. */
+export const assignedAgain =
+  (...marks: [before: number, after: number]): Spoil =>
+  (reading) => {
+    const seat = { shiftId: "shift-1", candidateId: "theirs" };
+    const [before, after] = marks;
+    reading.assigned = [
+      { ...seat, at: 1, marks: before },
+      ...reading.assigned.slice(1),
+      { ...seat, at: 10, marks: after },
+    ];
+  };
+export const echoes =
+  (count: number): Spoil =>
+  (reading) => {
+    for (let nth = 0; nth < count; nth += 1) {
+      const traceId = `echo ${nth}`;
+      const row = { event: "shift.update", shift_id: "shift-1", trace_id: traceId };
+      reading.stored.events.push({ ...row, status: "processed", verdict: "done" });
+      const sent = { event: "shift.update", shiftId: "shift-1", traceId, isEcho: true };
+      reading.acknowledged = [...reading.acknowledged, sent];
+    }
+  };
+export const issue =
+  (code: string): Spoil =>
+  ({ stored }) =>
+    stored.issues.push({ code, subject: "shift shift-1, candidate ours" });
+export const failedTry =
+  (step: string): Spoil =>
+  ({ stored }) =>
+    stored.steps.push({ step, shift_id: "shift-1", verdict: "will be tried again: status 503" });
+export const told =
+  (kind: string): Spoil =>
+  ({ stored }) =>
+    stored.notifications.push({ candidate_id: "ours", job_id: "job-of-shift-1", kind });
