@@ -12,8 +12,21 @@ export async function withDatabase<T>(store: Store, use: (database: Database) =>
   return use(database).finally(database.close);
 }
 
+/** Of one statement, which the platform's connections do not let run for long. */
+const CHUNK = 100_000;
+
 /** As if the organisations had sent so many events in the last twenty days; the planner knows of them. */
 export async function storeEvents({ kysely }: Database, count: number): Promise<void> {
+  for (let from = 1; from <= count; from += CHUNK) {
+    await storeChunk(kysely, { count, from, to: Math.min(count, from + CHUNK - 1) });
+  }
+  await sql`analyze events`.execute(kysely);
+}
+
+async function storeChunk(
+  kysely: Database["kysely"],
+  { count, from, to }: { count: number; from: number; to: number },
+): Promise<void> {
   await sql`
     insert into events (event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict,
       received_at, dispatched_at, processed_at)
@@ -23,6 +36,5 @@ export async function storeEvents({ kysely }: Database, count: number): Promise<
       gen_random_uuid(), gen_random_uuid(), 'processed', 1, 'the job was created', at, at, at
     from (select array_agg(provider_id) as ids from integrations) as owners,
       lateral (select n, now() - interval '20 days' * (1 - n::float8 / ${count}::int) as at
-        from generate_series(1, ${count}::int) as n) as numbered`.execute(kysely);
-  await sql`analyze events`.execute(kysely);
+        from generate_series(${from}::int, ${to}::int) as n) as numbered`.execute(kysely);
 }

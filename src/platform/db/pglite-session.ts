@@ -7,7 +7,7 @@ export interface PgliteSession {
   query(text: string, values: readonly unknown[], held?: boolean): Promise<Answer>;
   /** Any number of statements; if one fails outside of a turn, what they left open is rolled back. */
   exec(text: string, held?: boolean): Promise<Answer>;
-  /** Waits for the turn of a transaction: until it is given back, only `held` calls go through. */
+  /** Waits for the turn of a transaction: until it is given back, only `held` calls go through. Before the next one, all others do. */
   takeTurn(): Promise<() => void>;
   listen(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>>;
   /** Resolves, with the reason, when the thread ended without being asked to. */
@@ -71,7 +71,9 @@ class Session implements PgliteSession {
   readonly #loss = Promise.withResolvers<Error>();
   /** Why no call can be made any more. */
   #ended: Error | undefined;
-  #turn: Promise<void> | undefined;
+  #isTaken = false;
+  readonly #turns: (() => void)[] = [];
+  readonly #singles: (() => void)[] = [];
   #lastId = 0;
   #silentChecks = 0;
 
@@ -88,34 +90,40 @@ class Session implements PgliteSession {
   }
 
   async query(text: string, values: readonly unknown[], held = false): Promise<Answer> {
-    if (!held && this.#turn) await this.#turn;
+    if (!held) await this.#between();
     return this.#call({ op: "query", text, values, held });
   }
 
   async exec(text: string, held = false): Promise<Answer> {
-    if (!held && this.#turn) await this.#turn;
+    if (!held) await this.#between();
     return this.#call({ op: "exec", text, held });
   }
 
   async takeTurn(): Promise<() => void> {
-    const before = this.#turn;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#turn = promise;
-    await before;
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#turns.push(resolve));
+    this.#isTaken = true;
     return () => {
-      if (this.#turn === promise) this.#turn = undefined;
-      resolve();
+      // A webhook's statement must not wait for every transaction that waits.
+      for (const resolve of this.#singles.splice(0)) resolve();
+      const next = this.#turns.shift();
+      if (next) next();
+      else this.#isTaken = false;
     };
   }
 
+  /** Resolves when no transaction is under way. */
+  async #between(): Promise<void> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#singles.push(resolve));
+  }
+
   async listen(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>> {
-    if (this.#turn) await this.#turn;
+    await this.#between();
     const listener = this.#lastId + 1;
     this.#listeners.set(listener, onPayload);
     await this.#call({ op: "listen", channel });
     return async () => {
       this.#listeners.delete(listener);
-      if (this.#turn) await this.#turn;
+      await this.#between();
       if (!this.#ended) await this.#call({ op: "unlisten", of: listener });
     };
   }

@@ -62,6 +62,29 @@ describe.each(engines)("the database on %s", (engine) => {
     expect(await Promise.all([find("inside"), find("outside")])).toEqual([[], [{ name: "outside" }]]);
   });
 
+  it("lets a single statement go before transactions that wait", async () => {
+    const { kysely } = database();
+    const ended: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const transaction = (name: string, work: () => Promise<void>) =>
+      kysely.transaction().execute(async (trx) => {
+        await trx.selectFrom("competences").select("name").execute();
+        begun.resolve();
+        await work();
+        ended.push(name);
+      });
+    // Those that wait for their turn do not end before the single one has.
+    const first = transaction("first", () => gate.promise);
+    await begun.promise;
+    const single = kysely.selectFrom("competences").select("name").execute();
+    const said = single.then(() => void ended.push("single"));
+    const others = ["second", "third"].map((name) => transaction(name, () => said));
+    gate.resolve();
+    await Promise.all([first, said, ...others]);
+    expect(ended.toSorted()).toEqual(["first", "second", "single", "third"]);
+  });
+
   it("does not report a transaction as committed in which a statement failed", async () => {
     const { kysely } = database();
     const transaction = kysely.transaction().execute(async (trx) => {
