@@ -86,17 +86,25 @@ function stored(registers: Registry[]): (readings: Readings | undefined) => void
     new Gauge({ name: `shiftpact_${name}`, help, labelNames, registers });
   const up = gauge("database_up", "1: the database answers.");
   const events = gauge("events", "Stored events, by status.", ["status"]);
+  const undispatched = gauge(
+    "events_undispatched_seconds",
+    "Since the oldest event came of which no task was made; events of integrations that are not active wait, and do not count.",
+  );
   const dead = gauge("dead_letters", "Events that were given up after every try.");
   const tasks = gauge("queue_tasks", "Tasks in all processes together.", ["queue", "state"]);
   const oldest = gauge("queue_oldest_seconds", "Since the oldest task that waits was queued.", ["queue"]);
   const notifications = gauge("notifications", "Notifications, by how far they came.", ["state"]);
   const issues = gauge("open_issues", "What needs a person, by code.", ["code"]);
-  const all = [events, dead, tasks, oldest, notifications, issues];
+  const all = [events, undispatched, dead, tasks, oldest, notifications, issues];
   return (readings) => {
     up.set(readings ? 1 : 0);
     for (const each of all) each.reset();
-    if (!readings) return dead.remove();
+    if (!readings) {
+      undispatched.remove();
+      return dead.remove();
+    }
     for (const status of EVENT_STATUSES) events.set({ status }, readings.events[status] ?? 0);
+    undispatched.set(readings.undispatchedSeconds);
     dead.set(readings.events.dead ?? 0);
     for (const { queue, waiting, active, oldestSeconds } of readings.queues) {
       tasks.set({ queue, state: "waiting" }, waiting);

@@ -6,6 +6,8 @@ import { type QueueLoad, readQueueLoad } from "../queue/load.ts";
 /** What the database knows of how things are going. */
 export interface Readings {
   events: Partial<Record<EventStatus, number>>;
+  /** Since the oldest event came of which no task was made, though its integration is active; 0 when there is none. */
+  undispatchedSeconds: number;
   queues: QueueLoad[];
   /** `shown` ones leave the house by no channel, `withheld` ones did not stand any more. */
   notifications: { shown: number; waiting: number; delivered: number; withheld: number; failed: number };
@@ -59,9 +61,21 @@ async function readAll(database: Pick<Database, "kysely" | "raw">): Promise<Read
   return {
     events: Object.fromEntries(events.map(({ status, count }) => [status, count])),
     issues,
+    undispatchedSeconds: await readUndispatched(kysely),
     notifications: await readNotifications(kysely),
     queues: await readQueueLoad(database),
   };
+}
+
+async function readUndispatched(kysely: Kysely<Schema>): Promise<number> {
+  const { rows } = await sql<{ seconds: number }>`
+    select coalesce(extract(epoch from now() - min(oldest.received_at)), 0)::float8 as seconds
+    from integrations cross join lateral (
+      select received_at from events
+      where provider_id = integrations.provider_id and dispatched_at is null and status = 'queued'
+      order by event_id limit 1) as oldest
+    where integrations.state = 'active'`.execute(kysely);
+  return rows[0]?.seconds ?? 0;
 }
 
 async function readNotifications(kysely: Kysely<Schema>): Promise<Readings["notifications"]> {

@@ -4,6 +4,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import { PGlite } from "@electric-sql/pglite";
 import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -64,25 +65,25 @@ describe.each(engines)("the database on %s", (engine) => {
 
   it("lets a single statement go before transactions that wait", async () => {
     const { kysely } = database();
-    const ended: string[] = [];
-    const gate = Promise.withResolvers<void>();
-    const begun = Promise.withResolvers<void>();
-    const transaction = (name: string, work: () => Promise<void>) =>
+    const [gate, begun, said] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const transaction = (work: () => Promise<void> | undefined) =>
       kysely.transaction().execute(async (trx) => {
         await trx.selectFrom("competences").select("name").execute();
-        begun.resolve();
+        begun?.resolve();
         await work();
-        ended.push(name);
       });
-    // Those that wait for their turn do not end before the single one has.
-    const first = transaction("first", () => gate.promise);
-    await begun.promise;
+    const first = transaction(() => gate?.promise);
+    await begun?.promise;
+    // They end after the single statement, which therefore must not wait for them.
+    const others = [1, 2].map(() => transaction(() => said?.promise));
     const single = kysely.selectFrom("competences").select("name").execute();
-    const said = single.then(() => void ended.push("single"));
-    const others = ["second", "third"].map((name) => transaction(name, () => said));
-    gate.resolve();
-    await Promise.all([first, said, ...others]);
-    expect(ended.toSorted()).toEqual(["first", "second", "single", "third"]);
+    // All of them have asked for their turn.
+    await setImmediate();
+    gate?.resolve();
+    await first;
+    expect(await single).toEqual([]);
+    said?.resolve();
+    await Promise.all(others);
   });
 
   it("does not report a transaction as committed in which a statement failed", async () => {

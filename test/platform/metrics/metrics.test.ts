@@ -9,6 +9,7 @@ import { openWorkshop } from "../workshop.ts";
 
 const READINGS: Readings = {
   events: { processed: 2, dead: 1 },
+  undispatchedSeconds: 7.5,
   queues: [{ queue: "events", waiting: 3, active: 1, oldestSeconds: 12.5 }],
   notifications: { shown: 4, waiting: 3, delivered: 2, withheld: 5, failed: 1 },
   issues: [{ code: "shift_unusable", count: 2 }],
@@ -22,6 +23,7 @@ describe("the metrics", () => {
       'shiftpact_events{status="processed"} 2',
       'shiftpact_events{status="failed"} 0',
       "shiftpact_dead_letters 1",
+      "shiftpact_events_undispatched_seconds 7.5",
       'shiftpact_queue_tasks{queue="events",state="waiting"} 3',
       'shiftpact_queue_oldest_seconds{queue="events"} 12.5',
       'shiftpact_notifications{state="delivered"} 2',
@@ -41,7 +43,7 @@ describe("the metrics", () => {
     readings.mockRejectedValueOnce(new Error("gone"));
     const text = await metrics.text();
     expect(text.split("\n")).toContain("shiftpact_database_up 0");
-    expect(text).not.toMatch(/^shiftpact_(events|dead_letters|notifications)[ {]/m);
+    expect(text).not.toMatch(/^shiftpact_(events|events_undispatched_seconds|dead_letters|notifications)[ {]/m);
   });
 
   it("count calls to a provider by operation and status", async () => {
@@ -99,6 +101,31 @@ describe.each(featureEngines)("the readings on %s", (engine) => {
     expect((await readings()).events).toEqual({ queued: 1 });
     now = 10_000;
     expect((await readings()).events).toEqual({ queued: 2 });
+  });
+});
+
+describe.each(featureEngines)("how long events wait, as read on %s", (engine) => {
+  const database = useEngine(engine);
+
+  it("is told of those of active integrations that nobody has taken", async () => {
+    const provider_id = crypto.randomUUID();
+    const { kysely } = database();
+    const seconds = async () => (await createReadings(database())()).undispatchedSeconds;
+    await kysely
+      .insertInto("integrations")
+      .values({ provider_id, kind: "k", name: "n", base_url: "https://example.com", provider_token: "t" })
+      .execute();
+    const received_at = new Date(Date.now() - 3_600_000);
+    const event = { event_id: crypto.randomUUID(), event: "shift.create", shift_id: "s", trace_id: "t" };
+    await kysely
+      .insertInto("events")
+      .values({ ...event, provider_id, received_at })
+      .execute();
+    expect(await seconds()).toBe(0);
+    await kysely.updateTable("integrations").set({ state: "active" }).execute();
+    expect(await seconds()).toBeGreaterThanOrEqual(3_600);
+    await kysely.updateTable("events").set({ dispatched_at: new Date() }).execute();
+    expect(await seconds()).toBe(0);
   });
 });
 
