@@ -17,17 +17,17 @@ const floor = (figure: string, least: number, what: string): Floor => ({ figure,
 export const floors: readonly Floor[] = [
   floor(
     "acknowledgement.postgres.ratio",
-    0.18,
+    0.22,
     "webhooks a second on PostgreSQL, against Express 5 that stores nothing",
   ),
   floor(
     "acknowledgement.postgres.job-each.ratio",
-    1,
+    2,
     "webhooks a second on PostgreSQL, against a pg-boss job each",
   ),
   floor(
     "acknowledgement.pglite.ratio",
-    0.1,
+    0.15,
     "webhooks a second embedded, against Express 5 that stores nothing",
   ),
   floor("flow.many.ratio", 0.4, "events a second with more organisations, against 20"),
