@@ -43,7 +43,9 @@ describe("the metrics", () => {
     readings.mockRejectedValueOnce(new Error("gone"));
     const text = await metrics.text();
     expect(text.split("\n")).toContain("shiftpact_database_up 0");
-    expect(text).not.toMatch(/^shiftpact_(events|events_undispatched_seconds|dead_letters|notifications)[ {]/m);
+    expect(text).not.toMatch(
+      /^shiftpact_(events|events_undispatched_seconds|dead_letters|notifications)[ {]/m,
+    );
   });
 
   it("count calls to a provider by operation and status", async () => {
