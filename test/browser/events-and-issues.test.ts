@@ -242,7 +242,9 @@ describe("the figures", () => {
     expect(await slider.getAttribute("aria-valuetext")).toMatch(/ to .*: Acknowledged 0, Refused 0$/);
     const webhooks = region(page, "Webhooks");
     await webhooks.getByText("The numbers as a table").click();
-    const counts = await webhooks.locator("tbody td:nth-child(2)").allTextContents();
+    const cells = webhooks.locator("tbody td:nth-child(2)");
+    await cells.nth(steps - 1).waitFor();
+    const counts = await cells.allTextContents();
     expect(counts).toHaveLength(steps);
     const { acknowledged } = await webhooksSoFar();
     expect(counts.reduce((total, count) => total + Number(count), 0)).toBe(acknowledged);
