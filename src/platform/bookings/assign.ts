@@ -26,7 +26,8 @@ export async function assign(
   const startedAt = performance.now();
   // The answer to an earlier try may have got lost.
   const mayBeAssigned = attempt > 1;
-  const who = await findOrCreate(deps, client, of.booking.candidate_id, call);
+  const who = await findOrCreate(deps, client, of.booking, call);
+  if (!who) return releaseWithdrawn(deps, of, { signal, attempt });
   const ms = performance.now() - startedAt;
   switch (who.kind) {
     case "candidate": {

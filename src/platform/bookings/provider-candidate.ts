@@ -3,6 +3,7 @@ import type { Failure } from "../../clients/provider/answer.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import type { Call } from "../../clients/provider/parts.ts";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
+import type { Booking } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 
 /** Who the candidate is at the provider: found there, or created. */
@@ -12,16 +13,18 @@ export type ProviderCandidate =
   | { kind: "ambiguous"; matches: number }
   | Failure;
 
-/** Looks the candidate up and creates who is not found (contract section 1, flow 2). */
+/** Looks the candidate up and creates who is not found (contract section 1, flow 2); undefined: nobody is found, or wanted any more. */
 export async function findOrCreate(
   deps: Deps,
   client: ProviderClient,
-  candidateId: string,
+  { candidate_id, booking_id }: Booking,
   call: Call,
-): Promise<ProviderCandidate> {
-  const payload = await payloadOf(deps, candidateId);
+): Promise<ProviderCandidate | undefined> {
+  const payload = await payloadOf(deps, candidate_id);
   const found = await lookUp(client, payload.personalNumber, call);
   if (found) return found;
+  // The look-up may have taken long, and a person's data is not sent for nothing.
+  if (await wasWithdrawn(deps, booking_id)) return undefined;
   const created = await client.createCandidate(payload, call);
   if (created.kind === "created") return { kind: "candidate", id: created.candidate.id, how: "created" };
   if (created.kind !== "exists") return created;
@@ -38,6 +41,15 @@ export async function whoIs(
 ): Promise<ProviderCandidate | undefined> {
   const { personalNumber } = await payloadOf(deps, candidateId);
   return lookUp(client, personalNumber, call);
+}
+
+async function wasWithdrawn({ database }: Deps, bookingId: string): Promise<boolean> {
+  const booking = await database.kysely
+    .selectFrom("bookings")
+    .select("withdrawn_at")
+    .where("booking_id", "=", bookingId)
+    .executeTakeFirst();
+  return booking?.withdrawn_at !== null;
 }
 
 async function lookUp(
