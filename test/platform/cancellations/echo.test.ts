@@ -34,7 +34,8 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
       expect(echo).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
       expect(echo?.traceId === job.traceId).toBe(echoTraceId === "same");
       const verdicts = await organisation.verdicts(echo?.traceId ?? "");
-      expect(verdicts.at(-1)).toBe("event: skipped: echo of our DELETE");
+      // The echo may come before our own DELETE is answered: then it is not the last of the story.
+      expect(verdicts).toContain("event: skipped: echo of our DELETE");
       expect(reads(organisation, job.shiftId)).toBe(1);
     },
   );
