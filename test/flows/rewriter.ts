@@ -1,24 +1,12 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listening } from "../listening.ts";
 
 /** Stands before a provider and makes of each JSON answer what `rewrite` says: for what no sandbox would say. */
 export async function startRewriter(to: string, rewrite: (body: unknown) => unknown) {
   const server = createServer((request, response) => {
     pass(request, response, to, rewrite).catch(() => response.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: async () => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listening(server);
 }
 
 async function pass(

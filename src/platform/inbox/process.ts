@@ -1,4 +1,4 @@
-import { takeEcho } from "../cancellations/echo.ts";
+import { isEchoExpected, takeEcho } from "../cancellations/echo.ts";
 import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { findIntegration } from "../integrations/integration.ts";
@@ -67,20 +67,6 @@ async function putBack(trx: Trx, { event_id }: StoredEvent): Promise<void> {
 
 export function findEvent(db: Deps["database"]["kysely"], eventId: string): Promise<StoredEvent | undefined> {
   return db.selectFrom("events").selectAll().where("event_id", "=", eventId).executeTakeFirst();
-}
-
-/** A DELETE of ours is to be echoed. Whether this event is the echo is decided when the pending operation is used up. */
-async function isEchoExpected({ database, now }: Deps, event: StoredEvent): Promise<boolean> {
-  const operation = await database.kysely
-    .selectFrom("pending_operations")
-    .select("operation_id")
-    .where("provider_id", "=", event.provider_id)
-    .where("shift_id", "=", event.shift_id)
-    .where("operation", "=", "delete")
-    .where("consumed_at", "is", null)
-    .where("expires_at", ">", now())
-    .executeTakeFirst();
-  return operation !== undefined;
 }
 
 /** Uses up the pending operation and ends the event: an echo is skipped once, crash or not. */

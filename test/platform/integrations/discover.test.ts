@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
 import { featureEngines } from "../../engines.ts";
 import { ok } from "../../flows/operations.ts";
 import { useStage } from "../../flows/stage.ts";
+import { listening } from "../../listening.ts";
 import { useEdge } from "../http/edge.ts";
 import { expectProblem, pointersOf } from "../http/send.ts";
 import { expectBody } from "./onboard.ts";
@@ -21,18 +20,8 @@ async function startLists(lists: Lists) {
   const server = createServer(({ url = "" }, response) => {
     response.setHeader("Content-Type", "application/json");
     response.end(JSON.stringify(url.endsWith("/outlets") ? lists.outlets : lists.roles));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: async () => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  });
+  return listening(server);
 }
 
 const ids = (kind: string, count: number) => Array.from({ length: count }, (_, nth) => `${kind}-${nth}`);
