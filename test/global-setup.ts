@@ -5,7 +5,6 @@ import { pino } from "pino";
 import type { TestProject } from "vitest/node";
 import { type PostgresServer, startPostgres } from "../scripts/embedded-postgres.ts";
 import { openDatabase } from "../src/platform/db/database.ts";
-import { createQueue } from "../src/platform/queue/queue.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -36,8 +35,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     server = postgres;
     const pgliteTemplate = join(folder, "pglite");
     await Promise.all([
-      prepare({ dataDir: pgliteTemplate }),
-      postgres.createDatabase(TEMPLATE).then(() => prepare({ url: `${postgres.url}/${TEMPLATE}` })),
+      migrate({ dataDir: pgliteTemplate }),
+      postgres.createDatabase(TEMPLATE).then(() => migrate({ url: `${postgres.url}/${TEMPLATE}` })),
     ]);
     project.provide("postgresServer", postgres.url);
     project.provide("pgliteTemplate", pgliteTemplate);
@@ -48,11 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** Migrates, and lets the queue install its own tables. */
-async function prepare(where: { url?: string; dataDir?: string }): Promise<void> {
+async function migrate(where: { url?: string; dataDir?: string }): Promise<void> {
   const database = await openDatabase({ ...where, log });
-  const queue = createQueue({ database, log });
-  await queue.start();
-  await queue.stop();
   await database.close();
 }

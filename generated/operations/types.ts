@@ -387,7 +387,7 @@ export interface paths {
     };
     /**
      * Why is this job not staffed
-     * @description The verdict in one sentence, the facts that lead to it, and what to do, most important first.
+     * @description The verdict and the facts that lead to it, as codes with parameters, most important first.
      */
     get: operations["explainJob"];
     put?: never;
@@ -500,7 +500,7 @@ export interface paths {
     put?: never;
     /**
      * Replay events since a time
-     * @description Queues again every event of the organisation that was received since then and ended `failed` or `dead`. Replaying is safe: the provider is read anew and every effect is idempotent. What is `dead` is also queued again by itself, because an outage may be longer than the tries last: once the provider answers again, and each hour; for 7 days after it was received, once an hour at most, and only while the integration is active. Its story says so. What is `failed` is not: asking again would not help.
+     * @description Queues again every event of the organisation that was received since then and ended `failed` or `dead`. Replaying is safe: the provider is read anew and every effect is idempotent. An event is `dead` after 12 attempts without a usable response. Its shift is still read, each hour and once the provider responds again; then the event is `processed`. What is `failed` is not read again before the next event: the provider has to correct the shift.
      */
     post: operations["replayEvents"];
     delete?: never;
@@ -743,9 +743,43 @@ export interface components {
       state: components["schemas"]["IntegrationState"];
       timeZone: string;
       dialect: components["schemas"]["Dialect"];
+      health: components["schemas"]["Health"];
       /** Format: date-time */
       createdAt: string;
     };
+    Health: {
+      code: components["schemas"]["HealthCode"];
+      /** Format: date-time */
+      since: string;
+      /**
+       * @description What waits because of it: `all_calls`, every call but a probe each minute; `deletions`, shifts that are gone are not taken as deleted.
+       * @enum {string}
+       */
+      paused: "nothing" | "all_calls" | "deletions";
+      /**
+       * @description `with_good_response`: with the first good response or a new token. `with_operator`: once an operator closes the issue about the disappearance, or the shifts are back.
+       * @enum {string}
+       */
+      resumes: "automatically" | "with_good_response" | "with_operator";
+      /**
+       * Format: date-time
+       * @description When the provider may be called again, while it asks for silence.
+       */
+      until?: string;
+      /** @description Shifts and people that wait for the provider. Only in the answer about one integration. */
+      waiting?: number;
+    };
+    /**
+     * @description How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once.
+     * @enum {string}
+     */
+    HealthCode:
+      | "reachable"
+      | "unreachable"
+      | "rate_limited"
+      | "token_rejected"
+      | "implausible"
+      | "mass_disappearance";
     Discovery: {
       outlets: components["schemas"]["DiscoveredOutlet"][];
       roles: components["schemas"]["DiscoveredRole"][];
@@ -895,6 +929,19 @@ export interface components {
     JobStatus: "blocked_mapping" | "open" | "filled" | "cancelled" | "expired";
     /** @enum {string} */
     BookingStatus: "pending" | "confirmed" | "released" | "failed";
+    ProviderPerson: {
+      providerCandidateId: components["schemas"]["ProviderCandidateId"];
+      /**
+       * Format: uuid
+       * @description Absent when the platform does not know the person.
+       */
+      candidateId?: string;
+    };
+    /**
+     * @description Candidate identifier, assigned by the provider (CONTRACT 2.3). Compared as text and never parsed.
+     * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
+     */
+    ProviderCandidateId: string;
     Job: {
       /** Format: uuid */
       jobId: string;
@@ -932,6 +979,15 @@ export interface components {
       /** @description What was odd about the shift as the provider sent it. */
       warnings: string[];
       bookings: components["schemas"]["Booking"][];
+      /** @description People whom the provider assigned itself, at most 100 of them. They take positions, and the platform never takes them off. */
+      ownPeople: components["schemas"]["ProviderPerson"][];
+      /** @description How many people the provider assigned itself. */
+      ownPeopleCount: number;
+      /**
+       * @description Of a cancelled job: the employer on the platform; the provider, which reports the shift as cancelled; or the shift is gone. A job that is cancelled by absence reopens when the shift is there again.
+       * @enum {string}
+       */
+      cancelledBy?: "employer" | "provider" | "absence";
     };
     /**
      * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2); it is compared as text and never parsed.
@@ -945,15 +1001,221 @@ export interface components {
       candidateId: string;
       providerCandidateId?: components["schemas"]["ProviderCandidateId"];
       status: components["schemas"]["BookingStatus"];
-      /** @description Why it was released or failed. */
-      reason?: string;
+      reason?: components["schemas"]["BookingReason"];
+      reasonParams?: components["schemas"]["Params"];
+      /** @description A withdrawal was asked for and is not carried out yet. */
+      withdrawing?: boolean;
+      /**
+       * Format: date-time
+       * @description Since when the outcome of a call about the booking is unknown; absent while none is.
+       */
+      inDoubtSince?: string;
       traceId: components["schemas"]["TraceId"];
     };
     /**
-     * @description Candidate identifier, assigned by the provider (CONTRACT 2.3). Compared as text and never parsed.
-     * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
+     * @description Why a booking was released or failed.
+     * @enum {string}
      */
-    ProviderCandidateId: string;
+    BookingReason:
+      | "withdrawn"
+      | "shift_deleted"
+      | "shift_cancelled"
+      | "job_cancelled"
+      | "shift_started"
+      | "shift_full"
+      | "shift_not_found"
+      | "candidate_not_found"
+      | "candidate_ambiguous"
+      | "candidate_erased"
+      | "candidate_refused"
+      | "assignment_refused"
+      | "removed_by_provider"
+      | "provider_unavailable";
+    /** @description What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */
+    Params: {
+      /** @description Attempts so far. */
+      attempts?: number;
+      /** @description Milliseconds until the next attempt. */
+      afterMs?: number;
+      failure?: components["schemas"]["FailureCode"];
+      /** @description HTTP status of the provider's response. */
+      status?: number;
+      /** @description `code` of the provider's problem document, or the system's code of a connection error. */
+      providerCode?: string;
+      /** @description JSON pointers of what breaks the contract in the provider's response. */
+      pointers?: string[];
+      /** @enum {string} */
+      fault?: "time_impossible" | "time_out_of_range" | "end_not_after_start" | "text_unstorable";
+      /** @description JSON pointer of the field that is at fault. */
+      pointer?: string;
+      /**
+       * @description Why the shift is read again.
+       * @enum {string}
+       */
+      recheck?: "still_visible" | "unchanged" | "absent";
+      reason?: components["schemas"]["BookingReason"];
+      changeReason?: components["schemas"]["ChangeReason"];
+      /** @enum {string} */
+      jobStatus?: "blocked_mapping" | "open" | "filled" | "cancelled" | "expired";
+      /** @enum {string} */
+      variant?: "a" | "b";
+      warnings?: string[];
+      event?: string;
+      /** @description The trace that has the rest. */
+      traceId?: string;
+      kind?: components["schemas"]["NotificationKind"];
+      count?: number;
+      /** @description Bookings that hold a seat. */
+      booked?: number;
+      /** @description People whom the provider assigned itself. */
+      ownPeople?: number;
+      positions?: number;
+      /** @description Candidates who have the competence and are available. */
+      free?: number;
+      /** @description Candidates who hold an offer. */
+      offered?: number;
+      /** @description Candidates who have the competence and work elsewhere at that time. */
+      busy?: number;
+      /** Format: date-time */
+      startTime?: string;
+      /** Format: date-time */
+      endTime?: string;
+      outletId?: string;
+      outletName?: string;
+      roleId?: string;
+      roleName?: string;
+      /** Format: uuid */
+      otherJobId?: string;
+      first?: number;
+      last?: number;
+      imported?: number;
+      updated?: number;
+      skipped?: number;
+      invalid?: number;
+      delivery?: components["schemas"]["DeliveryCode"];
+      /** Format: uuid */
+      notificationId?: string;
+      eventVerdict?: components["schemas"]["OutcomeCode"];
+      /** @description What a check of the provider found, as the verification kit reports it. */
+      findings?: components["schemas"]["CheckFinding"][];
+    };
+    /**
+     * @description Why a call to the provider gave no usable response.
+     * @enum {string}
+     */
+    FailureCode:
+      | "timeout"
+      | "connection_failed"
+      | "response_too_long"
+      | "redirected"
+      | "http_error"
+      | "contract_violation"
+      | "wrong_shift"
+      | "wrong_person"
+      | "change_not_shown"
+      | "absence_unconfirmed"
+      | "address_blocked"
+      | "circuit_open"
+      | "rate_limited"
+      | "at_capacity"
+      | "aborted"
+      | "internal_error";
+    /**
+     * @description Why the times or positions of a shift were not changed.
+     * @enum {string}
+     */
+    ChangeReason:
+      | "provider_refused"
+      | "job_cancelled"
+      | "shift_started"
+      | "shift_gone"
+      | "shift_unusable"
+      | "end_not_after_start"
+      | "provider_unavailable";
+    /** @enum {string} */
+    NotificationKind:
+      | "job_offered"
+      | "shift_changed"
+      | "shift_cancelled"
+      | "booking_confirmed"
+      | "booking_released";
+    /**
+     * @description Why a notification was not delivered, or not yet.
+     * @enum {string}
+     */
+    DeliveryCode:
+      | "mail_server_unreachable"
+      | "mail_server_refused"
+      | "address_unusable"
+      | "tls_unavailable"
+      | "offer_withdrawn"
+      | "gave_up";
+    /**
+     * @description What a step of a trace, or the processing of an event, came to.
+     * @enum {string}
+     */
+    OutcomeCode:
+      | "stored"
+      | "stored_unknown_event"
+      | "shift_read"
+      | "shift_absent"
+      | "shift_unusable"
+      | "provider_refused"
+      | "will_retry"
+      | "will_recheck"
+      | "integration_paused"
+      | "disappearance_held"
+      | "job_created"
+      | "job_updated"
+      | "job_unchanged"
+      | "job_reopened"
+      | "job_cancelled"
+      | "job_expired"
+      | "no_job"
+      | "already_cancelled"
+      | "shift_over"
+      | "covered_by"
+      | "echo_of_delete"
+      | "delete_not_confirmed"
+      | "provider_unavailable"
+      | "requeued"
+      | "unknown_event"
+      | "candidates_matched"
+      | "notified"
+      | "offers_withdrawn"
+      | "seat_reserved"
+      | "withdrawal_requested"
+      | "booking_confirmed"
+      | "booking_released"
+      | "booking_failed"
+      | "booking_kept"
+      | "candidate_found"
+      | "candidate_created"
+      | "candidate_ambiguous"
+      | "assigned"
+      | "unassigned"
+      | "seen_assigned"
+      | "seen_unassigned"
+      | "cancellation_requested"
+      | "cancellation_confirmed"
+      | "cancellation_refused"
+      | "change_requested"
+      | "change_confirmed"
+      | "change_refused"
+      | "registry_imported"
+      | "migrated";
+    CheckFinding: {
+      /** @enum {string} */
+      severity: "error" | "warning";
+      title: string;
+      /** @description Of the contract. */
+      section: string;
+      expected: string;
+      actual: string;
+      /** @description A curl command; absent when no single request shows it. */
+      reproduce?: string;
+      fix: string;
+    };
     /**
      * Format: uuid
      * @description Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
@@ -974,13 +1236,16 @@ export interface components {
       shiftId: string;
       traceId: string;
       status: components["schemas"]["EventStatus"];
-      /** @description What came of it. */
-      verdict?: string;
+      verdict?: components["schemas"]["Outcome"];
       attempts: number;
       /** Format: date-time */
       receivedAt: string;
       /** Format: date-time */
       processedAt?: string;
+    };
+    Outcome: {
+      code: components["schemas"]["OutcomeCode"];
+      params: components["schemas"]["Params"];
     };
     EventDetail: {
       /** Format: uuid */
@@ -990,8 +1255,7 @@ export interface components {
       shiftId: string;
       traceId: string;
       status: components["schemas"]["EventStatus"];
-      /** @description What came of it. */
-      verdict?: string;
+      verdict?: components["schemas"]["Outcome"];
       attempts: number;
       /** Format: date-time */
       receivedAt: string;
@@ -1046,21 +1310,33 @@ export interface components {
     TraceStep: {
       /** Format: date-time */
       at: string;
-      /** @example webhook */
-      step: string;
-      /** @example stored */
-      verdict: string;
+      step: components["schemas"]["StepName"];
+      verdict: components["schemas"]["Outcome"];
       /** @description Milliseconds. */
       durationMs?: number;
       providerId?: components["schemas"]["ProviderId"];
       shiftId?: string;
       /** Format: uuid */
       jobId?: string;
-      /** @description What else is known of the step. */
-      detail?: {
-        [key: string]: unknown;
-      };
     };
+    /**
+     * @description The station of a trace.
+     * @enum {string}
+     */
+    StepName:
+      | "webhook"
+      | "fetch"
+      | "job"
+      | "match"
+      | "notification"
+      | "booking"
+      | "candidate"
+      | "assign"
+      | "unassign"
+      | "cancel"
+      | "change"
+      | "event"
+      | "registry";
     Notification: {
       /** Format: uuid */
       notificationId: string;
@@ -1068,8 +1344,7 @@ export interface components {
       candidateId: string;
       /** Format: uuid */
       jobId: string;
-      /** @enum {string} */
-      kind: "job_offered" | "shift_changed" | "shift_cancelled" | "booking_confirmed" | "booking_released";
+      kind: components["schemas"]["NotificationKind"];
       /** @description What the notification tells. */
       content: {
         [key: string]: unknown;
@@ -1087,25 +1362,75 @@ export interface components {
        * @description When the mail server took it.
        */
       deliveredAt?: string;
-      /** @description Why it was not delivered, or not yet. Never holds an address. Decision: an offer that does not stand any more when its turn comes, as after an outage of the mail server, is not sent; should the job be open again, it is. */
-      deliveryError?: string;
+      deliveryError?: components["schemas"]["DeliveryCode"];
+      deliveryParams?: components["schemas"]["Params"];
+      /**
+       * Format: date-time
+       * @description When an offer ceased to hold: its seat is taken, or its times are others. One that was not sent yet is not sent. When a seat is free again, a new offer is made.
+       */
+      withdrawnAt?: string;
     };
     Issue: {
       /** Format: uuid */
       issueId: string;
       providerId?: components["schemas"]["ProviderId"];
-      code: string;
-      /** @description What it is about, such as a shift or an outlet. */
-      subject: string;
-      detail: string;
-      /** @description What to do. */
-      remedy: string;
+      code: components["schemas"]["IssueCode"];
+      subject: components["schemas"]["Subject"];
+      params: components["schemas"]["Params"];
       count: number;
       traceId?: string;
       /** Format: date-time */
       firstAt: string;
       /** Format: date-time */
       lastAt: string;
+    };
+    /**
+     * @description What needs an operator.
+     * @enum {string}
+     */
+    IssueCode:
+      | "outlet_not_mapped"
+      | "role_not_mapped"
+      | "shift_unusable"
+      | "delete_not_confirmed"
+      | "shift_overfilled"
+      | "provider_refused"
+      | "provider_down"
+      | "provider_implausible"
+      | "provider_gave_no_answer"
+      | "token_rejected"
+      | "mass_disappearance"
+      | "candidate_ambiguous"
+      | "booking_failed"
+      | "booking_overlaps"
+      | "competence_missing"
+      | "unassign_failed"
+      | "cancellation_refused"
+      | "change_refused"
+      | "provider_check"
+      | "provider_check_failed"
+      | "notification_failed";
+    /** @description What an issue is about. One issue is open for each code and subject. */
+    Subject: {
+      /** @enum {string} */
+      kind:
+        | "integration"
+        | "shift"
+        | "booking"
+        | "outlet"
+        | "role"
+        | "operation"
+        | "mail_server"
+        | "mail_recipient";
+      shiftId?: string;
+      /** Format: uuid */
+      candidateId?: string;
+      outletId?: string;
+      roleId?: string;
+      /** @description operationId of the provider's document. */
+      operation?: string;
+      /** @description Code of the verification kit's finding. */
+      finding?: string;
     };
     CheckStarted: {
       /** @description False where this platform was started without a check of providers. */
@@ -1186,23 +1511,53 @@ export interface components {
     Explanation: {
       /** Format: uuid */
       jobId: string;
-      /**
-       * @description One sentence.
-       * @example Open: 1 of 2 positions are taken, and nobody else is free.
-       */
-      verdict: string;
+      verdict: components["schemas"]["StaffingCode"];
+      params: components["schemas"]["Params"];
       reasons: components["schemas"]["Reason"][];
     };
+    /**
+     * @description How far a job is staffed.
+     * @enum {string}
+     */
+    StaffingCode:
+      | "cancelled"
+      | "expired"
+      | "being_cancelled"
+      | "blocked_mapping"
+      | "filled"
+      | "on_hold"
+      | "open";
     Reason: {
-      /**
-       * @description Stable.
-       * @example nobody_free
-       */
-      code: string;
-      detail: string;
-      /** @description What to do, where something can be done. */
-      remedy?: string;
+      code: components["schemas"]["StaffingReasonCode"];
+      params: components["schemas"]["Params"];
     };
+    /**
+     * @description Why a job is staffed, or not.
+     * @enum {string}
+     */
+    StaffingReasonCode:
+      | "cancelled"
+      | "expired"
+      | "being_cancelled"
+      | "overfilled"
+      | "filled"
+      | "own_people"
+      | "outlet_not_mapped"
+      | "role_not_mapped"
+      | "integration_draft"
+      | "integration_suspended"
+      | "integration_paused"
+      | "nobody_has_competence"
+      | "nobody_free"
+      | "not_accepted_yet"
+      | "not_offered_yet"
+      | "some_not_free"
+      | "booking_failed"
+      | "booking_released"
+      | "waiting_for_provider"
+      | "event_waiting"
+      | "event_failed"
+      | "event_dead";
     ReplayOrder: {
       providerId: components["schemas"]["ProviderId"];
       /** Format: date-time */
@@ -1213,8 +1568,8 @@ export interface components {
       queued: number;
     };
     ReplayPreview: {
-      /** @description What would come of it, in one sentence. */
-      verdict: string;
+      status: components["schemas"]["EventStatus"];
+      verdict: components["schemas"]["Outcome"];
       changes: components["schemas"]["Change"][];
     };
     Change: {
@@ -3995,6 +4350,9 @@ export type IntegrationCreate = components["schemas"]["IntegrationCreate"];
 export type ProviderId = components["schemas"]["ProviderId"];
 export type IntegrationCreated = components["schemas"]["IntegrationCreated"];
 export type Integration = components["schemas"]["Integration"];
+export type Health = components["schemas"]["Health"];
+/** How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once. */
+export type HealthCode = components["schemas"]["HealthCode"];
 export type Discovery = components["schemas"]["Discovery"];
 export type DiscoveredOutlet = components["schemas"]["DiscoveredOutlet"];
 export type WorkplaceSuggestion = components["schemas"]["WorkplaceSuggestion"];
@@ -4023,25 +4381,47 @@ export type CandidateDocuments = components["schemas"]["CandidateDocuments"];
 export type Candidate = components["schemas"]["Candidate"];
 export type JobStatus = components["schemas"]["JobStatus"];
 export type BookingStatus = components["schemas"]["BookingStatus"];
+export type ProviderPerson = components["schemas"]["ProviderPerson"];
+/** Candidate identifier, assigned by the provider (CONTRACT 2.3). Compared as text and never parsed. */
+export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 export type Job = components["schemas"]["Job"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2); it is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
 export type Booking = components["schemas"]["Booking"];
-/** Candidate identifier, assigned by the provider (CONTRACT 2.3). Compared as text and never parsed. */
-export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
+/** Why a booking was released or failed. */
+export type BookingReason = components["schemas"]["BookingReason"];
+/** What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */
+export type Params = components["schemas"]["Params"];
+/** Why a call to the provider gave no usable response. */
+export type FailureCode = components["schemas"]["FailureCode"];
+/** Why the times or positions of a shift were not changed. */
+export type ChangeReason = components["schemas"]["ChangeReason"];
+export type NotificationKind = components["schemas"]["NotificationKind"];
+/** Why a notification was not delivered, or not yet. */
+export type DeliveryCode = components["schemas"]["DeliveryCode"];
+/** What a step of a trace, or the processing of an event, came to. */
+export type OutcomeCode = components["schemas"]["OutcomeCode"];
+export type CheckFinding = components["schemas"]["CheckFinding"];
 /** Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
 export type TraceId = components["schemas"]["TraceId"];
 export type Accept = components["schemas"]["Accept"];
 export type EventStatus = components["schemas"]["EventStatus"];
 export type Event = components["schemas"]["Event"];
+export type Outcome = components["schemas"]["Outcome"];
 export type EventDetail = components["schemas"]["EventDetail"];
 export type Statistics = components["schemas"]["Statistics"];
 export type StatisticsStep = components["schemas"]["StatisticsStep"];
 export type ProviderStatistics = components["schemas"]["ProviderStatistics"];
 export type Trace = components["schemas"]["Trace"];
 export type TraceStep = components["schemas"]["TraceStep"];
+/** The station of a trace. */
+export type StepName = components["schemas"]["StepName"];
 export type Notification = components["schemas"]["Notification"];
 export type Issue = components["schemas"]["Issue"];
+/** What needs an operator. */
+export type IssueCode = components["schemas"]["IssueCode"];
+/** What an issue is about. One issue is open for each code and subject. */
+export type Subject = components["schemas"]["Subject"];
 export type CheckStarted = components["schemas"]["CheckStarted"];
 export type TokenRotation = components["schemas"]["TokenRotation"];
 export type PlatformTokenRotation = components["schemas"]["PlatformTokenRotation"];
@@ -4055,7 +4435,11 @@ export type RevealOrder = components["schemas"]["RevealOrder"];
 export type RevealedCandidate = components["schemas"]["RevealedCandidate"];
 export type JobChange = components["schemas"]["JobChange"];
 export type Explanation = components["schemas"]["Explanation"];
+/** How far a job is staffed. */
+export type StaffingCode = components["schemas"]["StaffingCode"];
 export type Reason = components["schemas"]["Reason"];
+/** Why a job is staffed, or not. */
+export type StaffingReasonCode = components["schemas"]["StaffingReasonCode"];
 export type ReplayOrder = components["schemas"]["ReplayOrder"];
 export type ReplayStarted = components["schemas"]["ReplayStarted"];
 export type ReplayPreview = components["schemas"]["ReplayPreview"];

@@ -28,7 +28,6 @@ import { streamHandler } from "./http/stream.ts";
 import { troubleHandlers } from "./http/troubles.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
-import type { Dispatcher } from "./inbox/dispatch.ts";
 import type { Inbox } from "./inbox/receive.ts";
 import type { FieldUses } from "./integrations/field-uses.ts";
 import { createTokenOwners } from "./integrations/tokens.ts";
@@ -45,7 +44,6 @@ export interface AppParts {
   figures: Pick<Figures, "flush">;
   deps: Deps;
   inbox: Inbox;
-  dispatcher: Pick<Dispatcher, "wake">;
   fieldUses: Pick<FieldUses, "flush">;
   log: Logger;
   operationsToken: string;

@@ -2,7 +2,8 @@ import type { ProviderClient } from "../clients/provider/client.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
-import type { Queue } from "./queue/task.ts";
+import type { DeliveryCode } from "../../generated/operations/types.ts";
+import type { RetryPolicy } from "./work/retry.ts";
 
 /** Seals what must not be readable in the database. */
 export interface Vault {
@@ -21,28 +22,39 @@ export interface Letter {
   text: string;
 }
 
-/** Reasons hold no personal data. */
+/** What came of a delivery. `status`: of the mail server's response. */
 export type Delivery =
   | { kind: "delivered" }
-  /** No try can help. */
-  | { kind: "refused"; reason: string }
-  | { kind: "unavailable"; reason: string };
+  /** No other attempt can help. */
+  | { kind: "refused"; code: DeliveryCode; status?: number }
+  | { kind: "unavailable"; code: DeliveryCode; status?: number };
 
-/** How notifications leave the house. */
+/** How notifications are delivered. */
 export interface Channel {
-  /** Kept with what it delivered. */
+  /** Stored with what it delivered. */
   name: string;
   /** Never rejects. */
   deliver(letter: Letter, signal: AbortSignal): Promise<Delivery>;
   close(): void;
 }
 
+/** Waiting times. Milliseconds. */
 export interface Timing {
-  /** Waits before a shift that GET does not know is taken as deleted (DECISIONS, "GET answers 404"). Milliseconds. */
+  /** Before a shift that GET does not find is taken as deleted (DECISIONS, "GET answers 404"). */
   absenceRetriesMs: readonly number[];
-  /** Waits before a provider is asked again whose outlets, roles or registry somebody waits for: the longest of each. Milliseconds. */
+  /** Before a shift is read again that contradicts what was announced. */
+  recheckMs: readonly number[];
+  /** Between two readings of a future shift of which nothing is heard (DECISIONS, "events that never came"). */
+  reconcileMs: number;
+  /** Between two attempts once the retry policy's are over. */
+  hourlyMs: number;
+  /** Between two probes of a provider that rejects the token. */
+  probeMs: number;
+  /** The time limit of one call to a provider. */
+  callTimeoutMs: number;
+  /** Before a provider is asked again whose outlets, roles or registry an operator waits for: the longest of each. */
   onboardingRetriesMs: readonly number[];
-  /** How long a request waits for the provider before it is answered 202. Milliseconds. */
+  /** How long a request waits for the provider before it is answered 202. */
   answerWithinMs: number;
 }
 
@@ -81,13 +93,17 @@ export type CheckProvider = (target: CheckTarget) => Promise<ProviderFinding[]>;
 /** What the features work with, passed in. */
 export interface Deps {
   database: Database;
-  queue: Queue;
+  /** Something may be due; returns at once. */
+  wakeWorker: () => void;
+  /** Something is due in so many milliseconds. */
+  wakeWorkerIn: (ms: number) => void;
   signals: Signals;
   log: Log;
   vault: Vault;
   /** Absent: notifications are only shown. */
   channel?: Channel;
   timing: Timing;
+  retries: RetryPolicy;
   now: () => Date;
   newId: () => string;
   newTraceId: () => string;

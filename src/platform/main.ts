@@ -2,47 +2,45 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { CallLimits } from "../clients/provider/call-policy.ts";
+import { shareOf } from "../clients/provider/rate.ts";
 import { createApp } from "./app.ts";
-import { bookingTasks } from "./bookings/tasks.ts";
 import type { Config } from "./config.ts";
 import { openDatabase } from "./db/database.ts";
-import { joinProcesses } from "./db/processes.ts";
+import { joinProcesses, type Processes } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
 import type { CheckProvider, Deps, Timing } from "./deps.ts";
 import { serve } from "./http/serve.ts";
 import type { WebPages } from "./http/web-pages.ts";
 import { newId } from "./ids.ts";
 import { createDispatcher } from "./inbox/dispatch.ts";
-import { eventTasks } from "./inbox/process.ts";
 import { createInbox } from "./inbox/receive.ts";
-import { reviveOf } from "./inbox/revive.ts";
-import { spellingAsProviders } from "./inbox/spelling.ts";
 import { createProviderClients } from "./integrations/clients.ts";
 import { createFieldUses } from "./integrations/field-uses.ts";
-import { noteCircuit } from "./integrations/outages.ts";
+import { noteCircuit, noteSilence } from "./integrations/health.ts";
+import { probe } from "./integrations/probe.ts";
 import { checkSecretKey, createVault } from "./integrations/vault.ts";
 import { createLog } from "./log.ts";
 import { createFigures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { toAll } from "./metrics/observer.ts";
 import { createReadings } from "./metrics/readings.ts";
-import { deliveryTasks, tellOfUndelivered } from "./notifications/deliver.ts";
+import { deliverMail, warnOfUndelivered } from "./notifications/deliver.ts";
 import { createEmailChannel } from "./notifications/email.ts";
-import { createQueue } from "./queue/queue.ts";
-import { PROVIDER_RETRIES, type RetryPolicy } from "./queue/retry.ts";
-import { shiftWriteTasks } from "./shift-writes/tasks.ts";
+import { reconcilePerson } from "./people/run.ts";
+import { reconcileShift } from "./shifts/run.ts";
 import { createRunning, type Running } from "./shut-down.ts";
 import { createStream } from "./stream/stream.ts";
-import { gatherSteps } from "./traces/trace.ts";
 import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 import { createCheck } from "./verification/check.ts";
-import { verificationTasks } from "./verification/tasks.ts";
+import { checkOnce } from "./verification/tasks.ts";
+import { PROVIDER_RETRIES, type RetryPolicy } from "./work/retry.ts";
+import { createWorker, type Worker } from "./work/worker.ts";
 
 export interface Platform {
   port: number;
   url: string;
   operationsToken: string;
-  /** Resolves when every stored event is processed and no task waits, not even for a retry. */
+  /** Resolves when every stored event is processed and nothing is due, not even for another attempt. */
   idle(): Promise<void>;
   /** Resolves, with the reason, when the platform must end because its database is gone for this process. */
   lost: Promise<Error>;
@@ -61,7 +59,7 @@ export interface PlatformOptions {
   retries?: Partial<RetryPolicy>;
   /** Of one call to a provider. Milliseconds. */
   providerTimeoutMs?: number;
-  upkeep?: Partial<Omit<UpkeepOptions, "onStored">>;
+  upkeep?: UpkeepOptions;
   /** Of the calls to each provider. */
   calls?: Partial<CallLimits>;
   /** Looks for what is wrong about a provider when it is activated; nothing is looked for unless given. */
@@ -70,11 +68,22 @@ export interface PlatformOptions {
   pages?: { console: WebPages; docs: WebPages };
 }
 
+const HOUR_MS = 3_600_000;
+
 const TIMING: Timing = {
   absenceRetriesMs: [5_000, 30_000, 120_000],
+  recheckMs: [1_000, 5_000, 30_000, 120_000],
+  reconcileMs: HOUR_MS,
+  hourlyMs: HOUR_MS,
+  probeMs: 60_000,
+  callTimeoutMs: 10_000,
   onboardingRetriesMs: [500, 1_000, 2_000],
   answerWithinMs: 5_000,
 };
+
+/** Runs of this process at a time; of one provider as many as calls may be under way. */
+const PLACES = 100;
+const PER_PROVIDER = 5;
 
 /** Starts the platform: database, queue, inbox, HTTP. Rejects with one clear line when a part cannot start. */
 export async function startPlatform(config: Config, options: PlatformOptions = {}): Promise<Platform> {
@@ -95,24 +104,26 @@ async function startParts(
   running: Running,
 ): Promise<Platform> {
   const { allowInsecureProviders, operationsToken, webhookRateLimit } = config;
-  const { deps, ...counted } = await openDeps(config, options, log, running);
-  const { database, queue, signals } = deps;
-  const clock = () => deps.now().getTime();
-  const dispatcher = createDispatcher({ db: database, queue, log, now: clock });
-  const inbox = createInbox({ db: database, onStored: dispatcher.wake, now: clock });
-  const upkeep = createUpkeep(deps, { ...options.upkeep, onStored: dispatcher.wake });
+  const opened = await openDeps(config, options, log, running);
+  const { deps, worker, processes, ...counted } = opened;
+  const { database, signals } = deps;
+  const dispatcher = createDispatcher(deps);
+  const inbox = createInbox({ db: database, onStored: dispatcher.stored, now: () => deps.now().getTime() });
+  const upkeep = createUpkeep(deps, options.upkeep);
   const stream = createStream(signals);
   running.feeds(stream.close);
   running.feeds(upkeep.stop);
   running.feeds(dispatcher.stop);
-  await startTasks(deps, running);
+  running.works(worker);
   const app = createApp({
-    ...{ deps, inbox, dispatcher, stream, log, ...counted },
+    ...{ deps, inbox, stream, log, processes, ...counted },
     ...{ operationsToken, allowInsecureProviders, webhookRateLimit },
     ...(options.pages && { pages: options.pages }),
   });
   const server = await serve(app, config.port);
   running.serves(server);
+  await worker.start();
+  if (!deps.channel) await warnOfUndelivered(deps);
   dispatcher.start();
   upkeep.start();
   return {
@@ -122,7 +133,7 @@ async function startParts(
     lost: database.lost,
     idle: async () => {
       await dispatcher.run();
-      await queue.idle();
+      await worker.idle();
     },
     close: running.close,
   };
@@ -131,7 +142,7 @@ async function startParts(
 /** The database and what works on it. */
 async function openDeps(config: Config, options: PlatformOptions, log: Logger, running: Running) {
   const { databaseUrl: url, dataDir, allowInsecureProviders: allowInsecure } = config;
-  const { providerTimeoutMs, retries, now = () => new Date() } = options;
+  const { providerTimeoutMs: timeoutMs = TIMING.callTimeoutMs, now = () => new Date() } = options;
   const vault = createVault(config.secretKey);
   const database = await (url
     ? openDatabase({ url, log }).catch(refuseToStart)
@@ -147,14 +158,12 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   const observer = toAll(metrics, figures);
   const clients = createProviderClients({
     ...{ database, vault, log },
-    http: { allowInsecure, ...(providerTimeoutMs && { timeoutMs: providerTimeoutMs }) },
+    http: { allowInsecure, timeoutMs },
     limits: callLimits(config, options),
     processes: processes.count,
     onCall: observer.providerCalled,
-    onCircuit: async (providerId, state) => {
-      await noteCircuit(deps, providerId, state, processes.count());
-      if (state === "closed") await reviveOf(deps, providerId);
-    },
+    onCircuit: (providerId, state) => noteCircuit(deps, providerId, state, processes.count()),
+    onSilence: (providerId, ms) => noteSilence(deps, providerId, ms),
     onFields: fieldUses.note,
   });
   running.holds(clients.close);
@@ -164,29 +173,35 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   running.holds(() => channel?.close());
   const deps: Deps = {
     ...{ database, signals, log, vault, now, newId },
-    queue: createQueue({ database, log, around: gatherSteps, ...(retries && { retries }) }),
-    timing: { ...TIMING, ...options.timing },
+    wakeWorker: () => worker.wake(),
+    wakeWorkerIn: (ms) => worker.wakeIn(ms),
+    timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },
+    retries: { ...PROVIDER_RETRIES, ...options.retries },
     newTraceId: randomUUID,
-    clientFor: spellingAsProviders(database, clients.clientFor),
+    clientFor: clients.clientFor,
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
-  return { deps, processes, fieldUses, figures, metrics, observer };
+  const worker = workerOf(deps, options, running, processes);
+  return { deps, worker, processes, fieldUses, figures, metrics, observer };
 }
 
-/** The queue begins with what an earlier process left. */
-async function startTasks(deps: Deps, running: Running): Promise<void> {
-  const { queue } = deps;
-  queue.define(eventTasks(deps));
-  queue.define(bookingTasks(deps));
-  queue.define(shiftWriteTasks(deps));
-  if (deps.channel) queue.define(deliveryTasks(deps, deps.channel));
+function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, processes: Processes): Worker {
+  const { database, log, retries, timing, channel } = deps;
   const stopping = new AbortController();
   running.feeds(() => stopping.abort());
-  queue.define(verificationTasks(deps, stopping.signal));
-  running.works(queue);
-  await queue.start();
-  if (!deps.channel) await tellOfUndelivered(deps);
+  const atOnce = calls?.atOnce ?? PER_PROVIDER;
+  return createWorker({
+    ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
+    perProvider: () => shareOf(atOnce, processes.count()),
+    runs: {
+      shift: reconcileShift(deps),
+      person: reconcilePerson(deps),
+      probe: probe(deps),
+      ...(deps.checkProvider && { check: checkOnce(deps, stopping.signal) }),
+      ...(channel && { mail: deliverMail(deps, channel) }),
+    },
+  });
 }
 
 /** A name with several addresses fails without a message of its own. The URL stays out: it holds a password. */
@@ -200,7 +215,7 @@ function refuseToStart(error: unknown): never {
 const OPENS_FOR = 5;
 const OPENS_AT_MOST = 60;
 
-/** A test that makes retries quick makes the circuit quick too. */
+/** Short waits between attempts make the circuit's short too. */
 function callLimits(
   { providerRateLimit: perMinute }: Config,
   { retries, calls }: PlatformOptions,

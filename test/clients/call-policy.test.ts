@@ -10,7 +10,7 @@ const answering =
   async () =>
     new Response(null, { status, headers });
 const silent = async (): Promise<Response> => {
-  throw new ProviderHttpError("no complete answer within the time limit");
+  throw new ProviderHttpError("timeout", "no complete answer within the time limit");
 };
 
 describe("the circuit of a provider", () => {
@@ -70,7 +70,7 @@ describe("the circuit of a provider", () => {
   it("stays closed when we give up ourselves", async () => {
     const { fail, states } = circuit();
     await fail(20, async () => {
-      throw new ProviderHttpError("the call was aborted", { isAbort: true });
+      throw new ProviderHttpError("aborted", "the call was aborted", { isAbort: true });
     });
     expect(states).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe("the circuit of a provider", () => {
     const made = vi.fn(well);
     const first = [1, 2, 3].map(() => run(() => hanging.promise));
     const waiting = run(made);
-    hanging.reject(new ProviderHttpError("no complete answer within the time limit"));
+    hanging.reject(new ProviderHttpError("timeout", "no complete answer within the time limit"));
     await Promise.all(first);
     expect(await waiting).toMatchObject({ name: "CallRefused" });
     expect(made).not.toHaveBeenCalled();

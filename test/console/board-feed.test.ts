@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
 import { createJobFeed, type JobReads } from "../../src/console/board/job-feed.ts";
-import type { News } from "../../src/console/data/live.ts";
+import type { StreamMessage } from "../../src/console/data/live.ts";
 
 const job = (jobId: string, positions = 1) => ({ jobId, positions }) as Job;
-const told = (jobId: string): News => ({ type: "job", data: { jobId } });
+const changed = (jobId: string): StreamMessage => ({ type: "job", data: { jobId } });
 
-/** A feed whose readings end when the test says so, and whose timers wait for it. */
+/** A feed whose reads and timers end when the test says so. */
 function stageFeed() {
   const asked: string[] = [];
   const answers: (() => void)[] = [];
@@ -33,7 +33,7 @@ function stageFeed() {
     fail: (does: boolean) => {
       fails = does;
     },
-    /** Answers what is asked, until nothing is. */
+    /** Answers every read until the given work is done. */
     answer: async (doing: Promise<void>) => {
       let isDone = false;
       const done = doing.then(() => {
@@ -51,42 +51,42 @@ function stageFeed() {
 }
 
 describe("the feed of jobs", () => {
-  it("reads a job that the stream tells of, and marks it for a moment", async () => {
+  it("reads a job that a message names, and marks it for a moment", async () => {
     const stage = stageFeed();
     await stage.answer(stage.feed.reload());
     stage.set([job("a"), job("b", 2), job("c")]);
-    const first = stage.feed.heed(told("b"));
-    await stage.answer(Promise.all([first, stage.feed.heed(told("c"))]).then(() => undefined));
+    const first = stage.feed.handle(changed("b"));
+    await stage.answer(Promise.all([first, stage.feed.handle(changed("c"))]).then(() => undefined));
     expect(stage.shown()).toEqual(["a1", "b2", "c1"]);
     expect(stage.marked()).toEqual(["b", "c"]);
     for (const over of stage.timers.splice(0)) over();
     expect(stage.marked()).toEqual([]);
   });
 
-  it("reads what the stream tells during a reading after it, so that nothing older wins", async () => {
+  it("handles a message during a read after it, so that no older response wins", async () => {
     const stage = stageFeed();
     const reading = stage.feed.reload();
-    await stage.feed.heed(told("b"));
-    await stage.feed.heed(told("b"));
+    await stage.feed.handle(changed("b"));
+    await stage.feed.handle(changed("b"));
     expect(stage.asked).toEqual(["all"]);
     await stage.answer(reading);
     expect(stage.asked).toEqual(["all", "b"]);
   });
 
-  it("reads everything anew after a gap, and when very many have changed", async () => {
+  it("reads every job after a gap, and when many have changed", async () => {
     const stage = stageFeed();
     const reading = stage.feed.reload();
-    for (let nth = 0; nth < 21; nth += 1) await stage.feed.heed(told(`job ${nth}`));
+    for (let nth = 0; nth < 21; nth += 1) await stage.feed.handle(changed(`job ${nth}`));
     await stage.answer(reading);
-    await stage.answer(stage.feed.heed({ type: "gap", data: {} }));
+    await stage.answer(stage.feed.handle({ type: "gap", data: {} }));
     expect(stage.asked).toEqual(["all", "all", "all"]);
   });
 
-  it("keeps what it has when a reading fails, and tries again", async () => {
+  it("keeps its jobs when a read fails, and retries", async () => {
     const stage = stageFeed();
     await stage.answer(stage.feed.reload());
     stage.fail(true);
-    await stage.answer(stage.feed.heed(told("a")));
+    await stage.answer(stage.feed.handle(changed("a")));
     expect(stage.shown()).toEqual(["a1", "b1"]);
     expect(stage.feed.state.value.trouble).toBeDefined();
     stage.fail(false);

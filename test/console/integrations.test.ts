@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Discovery } from "../../generated/operations/types.ts";
+import type { Discovery, Issue } from "../../generated/operations/types.ts";
 import { fieldFaults } from "../../src/console/integrations/field-faults.ts";
 import { share, usesOf } from "../../src/console/integrations/field-uses.ts";
 import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
@@ -36,7 +36,7 @@ describe("onboarding", () => {
   it("counts what is open", () => {
     expect([unmapped(read), unmapped(mapped), unmapped(NOTHING)]).toEqual([2, 0, 0]);
     const [, , step] = stepsOf({ state: "draft" }, { ...mapped, roles: [role] });
-    expect(step?.detail).toBe("1 of 2; jobs of the others wait.");
+    expect(step?.detail).toBe("1 of 2; jobs of the others are blocked.");
   });
 });
 
@@ -77,10 +77,10 @@ describe("faults of a form", () => {
     ];
     const { of, rest } = fieldFaults({ title: "The request is not valid", errors }, FIELDS);
     expect(of).toEqual({ baseUrl: "must be https", timeZone: "must be a zone" });
-    expect(rest).toEqual({ title: "Nothing was changed: see the marked fields" });
+    expect(rest).toEqual({ title: "Nothing changed. Correct the marked fields." });
   });
 
-  it("say in words what a pattern asks for", () => {
+  it("state the whole rule of a field with a pattern", () => {
     const errors = [{ pointer: "/kind", message: "must match ^[a-z][a-z0-9-]{1,31}$" }];
     expect(fieldFaults({ title: "No", errors }, ["kind"]).of.kind).toMatch(/lower-case letters/);
   });
@@ -98,7 +98,7 @@ describe("faults of a form", () => {
 });
 
 describe("field report", () => {
-  it("shows every optional field of the contract, warnings in words, and what it does not know by its name", () => {
+  it("lists every optional field of the contract, warnings as text, and unknown fields by name", () => {
     const { fields, warnings } = usesOf({
       fields: [
         { field: "slots", count: 3 },
@@ -111,7 +111,7 @@ describe("field report", () => {
     expect(fields).toContainEqual({ name: "status", variant: "B", count: 0 });
     expect(fields.at(-1)).toEqual({ name: "colour", count: 2 });
     expect(warnings).toEqual([
-      { name: "slots and numberOfPositions differ: the smaller one is taken", count: 1 },
+      { name: "slots and numberOfPositions differ: the smaller number applies", count: 1 },
     ]);
   });
 
@@ -125,9 +125,9 @@ describe("field report", () => {
   });
 });
 
-it("counts open issues by organisation and leaves out those of none", () => {
-  const issue = {
-    ...{ issueId: "i", code: "c", subject: "s", detail: "d", remedy: "r", count: 1 },
+it("counts open issues by organisation, without those of no organisation", () => {
+  const issue: Issue = {
+    ...{ issueId: "i", code: "booking_failed", subject: { kind: "shift" }, params: {}, count: 1 },
     ...{ firstAt: "2026-11-21T12:00:00.000Z", lastAt: "2026-11-21T12:00:00.000Z" },
   };
   const counts = countByProvider([{ ...issue, providerId: "p" }, issue, { ...issue, providerId: "p" }]);

@@ -1,21 +1,19 @@
 import { describe, expect, it } from "vitest";
-import type { Issue } from "../../generated/operations/types.ts";
+import type { Issue, IssueCode } from "../../generated/operations/types.ts";
 import { codesOf, groupIssues } from "../../src/console/issues/issue-groups.ts";
-import { readSubject } from "../../src/console/issues/issue-subject.ts";
-import { wordsOf } from "../../src/console/issues/issue-words.ts";
-import { ISSUES } from "../../src/platform/issues/issues.ts";
+import { urgencyOf } from "../../src/console/issues/urgency.ts";
 
-function issue(code: string, providerId: string | undefined, minute: number): Issue {
+function issue(code: IssueCode, providerId: string | undefined, minute: number): Issue {
   const at = new Date(Date.UTC(2026, 10, 21, 10, minute)).toISOString();
   return {
     issueId: `${code} of ${providerId}`,
     ...(providerId !== undefined && { providerId }),
-    ...{ code, subject: "calls", detail: "", remedy: "", count: 1, firstAt: at, lastAt: at },
+    ...{ code, subject: { kind: "integration" }, params: {}, count: 1, firstAt: at, lastAt: at },
   };
 }
 
 describe("issues by organisation", () => {
-  it("come the most urgent first, then the most recent", () => {
+  it("are ordered by urgency, then by time", () => {
     const groups = groupIssues([
       issue("provider_check", "calm", 50),
       issue("outlet_not_mapped", "waiting", 40),
@@ -32,30 +30,23 @@ describe("issues by organisation", () => {
     ]);
   });
 
-  it("tell which codes there are, the most frequent first", () => {
-    const issues = [issue("b", "x", 1), issue("a", "x", 2), issue("b", "y", 3), issue("c", "y", 4)];
+  it("list their codes, the most frequent first", () => {
+    const issues = [
+      issue("change_refused", "x", 1),
+      issue("booking_failed", "x", 2),
+      issue("change_refused", "y", 3),
+      issue("token_rejected", "y", 4),
+    ];
     expect(codesOf(issues)).toEqual([
-      { code: "b", count: 2 },
-      { code: "a", count: 1 },
-      { code: "c", count: 1 },
+      { code: "change_refused", count: 2 },
+      { code: "booking_failed", count: 1 },
+      { code: "token_rejected", count: 1 },
     ]);
   });
 });
 
-describe("an issue in words", () => {
-  it("has a title of its own for every code of the platform", () => {
-    const untitled = Object.keys(ISSUES).filter((code) => wordsOf(code).title === code.replaceAll("_", " "));
-    expect(untitled).toEqual([]);
-    expect(wordsOf("news_of_tomorrow")).toEqual({ title: "news of tomorrow", urgency: "soon" });
-  });
-
-  it("knows the shift and the candidate that its subject names", () => {
-    expect(readSubject("shift 4a9d")).toEqual({ kind: "shift", shiftId: "4a9d" });
-    expect(readSubject("shift a, b, candidate 77")).toEqual({
-      kind: "shift",
-      shiftId: "a, b",
-      candidateId: "77",
-    });
-    expect(readSubject("outlet 12")).toEqual({ kind: "outlet 12" });
-  });
+it("gives a code that the console does not know a medium urgency", () => {
+  expect(urgencyOf("code_of_tomorrow" as IssueCode)).toBe("soon");
+  expect(urgencyOf("toString" as IssueCode)).toBe("soon");
+  expect(urgencyOf("mass_disappearance")).toBe("now");
 });

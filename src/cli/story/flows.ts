@@ -1,3 +1,4 @@
+import { outcomeText } from "../../contract/operator-text.ts";
 import type { Job } from "../../../generated/operations/types.ts";
 import type { Change } from "../../sandbox/desk.ts";
 import type { Onboarded, Person } from "./onboarding.ts";
@@ -110,7 +111,7 @@ async function jobIsCancelled(stage: Stage, { jobId, shiftId }: Job, person: Per
       const { items } = expectOk(await operations.listEvents({ params: { query } }));
       return items.find(({ event }) => event === "shift.delete");
     });
-    return [echo, echo.verdict ?? echo.status];
+    return [echo, echo.verdict ? outcomeText(echo.verdict) : echo.status];
   });
 }
 

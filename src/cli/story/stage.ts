@@ -1,3 +1,4 @@
+import { issueText } from "../../contract/operator-text.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "../../../generated/operations/client.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
@@ -95,6 +96,6 @@ async function waitedInVain(stage: Stage, awaited: string): Promise<Error> {
 async function openIssues({ operations, provider }: Stage): Promise<string> {
   const query = { providerId: provider.providerId };
   const { data } = await operations.listIssues({ params: { query } });
-  const details = (data?.items ?? []).map(({ code, detail }) => `${code}: ${detail}`);
+  const details = (data?.items ?? []).map((issue) => issueText(issue).detail);
   return details.length > 0 ? `; the platform's open issues: ${details.join(" | ")}` : "";
 }

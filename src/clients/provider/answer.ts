@@ -1,3 +1,4 @@
+import type { FailureCode } from "../../../generated/operations/types.ts";
 import type { FieldError, Validator } from "../../../generated/runtime/validator.ts";
 import { CallRefused, ProviderHttpError } from "./http.ts";
 
@@ -12,6 +13,13 @@ export interface Refused {
 /** No usable answer: 5xx, 408, 429, a time-out, a connection error, or an answer that breaks the contract. Try again later. */
 export interface Unavailable {
   kind: "unavailable";
+  failure: FailureCode;
+  /** Of the response, if one came. */
+  status?: number;
+  /** The system's code of a connection error. */
+  providerCode?: string;
+  /** Of what breaks the contract in the response. */
+  pointers?: readonly string[];
   /** For logs and issues; never holds a value that the provider sent. */
   reason: string;
   /** The provider's Retry-After, or our own wish when it was not asked. Milliseconds. */
@@ -43,20 +51,27 @@ export async function answerOf(
     const { status } = response;
     const isTemporary = status >= 500 || status === 408 || status === 429;
     if (isTemporary) return temporary(response, now());
-    if (status >= 300 && status < 400) return unavailable(`status ${status}: redirects are not followed`);
+    if (status >= 300 && status < 400)
+      return { ...unavailable("redirected", `status ${status}: redirects are not followed`), status };
     return { kind: "answer", status, ok: response.ok, body: response.ok ? parseJson(data) : asObject(error) };
   } catch (error) {
     if (error instanceof CallRefused) {
-      return { ...unavailable(error.message), retryAfterMs: error.retryAfterMs, notAsked: true };
+      const { failure, message, retryAfterMs } = error;
+      return { ...unavailable(failure, message), retryAfterMs, notAsked: true };
     }
-    if (error instanceof ProviderHttpError) return unavailable(error.message);
+    if (error instanceof ProviderHttpError) {
+      const { failure, message, code } = error;
+      return { ...unavailable(failure, message), ...(code !== undefined && { providerCode: code }) };
+    }
     throw error;
   }
 }
 
 function temporary(response: Response, now: number): Unavailable {
   const retryAfterMs = readRetryAfter(response.headers.get("retry-after"), now);
-  return { ...unavailable(`status ${response.status}`), ...(retryAfterMs !== undefined && { retryAfterMs }) };
+  const { status } = response;
+  const failure = unavailable("http_error", `status ${status}`);
+  return { ...failure, status, ...(retryAfterMs !== undefined && { retryAfterMs }) };
 }
 
 /** RFC 9110: seconds or a date. Undefined when it is neither. */
@@ -67,7 +82,11 @@ export function readRetryAfter(header: string | null, now: number): number | und
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-export const unavailable = (reason: string): Unavailable => ({ kind: "unavailable", reason });
+export const unavailable = (failure: FailureCode, reason: string): Unavailable => ({
+  kind: "unavailable",
+  failure,
+  reason,
+});
 
 export function refused(answer: Answer): Refused {
   const code = (answer.body as { code?: unknown } | undefined)?.code;
@@ -80,12 +99,17 @@ const isCode = (code: unknown): code is string =>
 /** The answer does not fit the contract's schema. Names the places, never the values. */
 function broken(what: string, errors: readonly FieldError[]): Unavailable {
   const places = errors.slice(0, 5).map(({ pointer, message }) => `${pointer || "the body"} ${message}`);
-  return unavailable(`the ${what} breaks the contract: ${places.join("; ")}`);
+  const pointers = errors.slice(0, 5).map(({ pointer }) => pointer);
+  return {
+    ...unavailable("contract_violation", `the ${what} breaks the contract: ${places.join("; ")}`),
+    pointers,
+  };
 }
 
 /** The body as `T`, or what is wrong with it. */
 export function read<T>(what: string, answer: Answer, validator: Validator<T>): { value: T } | Unavailable {
-  if (answer.body === undefined) return unavailable(`the ${what} breaks the contract: the body is not JSON`);
+  if (answer.body === undefined)
+    return { ...unavailable("contract_violation", `the ${what} is not JSON`), pointers: [""] };
   const { body } = answer;
   return validator(body) ? { value: body } : broken(what, validator.errorsOf(body));
 }

@@ -137,13 +137,13 @@ function createCircuit(
     breaker: new ConsecutiveBreaker(failures),
     halfOpenAfter: new DelegateBackoff(({ attempt }: { attempt: number }) => {
       const ms = Math.min(opensAtMostMs, opensForMs * 2 ** (attempt - 1));
-      openUntil = Date.now() + ms;
+      openUntil = performance.now() + ms;
       return ms;
     }),
   });
-  let tellsAgainAt = 0;
+  let tellsAgainAt = Number.NEGATIVE_INFINITY;
   const tell = (state: "open" | "closed") => {
-    tellsAgainAt = Date.now() + TELLS_EVERY_MS;
+    tellsAgainAt = performance.now() + TELLS_EVERY_MS;
     onCircuit?.(state);
   };
   breaker.onBreak(() => tell("open"));
@@ -152,15 +152,16 @@ function createCircuit(
     execute: async (make: () => Promise<Response>) => {
       const response = await breaker.execute(make);
       const isWell = breaker.state === CircuitState.Closed && !isNoUsableAnswer(response);
-      if (isWell && Date.now() >= tellsAgainAt) tell("closed");
+      if (isWell && performance.now() >= tellsAgainAt) tell("closed");
       return response;
     },
     /** The breaker would let everybody wait for the probe's outcome, a whole time limit long. */
     check: () => {
-      const ms = breaker.state === CircuitState.Open ? openUntil - Date.now() : 0;
+      const ms = breaker.state === CircuitState.Open ? openUntil - performance.now() : 0;
       const probes = breaker.state === CircuitState.HalfOpen;
       if (ms <= 0 && !probes) return;
       throw new CallRefused(
+        "circuit_open",
         "the provider is not called for now: its last calls had no answer",
         probes ? opensForMs : ms,
       );
@@ -183,9 +184,11 @@ function pauseIfAsked({ status, headers }: Response, pause: (ms: number) => void
 
 function translated(error: unknown): unknown {
   if (error instanceof BulkheadRejectedError) {
-    return new CallRefused("too many calls to the provider are under way", NO_PLACE_MS);
+    return new CallRefused("at_capacity", "too many calls to the provider are under way", NO_PLACE_MS);
   }
   const isAbort =
     error instanceof TaskCancelledError || (error instanceof Error && error.name === "AbortError");
-  return isAbort ? new ProviderHttpError("the call was aborted", { cause: error, isAbort }) : error;
+  return isAbort
+    ? new ProviderHttpError("aborted", "the call was aborted", { cause: error, isAbort })
+    : error;
 }

@@ -83,7 +83,7 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     if (!isStorable(body.value.id)) return unusableId("created candidate", "/id");
     const number = parsePersonalNumber(payload.personalNumber);
     if (number && !isThePerson(body.value, number))
-      return unavailable("the created candidate is somebody else");
+      return unavailable("wrong_person", "the created candidate is somebody else");
     return { kind: "created", candidate: body.value };
   }
 
@@ -106,8 +106,10 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
 }
 
 /** No schema says it: such an id fits neither into a path nor into the database. */
-const unusableId = (what: string, pointer: string): Unavailable =>
-  unavailable(`the ${what} breaks the contract: ${pointer} must not hold U+0000 or a lone surrogate`);
+const unusableId = (what: string, pointer: string): Unavailable => ({
+  ...unavailable("contract_violation", `the ${what} breaks the contract: ${pointer} cannot be stored`),
+  pointers: [pointer],
+});
 
 /** Any other 5xx says "not now"; a 501 stays. */
 const asNotOffered = (response: Response): Response =>

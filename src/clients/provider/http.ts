@@ -1,4 +1,5 @@
 import { Agent, fetch as undiciFetch } from "undici";
+import type { FailureCode } from "../../../generated/operations/types.ts";
 import { checkProviderUrl, guardedLookup, type ResolveAll } from "../address-guard.ts";
 
 /** How calls to one provider are made (DECISIONS, "retries to a provider" and "Calls to a provider"). */
@@ -26,6 +27,8 @@ export interface ProviderHttp {
   close(): Promise<void>;
 }
 
+type Details = ErrorOptions & { isAbort?: boolean; code?: string | undefined };
+
 /** No usable answer came. The message names no URL, because a query may hold a personal number. */
 export class ProviderHttpError extends Error {
   override readonly name: string = "ProviderHttpError";
@@ -33,9 +36,14 @@ export class ProviderHttpError extends Error {
   readonly isAbort: boolean;
   /** The time limit passed. */
   readonly isTimeout: boolean;
+  readonly failure: FailureCode;
+  /** The system's code of a connection error. */
+  readonly code: string | undefined;
 
-  constructor(message: string, { isAbort = false, ...options }: ErrorOptions & { isAbort?: boolean } = {}) {
+  constructor(failure: FailureCode, message: string, { isAbort = false, code, ...options }: Details = {}) {
     super(message, options);
+    this.failure = failure;
+    this.code = code;
     this.isAbort = isAbort;
     this.isTimeout = this.cause instanceof Error && this.cause.name === "TimeoutError";
   }
@@ -47,8 +55,8 @@ export class CallRefused extends ProviderHttpError {
   /** When to come again. Milliseconds. */
   readonly retryAfterMs: number;
 
-  constructor(message: string, retryAfterMs: number) {
-    super(message);
+  constructor(failure: FailureCode, message: string, retryAfterMs: number) {
+    super(failure, message);
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -61,14 +69,12 @@ export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderH
   return {
     fetch: async (request, allowance = {}) => {
       const checked = checkProviderUrl(request.url, { allowInsecure });
-      if (!checked.ok) throw new ProviderHttpError(checked.reason);
+      if (!checked.ok) throw new ProviderHttpError("address_blocked", checked.reason);
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
       try {
         return await exchange(request, agent, signal, allowance.maxBytes ?? maxBytes);
       } catch (error) {
-        throw error instanceof ProviderHttpError
-          ? error
-          : new ProviderHttpError(reasonOf(error), { cause: error, isAbort: request.signal.aborted });
+        throw error instanceof ProviderHttpError ? error : failureOf(error, request.signal.aborted);
       }
     },
     close: () => agent.destroy(),
@@ -103,18 +109,22 @@ async function readAtMost(stream: AsyncIterable<Uint8Array>, maxBytes: number): 
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.byteLength;
-    if (length > maxBytes) throw new ProviderHttpError(`the answer is longer than ${maxBytes} bytes`);
+    if (length > maxBytes)
+      throw new ProviderHttpError("response_too_long", `the answer is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return "the call failed";
-  if (error.name === "TimeoutError") return "no complete answer within the time limit";
-  if (error.name === "AbortError") return "the call was aborted";
-  const code = codeOf(error.cause) ?? codeOf(error);
-  return code === undefined ? "the connection failed" : `the connection failed: ${code}`;
+function failureOf(error: unknown, isAbort: boolean): ProviderHttpError {
+  const details = { cause: error, isAbort };
+  if (error instanceof Error && error.name === "TimeoutError")
+    return new ProviderHttpError("timeout", "no complete answer within the time limit", details);
+  if (error instanceof Error && error.name === "AbortError")
+    return new ProviderHttpError("aborted", "the call was aborted", details);
+  const code = error instanceof Error ? (codeOf(error.cause) ?? codeOf(error)) : undefined;
+  const message = code === undefined ? "the connection failed" : `the connection failed: ${code}`;
+  return new ProviderHttpError("connection_failed", message, { ...details, code });
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -4,9 +4,11 @@ import type { ProviderHttp } from "./http.ts";
 
 /** What every call carries. */
 export interface Call {
-  /** UUID of the story that the call belongs to. */
+  /** UUID of the trace that the call belongs to. */
   traceId: string;
   signal?: AbortSignal;
+  /** The same at each attempt: a provider that knows it does the thing once. */
+  idempotencyKey?: string;
 }
 
 /** What the groups of calls share. */
@@ -22,6 +24,7 @@ export interface ProviderParts {
 }
 
 /** The answers are parsed by us, because a provider may label or cut them as it likes. */
-export function init({ traceId, signal }: Call) {
-  return { headers: { ...traceHeaders(traceId) }, parseAs: "text" as const, ...(signal && { signal }) };
+export function init({ traceId, signal, idempotencyKey }: Call) {
+  const headers = { ...traceHeaders(traceId), ...(idempotencyKey && { "Idempotency-Key": idempotencyKey }) };
+  return { headers, parseAs: "text" as const, ...(signal && { signal }) };
 }

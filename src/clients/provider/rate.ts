@@ -17,13 +17,13 @@ export interface Rate {
 }
 
 export interface RateClock {
-  /** Milliseconds since 1970. */
+  /** Milliseconds, from anywhere; never set back. */
   now: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
 const CLOCK: RateClock = {
-  now: Date.now,
+  now: () => performance.now(),
   wait: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
@@ -66,7 +66,7 @@ export function createRate(
       const mine = share();
       const start = earliest(mine);
       const ms = start - clock.now();
-      if (ms > waitMs) throw new CallRefused("the provider's rate limit is used up", ms);
+      if (ms > waitMs) throw new CallRefused("rate_limited", "the provider's rate limit is used up", ms);
       starts.push(start);
       if (starts.length > perSecond) starts.shift();
       spreadUntil = Math.max(spreadUntil, start) + mine.apartMs;

@@ -19,9 +19,9 @@ export type ReadEntry = { entry: RegistryEntry; fault?: never } | { fault: strin
 export function readPage({ body }: Answer): { kind: "page"; page: RegistryPage } | Unavailable {
   const { candidates, nextCursor } = (body ?? {}) as { candidates?: unknown; nextCursor?: unknown };
   if (!Array.isArray(candidates))
-    return unavailable("the registry breaks the contract: /candidates must be array");
+    return { ...broken("/candidates must be an array"), pointers: ["/candidates"] };
   if (nextCursor !== undefined && nextCursor !== null && typeof nextCursor !== "string") {
-    return unavailable("the registry breaks the contract: /nextCursor must be string");
+    return { ...broken("/nextCursor must be a string"), pointers: ["/nextCursor"] };
   }
   // An empty cursor could not be sent (it has at least one character), so there is no next page.
   const page = { candidates: candidates.map(readEntry), nextCursor: nextCursor || undefined };
@@ -33,3 +33,6 @@ function readEntry(entry: unknown): ReadEntry {
   const [first] = schemas.RegistryEntry.errorsOf(entry);
   return { fault: first ? `${first.pointer || "it"} ${first.message}` : "it breaks the contract" };
 }
+
+const broken = (what: string) =>
+  unavailable("contract_violation", `the registry breaks the contract: ${what}`);

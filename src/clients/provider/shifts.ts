@@ -2,16 +2,23 @@ import type { Client } from "../../../generated/provider/client.ts";
 import type { Shift as ShiftBody, ShiftUpdate } from "../../../generated/provider/types.ts";
 import { schemas } from "../../../generated/provider/validators.js";
 import { readShift, type Shift, type UnusableShift } from "../../contract/shift.ts";
-import { answerOf, type Failure, read, refused, unavailable } from "./answer.ts";
+import { type Answer, answerOf, type Failure, read, refused, unavailable } from "./answer.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
 
 export type ShiftOutcome =
   | { kind: "shift"; shift: Shift }
   /** It fits the schema and still cannot be a job: an issue for a person. */
   | { kind: "unusable"; unusable: UnusableShift }
-  /** 404, or 410 (`final`). A read replica may lag behind a 404. */
-  | { kind: "absent"; final: boolean }
+  /** 404, or 410 (`final`). A read replica may lag behind a 404, and a gateway without a route answers it too. */
+  | { kind: "absent"; final: boolean; code: string | undefined }
   | Failure;
+
+export type Cancellation = { kind: "cancelled" } | Extract<ShiftOutcome, { kind: "absent" }> | Failure;
+
+const isAbsent = ({ status }: Answer): boolean => status === 404 || status === 410;
+
+const absent = (answer: Answer) =>
+  ({ kind: "absent", final: answer.status === 410, code: refused(answer).code }) as const;
 
 /** `startTime` and `endTime`: ISO 8601 with offset. `positions`: the total, 0 to 100. */
 export interface ShiftChange {
@@ -59,7 +66,7 @@ function shows({ warnings, ...shift }: Shift, asked: ShiftChange): boolean {
 export function shiftCalls(client: Client, parts: ProviderParts) {
   const outcomeOf = (body: ShiftBody, shiftId: string): ShiftOutcome => {
     if (body.id.toLowerCase() !== shiftId.toLowerCase())
-      return unavailable("the shift is not the one asked for");
+      return unavailable("wrong_shift", "the shift is not the one asked for");
     const { shift, unusable } = readShift(body, parts.timeZone);
     parts.onFields([...optionalFields(body), ...(unusable ? [unusable.fault] : shift.warnings)]);
     if (unusable) return { kind: "unusable", unusable };
@@ -70,8 +77,7 @@ export function shiftCalls(client: Client, parts: ProviderParts) {
   async function getShift(shiftId: string, call: Call): Promise<ShiftOutcome> {
     const answer = await answerOf(client.getShift({ params: { path: { shiftId } }, ...init(call) }));
     if (answer.kind !== "answer") return answer;
-    if (answer.status === 404 || answer.status === 410)
-      return { kind: "absent", final: answer.status === 410 };
+    if (isAbsent(answer)) return absent(answer);
     if (!answer.ok) return refused(answer);
     const body = read("shift", answer, schemas.Shift);
     if ("kind" in body) return body;
@@ -84,20 +90,20 @@ export function shiftCalls(client: Client, parts: ProviderParts) {
     const body: ShiftUpdate = { startTime, endTime, slots: positions, numberOfPositions: positions };
     const answer = await answerOf(client.updateShift({ params: { path: { shiftId } }, body, ...init(call) }));
     if (answer.kind !== "answer") return answer;
+    if (isAbsent(answer)) return absent(answer);
     if (!answer.ok) return refused(answer);
     if (schemas.Shift(answer.body)) return outcomeOf(answer.body, shiftId);
     const outcome = await getShift(shiftId, call);
     // A read replica may lag behind.
     const isStale = outcome.kind === "shift" && !outcome.shift.cancelled && !shows(outcome.shift, change);
-    return isStale ? unavailable("the provider does not show the change") : outcome;
+    return isStale ? unavailable("change_not_shown", "the provider does not show the change") : outcome;
   }
 
-  /** 404 and 410 count as success: the shift is gone. */
-  async function cancelShift(shiftId: string, call: Call): Promise<{ kind: "cancelled" } | Failure> {
+  async function cancelShift(shiftId: string, call: Call): Promise<Cancellation> {
     const answer = await answerOf(client.cancelShift({ params: { path: { shiftId } }, ...init(call) }));
     if (answer.kind !== "answer") return answer;
-    const gone = answer.ok || answer.status === 404 || answer.status === 410;
-    return gone ? { kind: "cancelled" } : refused(answer);
+    if (isAbsent(answer)) return absent(answer);
+    return answer.ok ? { kind: "cancelled" } : refused(answer);
   }
 
   return { getShift, updateShift, cancelShift };

@@ -10,7 +10,7 @@ import { JobTable } from "./job-table.tsx";
 import { useJobFeed } from "./use-job-feed.ts";
 import "./board.css";
 
-/** Every job that is not over, as it is now. */
+/** Every job that is not over, kept up to date. */
 export function BoardPage() {
   const filter = filterOf(useRoute().query);
   const feed = useJobFeed(filter);
@@ -27,7 +27,7 @@ export function BoardPage() {
 }
 
 function Jobs({ filter, jobs, changed, isCut }: { filter: BoardFilter } & FedJobs) {
-  // What has just left the filter stays for the moment in which it is marked: it is seen to go, and why.
+  // A job that has just left the filter stays while it is marked, so that the operator sees why.
   const shown = [...jobs.values()].filter((job) => fits(job, filter) || changed.has(job.jobId));
   if (shown.length === 0) return <NoJobs filter={filter} />;
   return (
@@ -35,7 +35,7 @@ function Jobs({ filter, jobs, changed, isCut }: { filter: BoardFilter } & FedJob
       <JobTable key={boardAddress(filter)} jobs={shown} changed={changed} />
       {isCut && (
         <p class="notice">
-          Only the newest 1,000 jobs of each status are read. Choose an organisation to see all of its jobs.
+          Only the newest 1,000 jobs of each status are shown. Select an organisation to see all of its jobs.
         </p>
       )}
     </>
@@ -46,23 +46,22 @@ function NoJobs({ filter }: { filter: BoardFilter }) {
   const { integrations, areRead } = useNames();
   if (areRead && integrations.length === 0) {
     return (
-      <Empty title="There is no organisation yet">
+      <Empty title="No organisation yet">
         <p>
-          <a href="/console/integrations/new">Register the first one</a>: a shift that it opens becomes a job
-          here.
+          <a href="/console/integrations/new">Register the first one</a>. Its open shifts become jobs here.
         </p>
       </Empty>
     );
   }
   const isFiltered = filter.providerId !== undefined || filter.status !== undefined;
   return (
-    <Empty title={isFiltered ? "No job fits these filters" : "No job is waiting for anything"}>
+    <Empty title={isFiltered ? "No job matches the filters" : "No current jobs"}>
       {isFiltered ? (
         <p>
-          <a href="/console/">Show everything that is not over</a>
+          <a href="/console/">Show all current jobs</a>
         </p>
       ) : (
-        <p>A shift that a provider opens comes here by itself, within moments.</p>
+        <p>A shift that a provider opens appears here within moments.</p>
       )}
     </Empty>
   );

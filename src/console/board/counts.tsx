@@ -16,12 +16,12 @@ const COUNTED = [
 ] as const satisfies readonly [JobStatus, string][];
 const MANY = 200;
 
-/** How it stands; each figure leads to what it counts. */
+/** The numbers of jobs and issues; each links to what it counts. */
 export function Counts({ filter, jobs }: Props) {
   const count = (status: JobStatus) =>
     jobs && [...jobs.values()].filter((job) => job.status === status).length;
   return (
-    <ul class="counts" aria-label="How many jobs there are">
+    <ul class="counts" aria-label="Numbers of jobs">
       {COUNTED.map(([status, name]) => (
         <Count
           key={status}
@@ -31,12 +31,12 @@ export function Counts({ filter, jobs }: Props) {
           value={count(status)}
         />
       ))}
-      <NeedAPerson {...(filter.providerId !== undefined && { providerId: filter.providerId })} />
+      <OpenIssues {...(filter.providerId !== undefined && { providerId: filter.providerId })} />
     </ul>
   );
 }
 
-function NeedAPerson({ providerId }: { providerId?: string }) {
+function OpenIssues({ providerId }: { providerId?: string }) {
   const query = { limit: MANY, ...(providerId && { providerId }) };
   const { data } = useQuery(
     `issues of ${providerId}`,
@@ -45,7 +45,7 @@ function NeedAPerson({ providerId }: { providerId?: string }) {
   );
   const value = data && (data.nextCursor ? `${data.items.length}+` : data.items.length);
   const href = providerId ? `/console/issues?providerId=${providerId}` : "/console/issues";
-  return <Count name="Need a person" href={href} value={value} isBad={value !== undefined && value !== 0} />;
+  return <Count name="Open issues" href={href} value={value} isBad={value !== undefined && value !== 0} />;
 }
 
 interface CountProps {

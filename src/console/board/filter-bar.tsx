@@ -1,9 +1,9 @@
 import { useLocation } from "preact-iso";
+import { jobStatusText } from "../../contract/operator-text.ts";
 import { useNames } from "../data/names.ts";
-import { STATUS_WORDS } from "../job/job-status.tsx";
 import { type BoardFilter, boardAddress, STATUSES } from "./board-filter.ts";
 
-/** What is chosen goes into the address at once. */
+/** The filters of the board. Each change goes into the address immediately. */
 export function FilterBar({ filter }: { filter: BoardFilter }) {
   const { route } = useLocation();
   const { integrations } = useNames();
@@ -27,15 +27,15 @@ export function FilterBar({ filter }: { filter: BoardFilter }) {
       <label class="field">
         <span>Status</span>
         <select name="status" value={filter.status ?? ""}>
-          <option value="">Everything that is not over</option>
+          <option value="">All current</option>
           {STATUSES.map((status) => (
             <option key={status} value={status} selected={status === filter.status}>
-              {STATUS_WORDS[status].words}
+              {jobStatusText(status)}
             </option>
           ))}
         </select>
       </label>
-      {boardAddress(filter) !== "/console/" && <a href="/console/">Show all that is not over</a>}
+      {boardAddress(filter) !== "/console/" && <a href="/console/">Reset the filters</a>}
     </form>
   );
 }

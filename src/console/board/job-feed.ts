@@ -1,13 +1,13 @@
 import { signal } from "@preact/signals";
 import type { Job } from "../../../generated/operations/types.ts";
-import type { News } from "../data/live.ts";
+import type { StreamMessage } from "../data/live.ts";
 import { type Trouble, troubleOf } from "../data/trouble.ts";
 
-/** What the feed reads with. */
+/** How the feed reads jobs. */
 export interface JobReads {
-  /** Everything that is to be shown; `isCut` when there is more than is read. */
+  /** Every job to show; `isCut` when there are more than are read. */
   all(): Promise<{ jobs: Job[]; isCut: boolean }>;
-  /** Undefined when it does not concern this feed. */
+  /** Undefined for a job that this feed does not show. */
   one(jobId: string): Promise<Job | undefined>;
 }
 
@@ -15,25 +15,25 @@ export interface FedJobs {
   jobs: ReadonlyMap<string, Job>;
   /** There are more than are read. */
   isCut: boolean;
-  /** Who changed lately by the stream, to be marked for a moment. */
+  /** Jobs that a message of the stream changed lately: marked for a moment. */
   changed: ReadonlySet<string>;
 }
 
 export interface FeedState {
-  /** Undefined until they were read once. */
+  /** Undefined until the first read ended. */
   data?: FedJobs;
-  /** Of the last try. */
+  /** Of the last attempt. */
   trouble?: Trouble;
 }
 
-/** As many jobs are read one by one; of more, everything is read anew. */
+/** Up to this many changed jobs are read one by one; above it, all jobs are read. */
 const ONE_BY_ONE = 20;
 const MARKED_FOR_MS = 2_500;
 const TRY_AGAIN_MS = 5_000;
 
 /**
- * Jobs, kept as they are now. One reading at a time, and what the stream tells meanwhile is read after it: so nothing older ever
- * takes the place of something newer, and a stream that never pauses does not hold up the page.
+ * Keeps jobs up to date. One read runs at a time, and a message that arrives meanwhile is handled after it: an older response never
+ * replaces a newer one, and a busy stream does not block the page.
  */
 export function createJobFeed(reads: JobReads, wait = setTimeout) {
   const state = signal<FeedState>({});
@@ -94,7 +94,7 @@ export function createJobFeed(reads: JobReads, wait = setTimeout) {
   return {
     state,
     reload,
-    heed: ({ type, data }: News): Promise<void> => {
+    handle: ({ type, data }: StreamMessage): Promise<void> => {
       if (type === "gap") return reload();
       if (type !== "job" && type !== "booking") return Promise.resolve();
       toRead.add(`${data.jobId}`);

@@ -1,13 +1,15 @@
 import type { Booking, Job } from "../../../generated/operations/types.ts";
+import { bookingStatusText } from "../../contract/operator-text.ts";
 import { type Names, useNames } from "../data/names.ts";
 import { JobStatusBadges } from "../job/job-status.tsx";
+import { nameOf, placeOf, workOf } from "../job/labels.ts";
 import { Positions } from "../job/positions.tsx";
-import { holdsSeat, nameOf, placeOf, workOf } from "../job/words.ts";
+import { holdsSeat } from "../job/seats.ts";
 import { clockSpan } from "./days.ts";
 
 interface Props {
   job: Job;
-  /** It has just changed. */
+  /** The job has just changed. */
   isMarked: boolean;
   tellsZone: boolean;
 }
@@ -39,7 +41,7 @@ export function JobRow({ job, isMarked, tellsZone }: Props) {
       <td data-label="Positions">
         <Positions job={job} />
       </td>
-      <td data-label="Booked">{whoIsBooked(job.bookings.filter(holdsSeat), names)}</td>
+      <td data-label="Booked">{bookedNames(job.bookings.filter(holdsSeat), names)}</td>
       <td data-label="Status">
         <JobStatusBadges job={job} />
       </td>
@@ -49,13 +51,13 @@ export function JobRow({ job, isMarked, tellsZone }: Props) {
 
 const NAMED = 3;
 
-/** `Elin Strand, Jonas Vik (waits for the provider) and 2 more`. */
-function whoIsBooked(bookings: readonly Booking[], names: Names): string {
+/** `Elin Strand, Jonas Vik (waiting for the provider) and 2 more`. */
+function bookedNames(bookings: readonly Booking[], names: Names): string {
   const named = bookings.slice(0, NAMED).map(({ candidateId, status }) => {
     const name = nameOf(candidateId, names);
-    return status === "pending" ? `${name} (waits for the provider)` : name;
+    return status === "pending" ? `${name} (${bookingStatusText(status)})` : name;
   });
   const more = bookings.length - named.length;
-  if (named.length === 0) return "nobody";
+  if (named.length === 0) return "none";
   return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

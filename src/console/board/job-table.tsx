@@ -12,7 +12,7 @@ interface Props {
 const SHOWN_AT_FIRST = 100;
 const HEADS = ["Time", "Work", "Organisation", "Positions", "Booked", "Status"];
 
-/** The jobs by day. They are all there; only so many are drawn until somebody wants more. */
+/** The jobs by day. A limited number of rows is drawn until the operator asks for more. */
 export function JobTable({ jobs, changed }: Props) {
   const { integration } = useNames();
   const zoneOf = ({ providerId }: Job) => integration(providerId)?.timeZone;
@@ -54,7 +54,7 @@ export function JobTable({ jobs, changed }: Props) {
       {jobs.length > most && (
         <p class="more">
           <button type="button" onClick={() => setMost(most + SHOWN_AT_FIRST)}>
-            Show more ({jobs.length - most} are not shown)
+            Show more ({jobs.length - most} hidden)
           </button>
         </p>
       )}

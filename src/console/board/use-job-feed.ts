@@ -1,17 +1,17 @@
 import { useEffect, useMemo } from "preact/hooks";
 import type { Job, JobStatus } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
-import { onNews } from "../data/live.ts";
+import { onMessage } from "../data/live.ts";
 import { ask, TroubleError } from "../data/trouble.ts";
 import type { Query } from "../data/use-query.ts";
 import { type BoardFilter, statusesToRead } from "./board-filter.ts";
 import { createJobFeed, type FedJobs } from "./job-feed.ts";
 
 const PAGE = 200;
-/** Of each status: a thousand jobs are more than anybody reads through. */
+/** Of each status: a thousand jobs are more than a person reads. */
 const PAGES = 5;
 
-/** The jobs of a filter, live, and how to read them anew. */
+/** The jobs of a filter, kept up to date by the stream. */
 export function useJobFeed(filter: BoardFilter): Query<FedJobs> {
   const { providerId } = filter;
   const statuses = statusesToRead(filter);
@@ -24,12 +24,12 @@ export function useJobFeed(filter: BoardFilter): Query<FedJobs> {
           return job && (providerId === undefined || job.providerId === providerId) ? job : undefined;
         },
       }),
-    // Whoever goes from the open ones to those that are filled has read them already.
+    // A change from open to filled jobs needs no new feed: both are read already.
     [providerId, statuses.join()],
   );
   useEffect(() => {
     void feed.reload();
-    const unfollow = onNews((news) => void feed.heed(news));
+    const unfollow = onMessage((message) => void feed.handle(message));
     return () => {
       unfollow();
       feed.stop();

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 
-/** The last thing that was done, shown at the foot of the page and read out by screen readers. */
+/** The last announcement, shown at the foot of the page and read out by screen readers. */
 export const announced = signal<{ text: string; nth: number } | undefined>(undefined);
 
 const SHOWN_FOR_MS = 6_000;

@@ -3,27 +3,27 @@ import { createParser } from "eventsource-parser";
 import { BASE_URL, callWithToken } from "./api.ts";
 
 /** One message of the stream: ids and states (operations document, "The stream"). */
-export interface News {
-  type: "job" | "booking" | "event" | "issue" | "notification" | "import" | "gap";
+export interface StreamMessage {
+  type: "job" | "booking" | "event" | "issue" | "notification" | "import" | "integration" | "gap";
   data: Record<string, string | number | null>;
 }
 
 export type LiveState = "connecting" | "live" | "lost";
 
-/** Whether what is shown follows what happens. */
+/** Whether the pages follow the stream. */
 export const liveState = signal<LiveState>("connecting");
 
-const listeners = new Set<(news: News) => void>();
+const listeners = new Set<(message: StreamMessage) => void>();
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 10_000;
 
-/** Tells of every message from now on; answers how to stop that. */
-export function onNews(listener: (news: News) => void): () => void {
+/** Calls the listener for every message from now on; returns how to stop that. */
+export function onMessage(listener: (message: StreamMessage) => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-/** Reads the stream until it is told to stop, and connects again whenever it ends. */
+/** Reads the stream, and reconnects whenever it ends; returns how to stop that. */
 export function followStream(): () => void {
   const stopping = new AbortController();
   void follow(stopping.signal);
@@ -38,7 +38,7 @@ async function follow(stop: AbortSignal): Promise<void> {
         wait = FIRST_WAIT_MS;
       });
     } catch {
-      // Shown as the state "lost": the stream is tried again, and every page can be read without it.
+      // Shown as the state "lost". The stream is retried, and every page works without it.
     }
     if (stop.aborted) return;
     liveState.value = "lost";
@@ -52,10 +52,10 @@ async function readStream(stop: AbortSignal, onOpen: () => void): Promise<void> 
   if (!response.ok || !response.body) return;
   onOpen();
   liveState.value = "live";
-  // What happened while nobody listened is not sent again (operations document): everything is read anew.
-  tell({ type: "gap", data: {} });
+  // Messages from before the connection are not sent again (operations document): every page reads again.
+  emit({ type: "gap", data: {} });
   const parser = createParser({
-    onEvent: ({ event, data }) => tell({ type: event as News["type"], data: JSON.parse(data) }),
+    onEvent: ({ event, data }) => emit({ type: event as StreamMessage["type"], data: JSON.parse(data) }),
   });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
@@ -65,8 +65,8 @@ async function readStream(stop: AbortSignal, onOpen: () => void): Promise<void> 
   }
 }
 
-function tell(news: News): void {
-  for (const listener of listeners) listener(news);
+function emit(message: StreamMessage): void {
+  for (const listener of listeners) listener(message);
 }
 
 function pause(ms: number, stop: AbortSignal): Promise<void> {

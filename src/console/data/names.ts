@@ -2,21 +2,21 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Candidate, Competence, Integration, Workplace } from "../../../generated/operations/types.ts";
 import { api } from "./api.ts";
-import { type News, onNews } from "./live.ts";
+import { onMessage, type StreamMessage } from "./live.ts";
 import { ask } from "./trouble.ts";
 import { readAll } from "./use-pages.ts";
 
-/** What the ids of the other lists are called. Undefined: not known yet, or there is no such thing any more. */
+/** The names behind ids. Undefined: not read yet, or deleted. */
 export interface Names {
   integration(providerId: string): Integration | undefined;
   workplace(workplaceId: string | undefined): Workplace | undefined;
   competence(competenceId: string | undefined): Competence | undefined;
   candidate(candidateId: string): Candidate | undefined;
-  /** Everything of its kind, by name; for filters and selects. */
+  /** All of each kind, sorted by name, for filters and selects. */
   integrations: Integration[];
   workplaces: Workplace[];
   competences: Competence[];
-  /** False until the first reading has ended. */
+  /** False until the first read has ended. */
   areRead: boolean;
 }
 
@@ -34,18 +34,18 @@ const NOTHING: Known = {
   areRead: false,
 };
 const PAGE = 200;
-/** Rows that are drawn at once and lack a name become one reading. Milliseconds. */
+/** Names that several rows miss at once are read together. Milliseconds. */
 const GATHER_MS = 50;
 
 const known = signal(NOTHING);
-/** There may be very many candidates: those of the first page, and those that somebody asked for. */
+/** There may be many candidates: only the first page and those that a page shows are read. */
 const people = signal<ReadonlyMap<string, Candidate>>(new Map());
-/** Ids that were read for without success; asked for again after a gap. */
+/** Ids that were requested already; requested again after a gap. */
 const asked = new Set<string>();
 let isFollowing = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** The names, read once for all pages, and again when the stream tells of something that has none. */
+/** The names, read once for all pages, and again when a page shows an id without a name. */
 export function useNames(): Names {
   useEffect(follow, []);
   const { integrations, workplaces, competences, areRead } = known.value;
@@ -62,7 +62,7 @@ export function useNames(): Names {
   };
 }
 
-/** For whoever added or renamed something: the stream tells nothing of these lists. */
+/** Call it after adding or renaming something: the stream has no messages about these lists. */
 export async function readNamesAgain(): Promise<void> {
   asked.clear();
   await Promise.all([readLists(), readFirstCandidates()]);
@@ -75,19 +75,19 @@ export function fullName({ firstName, lastName }: Pick<Candidate, "firstName" | 
 function follow(): void {
   if (isFollowing) return;
   isFollowing = true;
-  onNews(heed);
+  onMessage(handle);
   void readNamesAgain();
 }
 
-function heed({ type }: News): void {
+function handle({ type }: StreamMessage): void {
   if (type === "gap") void readNamesAgain();
-  // An import tells of itself many times; who it brought is read when somebody asks for them.
+  // An import sends many messages; the new candidates are read when a page shows them.
   if (type === "import") asked.clear();
 }
 
 async function readLists(): Promise<void> {
   const page = (cursor?: string) => ({ params: { query: { limit: PAGE, ...(cursor && { cursor }) } } });
-  // Without them the pages show ids: no reason to show a trouble on each. A gap reads them again.
+  // Without names the pages show ids, so a failure is not reported. A gap reads them again.
   const [integrations, workplaces, competences] = await Promise.allSettled([
     readAll((cursor) => ask(api.listIntegrations(page(cursor)))),
     readAll((cursor) => ask(api.listWorkplaces(page(cursor)))),
@@ -113,7 +113,7 @@ function addPeople(read: Candidate[]): void {
   people.value = together;
 }
 
-/** A row that is drawn names something that was added since: the lists are read once more for it. */
+/** The id was added after the last read, so the lists are read once more. */
 function lacking(id: string): undefined {
   if (!known.value.areRead || asked.has(id)) return;
   asked.add(id);

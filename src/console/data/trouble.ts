@@ -1,17 +1,17 @@
 import type { Problem } from "../../../generated/operations/types.ts";
 
-/** What went wrong with a call, as a page tells it. */
+/** A failed call, as a page shows it. */
 export interface Trouble {
   title: string;
   detail?: string;
-  /** Of the error catalogue; absent when no answer came. */
+  /** Of the error catalogue; absent without a response. */
   code?: string;
   status?: number;
-  /** What was wrong where in what was sent. */
+  /** Each fault of the request with its place. */
   errors?: Problem["errors"];
 }
 
-/** A call that did not end well. */
+/** A call that failed. */
 export class TroubleError extends Error {
   readonly trouble: Trouble;
   constructor(trouble: Trouble) {
@@ -22,12 +22,12 @@ export class TroubleError extends Error {
 
 type Answer<T> = { data?: T; error?: unknown; response: Response };
 
-/** The data of an answer. @throws TroubleError when the answer is a problem, or none came. */
+/** Returns the data of a response. @throws TroubleError for a problem document, or without a response. */
 export async function ask<T>(call: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await call.catch(() => {
     throw new TroubleError({
-      title: "The platform does not answer",
-      detail: "Look whether it runs, and whether this machine reaches it. The page tries again by itself.",
+      title: "The platform does not respond",
+      detail: "Check that it runs and that this machine reaches it. The page retries automatically.",
     });
   });
   if (response.ok) return data as T;
@@ -38,7 +38,7 @@ function fromProblem(error: unknown, status: number): Trouble {
   const known = typeof error === "object" && error !== null ? (error as Partial<Problem>) : {};
   return {
     status,
-    title: known.title ?? `The platform answered ${status}`,
+    title: known.title ?? `The platform answered with HTTP ${status}`,
     ...(known.detail !== undefined && { detail: known.detail }),
     ...(known.code !== undefined && { code: known.code }),
     ...(known.errors && { errors: known.errors }),
@@ -47,5 +47,5 @@ function fromProblem(error: unknown, status: number): Trouble {
 
 export function troubleOf(error: unknown): Trouble {
   if (error instanceof TroubleError) return error.trouble;
-  return { title: "The console met a fault of its own", detail: String(error) };
+  return { title: "The console failed", detail: String(error) };
 }

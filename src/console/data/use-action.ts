@@ -9,11 +9,11 @@ export interface Action<Input extends unknown[]> {
 }
 
 /**
- * Something that a person does: one at a time, and a failure is kept to be shown beside it.
- * @param act answers what to tell when it went well.
+ * An action of the operator. It runs once at a time, and keeps its failure to be shown beside the button.
+ * @param act returns the announcement of its success.
  */
 export function useAction<Input extends unknown[]>(
-  // biome-ignore lint/suspicious/noConfusingVoidType: most actions have nothing to tell.
+  // biome-ignore lint/suspicious/noConfusingVoidType: most actions announce nothing.
   act: (...input: Input) => Promise<string | void>,
 ): Action<Input> {
   const [state, setState] = useState<{ isRunning: boolean; trouble?: Trouble }>({ isRunning: false });

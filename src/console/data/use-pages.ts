@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import type { News } from "./live.ts";
+import type { StreamMessage } from "./live.ts";
 import { type Query, useQuery } from "./use-query.ts";
 
 export interface Page<T> {
@@ -12,11 +12,11 @@ export interface Pages<T> extends Query<T[]> {
   showMore(): void;
 }
 
-/** A list of which more can be asked for; every page that is shown is read again when something changed. */
+/** A list with more pages on request. Every page that is shown is read again after a change. */
 export function usePages<T>(
   key: string,
   readPage: (cursor?: string) => Promise<Page<T>>,
-  concerns?: (news: News) => boolean,
+  concerns?: (message: StreamMessage) => boolean,
 ): Pages<T> {
   const shown = useRef({ key, pages: 1 });
   if (shown.current.key !== key) shown.current = { key, pages: 1 };
@@ -43,7 +43,7 @@ async function readPages<T>(readPage: (cursor?: string) => Promise<Page<T>>, pag
   return { items, hasMore: cursor !== undefined };
 }
 
-/** Everything of a list that is known to be short. */
+/** All pages of a list that is known to be short. */
 export async function readAll<T>(readPage: (cursor?: string) => Promise<Page<T>>): Promise<T[]> {
   return (await readPages(readPage, Number.POSITIVE_INFINITY)).items;
 }

@@ -1,30 +1,30 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { type News, onNews } from "./live.ts";
+import { onMessage, type StreamMessage } from "./live.ts";
 import { type Trouble, troubleOf } from "./trouble.ts";
 
 export interface Query<T> {
-  /** What was read last; it stays while it is read anew. */
+  /** The last response; it stays while the next read runs. */
   data?: T;
-  /** Of the last try. */
+  /** Of the last attempt. */
   trouble?: Trouble;
   isLoading: boolean;
   reload(): void;
 }
 
-/** Many messages come at once: they become one call. Milliseconds. */
+/** Messages within this time become one call. Milliseconds. */
 const GATHER_MS = 150;
 /** After a call that failed. Milliseconds. */
 const TRY_AGAIN_MS = 5_000;
 
 /**
- * Reads, and reads again when the stream tells of something that concerns it.
- * @param key of what is read: when it changes, what was read before is forgotten.
- * @param concerns which messages mean that it may have changed; a gap always does.
+ * Reads, and reads again after a message of the stream that concerns it.
+ * @param key identifies what is read: when it changes, the earlier data is dropped.
+ * @param concerns which messages mean that the data may have changed; a gap always does.
  */
 export function useQuery<T>(
   key: string,
   read: () => Promise<T>,
-  concerns: (news: News) => boolean = () => false,
+  concerns: (message: StreamMessage) => boolean = () => false,
 ): Query<T> {
   const [state, setState] = useState<{ key: string; data?: T; trouble?: Trouble; isLoading: boolean }>({
     key,
@@ -35,7 +35,7 @@ export function useQuery<T>(
   const reading = useRef({ isUnderWay: false, again: false });
   const reload = useCallback(async () => {
     const mine = reading.current;
-    // One at a time: what came meanwhile is read after it, however much comes.
+    // One read at a time: any number of messages meanwhile lead to one more read.
     mine.again = mine.isUnderWay;
     if (mine.isUnderWay) return;
     mine.isUnderWay = true;
@@ -46,7 +46,7 @@ export function useQuery<T>(
         (data) => ({ key, data, isLoading: false }),
         (error) => ({ key, trouble: troubleOf(error), isLoading: false }),
       );
-      // The page asks for something else by now, or is gone.
+      // The page reads something else by now, or is closed.
       if (reading.current !== mine) return;
       setState((before) =>
         "trouble" in outcome && before.key === key ? { ...before, ...outcome } : outcome,
@@ -57,8 +57,8 @@ export function useQuery<T>(
   useEffect(() => {
     void reload();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = onNews((news) => {
-      if (news.type !== "gap" && !latest.current.concerns(news)) return;
+    const stop = onMessage((message) => {
+      if (message.type !== "gap" && !latest.current.concerns(message)) return;
       timer ??= setTimeout(() => {
         timer = undefined;
         void reload();

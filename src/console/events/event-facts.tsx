@@ -3,10 +3,10 @@ import { useNames } from "../data/names.ts";
 import { Time } from "../parts/time.tsx";
 import { formatDuration } from "../parts/times.ts";
 import { addressOf } from "./event-filter.ts";
-import { tookMs } from "./event-words.ts";
+import { tookMs } from "./event-status.ts";
 import { useJobIds } from "./use-job-ids.ts";
 
-/** What is known of an event, with ways to what belongs together with it. */
+/** The properties of an event, with links to its shift and job. */
 export function EventFacts({ event }: { event: Event }) {
   const { eventId, providerId, shiftId, traceId, attempts, receivedAt, processedAt } = event;
   const integration = useNames().integration(providerId);
@@ -33,7 +33,7 @@ export function EventFacts({ event }: { event: Event }) {
           {processedAt === undefined ? "not yet" : <Time at={processedAt} exact />}
           {took !== undefined && `, after ${formatDuration(took)}`}
         </dd>
-        <dt>Tries</dt>
+        <dt>Attempts</dt>
         <dd>{attempts}</dd>
         <dt>Event id</dt>
         <dd>
@@ -52,8 +52,8 @@ function ShiftLinks({ event: { providerId, shiftId } }: { event: Event }) {
   const jobId = useJobIds([{ providerId, shiftId }])({ providerId, shiftId });
   return (
     <span class="row event-links">
-      {jobId !== undefined && <a href={`/console/jobs/${jobId}`}>Its job</a>}
-      <a href={addressOf({ providerId, shiftId })}>All its events</a>
+      {jobId !== undefined && <a href={`/console/jobs/${jobId}`}>Job of the shift</a>}
+      <a href={addressOf({ providerId, shiftId })}>Events of the shift</a>
     </span>
   );
 }

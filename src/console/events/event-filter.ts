@@ -1,5 +1,5 @@
 import type { EventStatus } from "../../../generated/operations/types.ts";
-import { STATUS_WORDS } from "./event-words.ts";
+import { EVENT_STATUSES } from "./event-status.ts";
 
 export interface EventFilter {
   providerId?: string;
@@ -8,7 +8,7 @@ export interface EventFilter {
   traceId?: string;
 }
 
-/** What of an address's query filters the events; anything else in it is left out. */
+/** The filter in the query of an address, without unknown or empty members. */
 export function filterOf(query: Readonly<Record<string, string>>): EventFilter {
   const { providerId, status, shiftId, traceId } = query;
   const filter = { providerId, status: isStatus(status) ? status : undefined, shiftId, traceId };
@@ -16,12 +16,12 @@ export function filterOf(query: Readonly<Record<string, string>>): EventFilter {
   return Object.fromEntries(given.filter(([, value]) => value));
 }
 
-/** Where the events are shown with this filter. */
+/** The address of the events page with this filter. */
 export function addressOf(filter: EventFilter): string {
   const query = new URLSearchParams({ ...filter }).toString();
   return query === "" ? "/console/events" : `/console/events?${query}`;
 }
 
 function isStatus(text: string | undefined): text is EventStatus {
-  return text !== undefined && Object.hasOwn(STATUS_WORDS, text);
+  return EVENT_STATUSES.some((status) => status === text);
 }

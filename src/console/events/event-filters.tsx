@@ -1,15 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
-import type { EventStatus } from "../../../generated/operations/types.ts";
+import { eventStatusText } from "../../contract/operator-text.ts";
 import { useNames } from "../data/names.ts";
 import type { EventFilter } from "./event-filter.ts";
-import { STATUS_WORDS } from "./event-words.ts";
+import { EVENT_STATUSES } from "./event-status.ts";
 
 interface Props {
   filter: EventFilter;
   onFilter(filter: EventFilter): void;
 }
 
-/** Which events are shown; each change counts at once. */
+/** The filters of the events page. Each change applies immediately. */
 export function EventFilters({ filter, onFilter }: Props) {
   const set = (name: keyof EventFilter) => (value: string) => {
     const { [name]: _, ...others } = filter;
@@ -22,9 +22,9 @@ export function EventFilters({ filter, onFilter }: Props) {
         <span>Status</span>
         <select value={filter.status ?? ""} onChange={(event) => set("status")(event.currentTarget.value)}>
           <option value="">Any</option>
-          {(Object.keys(STATUS_WORDS) as EventStatus[]).map((status) => (
+          {EVENT_STATUSES.map((status) => (
             <option key={status} value={status}>
-              {STATUS_WORDS[status].name}
+              {eventStatusText({ status }).name}
             </option>
           ))}
         </select>
@@ -41,7 +41,7 @@ interface OrganisationProps {
   onPick(providerId: string): void;
 }
 
-/** An id of the address that has no name stays what is filtered by. */
+/** An id without a name remains selectable. */
 export function OrganisationFilter({ value, onPick }: OrganisationProps) {
   const { integrations } = useNames();
   const isUnknown = value !== undefined && !integrations.some(({ providerId }) => providerId === value);
@@ -67,7 +67,7 @@ interface IdProps {
   onGiven(value: string): void;
 }
 
-/** Counts when it is left or Enter is pressed: half an id finds nothing. */
+/** Applies on blur or Enter, because half an id finds nothing. */
 function IdFilter({ name, value, onGiven }: IdProps) {
   const [draft, setDraft] = useState(value);
   useEffect(() => setDraft(value), [value]);

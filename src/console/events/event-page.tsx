@@ -3,19 +3,18 @@ import type { EventDetail } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/trouble.ts";
 import { type Query, useQuery } from "../data/use-query.ts";
-import { Badge } from "../parts/badge.tsx";
 import { PageHead } from "../parts/page-head.tsx";
 import { Shown } from "../parts/shown.tsx";
+import { EventBadge } from "./event-badge.tsx";
 import { EventFacts } from "./event-facts.tsx";
 import { Payload } from "./event-payload.tsx";
-import { EventStory } from "./event-story.tsx";
-import { wordsOf } from "./event-words.ts";
+import { EventTrace } from "./event-trace.tsx";
 import { Replay } from "./replay.tsx";
 import "./events.css";
 
 const EVENTS = { href: "/console/events", name: "Events" };
 
-/** One event: what came of it, its story, its payload, and to have it processed again. */
+/** One event: its outcome, its trace, its payload, and its replay. */
 export function EventPage() {
   const { eventId = "" } = useRoute().params;
   const query = useQuery(
@@ -23,11 +22,10 @@ export function EventPage() {
     () => ask(api.getEvent({ params: { path: { eventId } } })),
     ({ type, data }) => type === "event" && data.eventId === eventId,
   );
-  const words = query.data && wordsOf(query.data);
   return (
     <>
       <PageHead title={query.data?.event ?? "Event"} within={EVENTS}>
-        {words && <Badge tone={words.tone}>{words.name}</Badge>}
+        {query.data && <EventBadge {...query.data} />}
       </PageHead>
       <Shown query={query} lines={14}>
         {(event) => <Parts event={event} reload={query.reload} />}
@@ -41,7 +39,7 @@ function Parts({ event, reload }: { event: EventDetail; reload: Query<unknown>["
     <div class="columns">
       <div class="stack">
         <Replay event={event} onQueued={reload} />
-        <EventStory event={event} />
+        <EventTrace event={event} />
       </div>
       <div class="stack">
         <EventFacts event={event} />

@@ -3,12 +3,12 @@ import { TroubleError } from "../data/trouble.ts";
 import { useAction } from "../data/use-action.ts";
 import { TroubleBox } from "../parts/trouble-box.tsx";
 
-/** The webhook's body as it was stored. */
+/** The stored body of the webhook, masked. */
 export function Payload({ payload }: { payload: EventDetail["payload"] }) {
   const text = JSON.stringify(payload, null, 2);
   const copy = useAction(async () => {
     await copyText(text);
-    return "The payload is copied.";
+    return "Payload copied.";
   });
   return (
     <section class="panel" aria-labelledby="payload">
@@ -27,14 +27,14 @@ export function Payload({ payload }: { payload: EventDetail["payload"] }) {
   );
 }
 
-/** @throws TroubleError where the browser lends no clipboard: without https, or when it was refused. */
+/** @throws TroubleError without access to the clipboard: browsers require https and the permission. */
 async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
     throw new TroubleError({
-      title: "The browser does not let the console copy",
-      detail: "Select the text instead.",
+      title: "The browser denies access to the clipboard",
+      detail: "Select the text and copy it by hand.",
     });
   }
 }

@@ -1,13 +1,14 @@
 import type { Event } from "../../../generated/operations/types.ts";
+import { eventStatusText, outcomeText } from "../../contract/operator-text.ts";
 import { useNames } from "../data/names.ts";
-import { Badge } from "../parts/badge.tsx";
 import { ShortId } from "../parts/short-id.tsx";
 import { Time } from "../parts/time.tsx";
 import { formatDuration } from "../parts/times.ts";
-import { tookMs, wordsOf } from "./event-words.ts";
+import { EventBadge } from "./event-badge.tsx";
+import { tookMs } from "./event-status.ts";
 import { useJobIds } from "./use-job-ids.ts";
 
-/** A row for each event; its name leads to it, its shift to the job. */
+/** A row for each event. Its name links to the event, its shift to the job. */
 export function EventTable({ events }: { events: Event[] }) {
   const names = useNames();
   const jobIdOf = useJobIds(events);
@@ -40,9 +41,9 @@ function EventHead() {
         <th scope="col">Organisation</th>
         <th scope="col">Shift</th>
         <th scope="col">Status</th>
-        <th scope="col">What came of it</th>
+        <th scope="col">Outcome</th>
         <th scope="col" class="number">
-          Tries
+          Attempts
         </th>
         <th scope="col" class="number">
           Took
@@ -59,7 +60,6 @@ interface RowProps {
 }
 
 function EventRow({ event, organisation, jobId }: RowProps) {
-  const { tone, name, means } = wordsOf(event);
   const took = tookMs(event);
   return (
     <tr>
@@ -73,17 +73,17 @@ function EventRow({ event, organisation, jobId }: RowProps) {
       <td data-label="Shift">
         <ShortId id={event.shiftId} href={jobId && `/console/jobs/${jobId}`} />
       </td>
-      <td data-label="Status" title={means}>
-        <Badge tone={tone}>{name}</Badge>
+      <td data-label="Status" title={eventStatusText(event).meaning}>
+        <EventBadge {...event} />
       </td>
-      <td data-label="What came of it" class="event-verdict">
-        {event.verdict ?? <span class="soft">nothing yet</span>}
+      <td data-label="Outcome" class="event-outcome">
+        {event.verdict ? outcomeText(event.verdict) : <span class="soft">none yet</span>}
       </td>
-      <td data-label="Tries" class="number">
+      <td data-label="Attempts" class="number">
         {event.attempts}
       </td>
       <td data-label="Took" class="number">
-        {took === undefined ? <span class="soft">waits</span> : formatDuration(took)}
+        {took === undefined ? <span class="soft">waiting</span> : formatDuration(took)}
       </td>
     </tr>
   );

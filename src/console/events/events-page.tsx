@@ -11,7 +11,7 @@ import { EventTable } from "./event-table.tsx";
 import { ReplaySince } from "./replay-since.tsx";
 import "./events.css";
 
-/** Every event that came, newest first. */
+/** Every received event, newest first. */
 export function EventsPage() {
   const { query, route } = useLocation();
   const filter = filterOf(query);
@@ -44,16 +44,19 @@ export function EventsPage() {
 function NoEvents({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return (
-      <Empty title="No event is like this">
+      <Empty title="No event matches the filters">
         <p>
-          Change the filters, or <a href="/console/events">look at all events</a>.
+          Change the filters, or <a href="/console/events">show all events</a>.
         </p>
       </Empty>
     );
   }
   return (
-    <Empty title="No event has come yet">
-      <p>A provider sends one for each shift that it creates, changes or deletes; it shows here at once.</p>
+    <Empty title="No event received yet">
+      <p>
+        A provider sends an event for each shift that it creates, changes, or deletes. It appears here
+        immediately.
+      </p>
     </Empty>
   );
 }

@@ -1,42 +1,41 @@
 import type { ReplayPreview } from "../../../generated/operations/types.ts";
+import { outcomeText } from "../../contract/operator-text.ts";
 import { useNames } from "../data/names.ts";
-import { type ChangeInWords, changesInWords } from "./change-words.ts";
+import { type ChangeText, changeTexts } from "./change-text.ts";
+import { EventBadge } from "./event-badge.tsx";
 
 interface Props {
   preview: ReplayPreview;
-  /** The workplace's. */
+  /** IANA zone of the workplace. */
   zone: string | undefined;
 }
 
-/** What the dry run found: nothing of it is done yet. */
-export function PreviewShown({ preview: { verdict, changes }, zone }: Props) {
+/** The result of the dry run, which changes nothing. */
+export function PreviewShown({ preview: { status, verdict, changes }, zone }: Props) {
   const names = useNames();
   const nameOf = (field: string, id: string) => {
     if (field === "workplaceId") return names.workplace(id)?.name;
     return field === "competenceId" ? names.competence(id)?.name : undefined;
   };
-  const inWords = changesInWords(changes, { zone, nameOf });
+  const texts = changeTexts(changes, { zone, nameOf });
   return (
     <div class="replay-preview stack" role="status">
       <p>
-        <strong>What would change:</strong> {verdict}
+        <strong>Result of a replay:</strong> <EventBadge status={status} attempts={0} />{" "}
+        {outcomeText(verdict)}
       </p>
-      {inWords.length === 0 ? (
-        <p class="soft">Nothing of the job would change.</p>
-      ) : (
-        <ChangeTable changes={inWords} />
-      )}
+      {texts.length === 0 ? <p class="soft">The job would not change.</p> : <ChangeTable changes={texts} />}
     </div>
   );
 }
 
-function ChangeTable({ changes }: { changes: ChangeInWords[] }) {
+function ChangeTable({ changes }: { changes: ChangeText[] }) {
   return (
     <table class="cards">
-      <caption class="unseen">What a replay would change of the job</caption>
+      <caption class="unseen">Changes of the job by a replay</caption>
       <thead>
         <tr>
-          <th scope="col">Of the job</th>
+          <th scope="col">Field</th>
           <th scope="col">Now</th>
           <th scope="col">After a replay</th>
         </tr>
@@ -44,7 +43,7 @@ function ChangeTable({ changes }: { changes: ChangeInWords[] }) {
       <tbody>
         {changes.map(({ field, from, to }) => (
           <tr key={field}>
-            <td data-label="Of the job">{field}</td>
+            <td data-label="Field">{field}</td>
             <td data-label="Now">{from}</td>
             <td data-label="After a replay">{to}</td>
           </tr>

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { counted } from "../../contract/operator-text.ts";
 import { say } from "../data/announce.ts";
 import { api } from "../data/api.ts";
 import { useNames } from "../data/names.ts";
@@ -9,26 +10,26 @@ import { TroubleBox } from "../parts/trouble-box.tsx";
 import { fromLocalInput, toLocalInput } from "./local-time.ts";
 
 interface Props {
-  /** The organisation that is looked at. */
+  /** The organisation of the filter. */
   providerId: string | undefined;
   onQueued(): void;
 }
 
-/** Queues again what failed of one organisation, after an outage for instance. */
+/** Replays every failed event of one organisation, for example after an outage. */
 export function ReplaySince({ providerId, onQueued }: Props) {
   const [isOpen, setOpen] = useState(false);
   const close = () => setOpen(false);
   const end = (queued: number) => {
     close();
-    say(queued === 1 ? "1 event is queued again." : `${queued} events are queued again.`);
+    say(`${counted(queued, "event")} queued again.`);
     onQueued();
   };
   return (
     <>
       <button type="button" onClick={() => setOpen(true)}>
-        Replay all that failed since …
+        Replay failed events …
       </button>
-      <Dialog title="Replay all that failed" isOpen={isOpen} onClose={close}>
+      <Dialog title="Replay failed events" isOpen={isOpen} onClose={close}>
         <ReplayForm providerId={providerId} onQueued={end} />
       </Dialog>
     </>
@@ -54,16 +55,16 @@ function ReplayForm({ providerId, onQueued }: { providerId: string | undefined; 
   return (
     <form class="stack" onSubmit={submit}>
       <p>
-        Every event of the organisation that came since then and failed or was given up is queued again. The
-        provider is asked anew, and nothing is done twice.
+        Queues every event of the organisation again that was received since then and failed or got no
+        response. The provider is read again, and no effect happens twice.
       </p>
       <WhichFields providerId={providerId} />
       {trouble && <TroubleBox trouble={trouble} />}
       <div class="row">
         <button type="submit" class="primary" aria-busy={isRunning}>
-          Queue them again
+          Queue again
         </button>
-        <span role="status">{noneSince !== undefined && "Nothing that came since then failed."}</span>
+        <span role="status">{noneSince !== undefined && "No event received since then has failed."}</span>
       </div>
     </form>
   );
@@ -84,7 +85,7 @@ function WhichFields({ providerId }: { providerId: string | undefined }) {
         </select>
       </label>
       <label class="field">
-        <span>Received since, by your own clock</span>
+        <span>Received since, in your local time</span>
         <input
           type="datetime-local"
           name="since"

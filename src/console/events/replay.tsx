@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Event, ReplayPreview } from "../../../generated/operations/types.ts";
+import { eventStatusText, outcomeText } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
 import { useNames } from "../data/names.ts";
 import { ask } from "../data/trouble.ts";
 import { type Action, useAction } from "../data/use-action.ts";
 import { TroubleBox } from "../parts/trouble-box.tsx";
-import { wordsOf } from "./event-words.ts";
 import { PreviewShown } from "./replay-preview.tsx";
 
 interface Props {
@@ -13,28 +13,28 @@ interface Props {
   onQueued(): void;
 }
 
-/** What came of the event, and to have it processed again: first what that would change, then the doing. */
+/** The outcome of the event, and its replay: first the preview, then the replay itself. */
 export function Replay({ event, onQueued }: Props) {
-  const { preview, look, replay, queued } = useReplay(event, onQueued);
+  const { preview, dryRun, replay, queued } = useReplay(event, onQueued);
   const zone = useNames().integration(event.providerId)?.timeZone;
-  const mayReplay = preview !== undefined || look.trouble?.code === "provider_unavailable";
+  const mayReplay = preview !== undefined || dryRun.trouble?.code === "provider_unavailable";
   return (
     <section class="panel" aria-labelledby="outcome">
-      <h2 id="outcome">What came of it</h2>
+      <h2 id="outcome">Outcome</h2>
       <div class="stack">
         <div>
-          {event.verdict && <p class="event-verdict">{event.verdict}</p>}
-          <p class="soft">{wordsOf(event).means}</p>
+          {event.verdict && <p class="event-outcome">{outcomeText(event.verdict)}</p>}
+          <p class="soft">{eventStatusText(event).meaning}</p>
         </div>
         <div class="row">
-          <button type="button" aria-busy={look.isRunning} onClick={() => void look.run()}>
-            What would a replay change?
+          <button type="button" aria-busy={dryRun.isRunning} onClick={() => void dryRun.run()}>
+            Preview a replay
           </button>
-          {look.isRunning && <span class="soft">The provider is asked …</span>}
+          {dryRun.isRunning && <span class="soft">Reading the shift from the provider …</span>}
         </div>
-        {look.trouble && <TroubleBox trouble={look.trouble} />}
+        {dryRun.trouble && <TroubleBox trouble={dryRun.trouble} />}
         {preview && <PreviewShown preview={preview} zone={zone} />}
-        {mayReplay && <Doing replay={replay} wasPreviewed={preview !== undefined} />}
+        {mayReplay && <ReplayButton replay={replay} wasPreviewed={preview !== undefined} />}
         {replay.trouble && <TroubleBox trouble={replay.trouble} />}
         <Queued queued={queued} />
       </div>
@@ -42,13 +42,13 @@ export function Replay({ event, onQueued }: Props) {
   );
 }
 
-function Doing({ replay, wasPreviewed }: { replay: Action<[]>; wasPreviewed: boolean }) {
+function ReplayButton({ replay, wasPreviewed }: { replay: Action<[]>; wasPreviewed: boolean }) {
   return (
     <div class="row">
       <button type="button" class="primary" aria-busy={replay.isRunning} onClick={() => void replay.run()}>
-        {wasPreviewed ? "Replay" : "Replay all the same"}
+        {wasPreviewed ? "Replay" : "Replay anyway"}
       </button>
-      <span class="hint">The provider is asked anew, and nothing is done twice.</span>
+      <span class="hint">The provider is read again, and no effect happens twice.</span>
     </div>
   );
 }
@@ -57,7 +57,7 @@ function useReplay({ eventId }: Event, onQueued: () => void) {
   const [preview, setPreview] = useState<ReplayPreview>();
   const [queued, setQueued] = useState<number>();
   const params = { path: { eventId } };
-  const look = useAction(async () => {
+  const dryRun = useAction(async () => {
     setQueued(undefined);
     setPreview(undefined);
     setPreview(await ask(api.previewReplay({ params })));
@@ -68,21 +68,21 @@ function useReplay({ eventId }: Event, onQueued: () => void) {
     setQueued(number);
     onQueued();
   });
-  return { preview, look, replay, queued };
+  return { preview, dryRun, replay, queued };
 }
 
-/** Takes the focus from the button that is gone. */
+/** Takes the focus, because the button is gone. */
 function Queued({ queued }: { queued: number | undefined }) {
-  const said = useRef<HTMLParagraphElement>(null);
+  const message = useRef<HTMLParagraphElement>(null);
   useEffect(() => {
-    if (queued !== undefined) said.current?.focus();
+    if (queued !== undefined) message.current?.focus();
   }, [queued]);
   if (queued === undefined) return null;
   return (
-    <p class="replay-said" ref={said} tabIndex={-1}>
+    <p class="replay-queued" ref={message} tabIndex={-1}>
       {queued > 0
-        ? "It is queued again. What comes of it shows here by itself."
-        : "Nothing was queued: the contract has no event of this name."}
+        ? "Queued again. The outcome appears here."
+        : "Not queued: the contract has no event of this name."}
     </p>
   );
 }

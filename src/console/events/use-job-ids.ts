@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../data/api.ts";
-import { type News, onNews } from "../data/live.ts";
+import { onMessage, type StreamMessage } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 
 export interface ShiftKey {
@@ -9,16 +9,16 @@ export interface ShiftKey {
   shiftId: string;
 }
 
-/** A browser sends few calls at once, and a page has others to send. */
+/** A browser sends few calls at once, and a page needs some for its other reads. */
 const AT_ONCE = 4;
 
 const known = signal<ReadonlyMap<string, string>>(new Map());
-/** A shift without a job is not asked for again: the stream tells when it gets one. */
+/** A shift without a job is not looked up again: the stream reports its job. */
 const asked = new Set<string>();
 
-/** Answers the jobId of a shift once it is known; each shift is asked for once. */
+/** Returns how to find the jobId of a shift; undefined until it is known. Each shift is looked up once. */
 export function useJobIds(shifts: readonly ShiftKey[]): (shift: ShiftKey) => string | undefined {
-  useEffect(() => onNews(heed), []);
+  useEffect(() => onMessage(handle), []);
   const keys = shifts.map(keyOf).join("\n");
   useEffect(() => void lookUp(shifts), [keys]);
   const jobIds = known.value;
@@ -27,7 +27,7 @@ export function useJobIds(shifts: readonly ShiftKey[]): (shift: ShiftKey) => str
 
 const keyOf = ({ providerId, shiftId }: ShiftKey) => `${providerId} ${shiftId}`;
 
-function heed({ type, data }: News): void {
+function handle({ type, data }: StreamMessage): void {
   if (type === "gap") asked.clear();
   if (type === "job")
     add([{ providerId: `${data.providerId}`, shiftId: `${data.shiftId}` }, `${data.jobId}`]);
@@ -45,7 +45,7 @@ async function lookUp(shifts: readonly ShiftKey[]): Promise<void> {
 
 async function findJobId({ providerId, shiftId }: ShiftKey): Promise<Found | undefined> {
   const query = { providerId, shiftId, limit: 1 };
-  // Without it a shift's id leads nowhere: no reason to show a trouble.
+  // Without a job the id of the shift is no link, so a failure is not reported.
   const page = await ask(api.listJobs({ params: { query } })).catch(() => undefined);
   const job = page?.items[0];
   return job && [{ providerId, shiftId }, job.jobId];

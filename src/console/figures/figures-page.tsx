@@ -3,13 +3,13 @@ import type { Statistics } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
+import { useRefresh } from "../data/use-refresh.ts";
 import { PageHead } from "../parts/page-head.tsx";
 import { Empty, Shown } from "../parts/shown.tsx";
 import { chartsOf, isQuiet } from "./chart.ts";
 import { ChartPanel } from "./chart-panel.tsx";
 import { ProviderTable } from "./provider-table.tsx";
 import { RANGES, type Range, rangeOf } from "./range.ts";
-import { useRefresh } from "./use-refresh.ts";
 import "./figures.css";
 
 /** How the platform is doing over time. */

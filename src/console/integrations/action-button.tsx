@@ -3,15 +3,15 @@ import type { Action } from "../data/use-action.ts";
 
 interface Props {
   action: Pick<Action<[]>, "isRunning">;
-  /** Without it the button submits its form. */
+  /** Without a handler the button submits its form. */
   onClick?: () => void;
   tone?: "primary" | "danger";
-  /** Goes to the end of its row. */
+  /** Placed at the end of its row. */
   isPushed?: boolean;
   children: ComponentChildren;
 }
 
-/** It says that it is at work and keeps the focus, which a disabled button loses; `useAction` does one thing at a time. */
+/** Keeps the focus while its action runs, which a disabled button would lose. `useAction` prevents a second run. */
 export function ActionButton({ action: { isRunning }, onClick, tone, isPushed = false, children }: Props) {
   const classes = [tone, isPushed && "push"].filter(Boolean).join(" ");
   return (

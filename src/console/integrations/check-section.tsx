@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Integration, Issue } from "../../../generated/operations/types.ts";
+import { issueText, subjectText } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
 import { ask } from "../data/trouble.ts";
 import { useAction } from "../data/use-action.ts";
 import { Badge } from "../parts/badge.tsx";
+import { CodeSpans } from "../parts/code-spans.tsx";
 import { Empty, Shown } from "../parts/shown.tsx";
 import { Time } from "../parts/time.tsx";
 import { TroubleBox } from "../parts/trouble-box.tsx";
@@ -12,14 +14,14 @@ import { isOfCheck } from "./open-issues.ts";
 import { Section } from "./section.tsx";
 import { useIssues } from "./use-integration.ts";
 
-/** What checks of the provider's API against the contract have found and what is still so. */
+/** The open findings of the checks of the provider's API against the contract. */
 export function CheckSection({ providerId, state }: Integration) {
   const issues = useIssues(providerId);
   return (
     <Section id="check" title="Check of the provider">
       <p class="soft">
-        The platform calls the provider's API as the contract has it, with calls that change nothing.
-        Activating queues a check too.
+        A check calls the provider's API as the contract describes it, without changing anything. Activating
+        the integration queues a check too.
       </p>
       <CheckAgain providerId={providerId} />
       <Shown query={issues} lines={3}>
@@ -41,15 +43,15 @@ function CheckAgain({ providerId }: { providerId: string }) {
         <ActionButton action={check} onClick={check.run}>
           Check again
         </ActionButton>
-        {/* It is there before it says something, so that it is read out. */}
+        {/* It exists before it has a text, so that screen readers announce the text. */}
         <p class="soft" role="status">
           {asked?.isQueued && (
             <>
-              Queued <Time at={asked.at} />. It takes up to a minute; what it finds comes here by itself, and
-              what it no longer finds goes.
+              Queued <Time at={asked.at} />. A check takes up to a minute. The findings below are updated
+              automatically.
             </>
           )}
-          {asked && !asked.isQueued && "This platform was started without a check of providers."}
+          {asked && !asked.isQueued && "This platform runs without checks of providers."}
         </p>
       </div>
       {check.trouble && <TroubleBox trouble={check.trouble} />}
@@ -63,8 +65,8 @@ function Findings({ findings, isDraft }: { findings: Issue[]; isDraft: boolean }
       <Empty title="No findings">
         <p>
           {isDraft
-            ? "Unless somebody asked for a check, the first is made when the integration is activated."
-            : "Nothing that a check found is open."}
+            ? "The first check runs when the integration is activated."
+            : "No finding of a check is open."}
         </p>
       </Empty>
     );
@@ -78,21 +80,18 @@ function Findings({ findings, isDraft }: { findings: Issue[]; isDraft: boolean }
   );
 }
 
-function Finding({ code, subject, detail, remedy, firstAt, lastAt, count }: Issue) {
+function Finding(issue: Issue) {
+  const { code, subject, firstAt, lastAt, count } = issue;
+  const { title, detail, remedy } = issueText(issue);
   return (
     <li>
       <h3>
-        {code === "provider_check_failed" ? (
-          <Badge tone="bad">could not be checked</Badge>
-        ) : (
-          <Badge tone="warn">found</Badge>
-        )}{" "}
-        {subject}
+        <Badge tone={code === "provider_check_failed" ? "bad" : "warn"}>{title}</Badge> {subjectText(subject)}
       </h3>
       <p class="as-written">{detail}</p>
       {remedy && (
         <p class="as-written">
-          <strong>What to do:</strong> {remedy}
+          <strong>What to do:</strong> <CodeSpans text={remedy} />
         </p>
       )}
       <p class="hint">

@@ -4,10 +4,10 @@ import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Shown } from "../parts/shown.tsx";
 import { FieldReport } from "./field-report.tsx";
+import { FORMS } from "./labels.ts";
 import { Section } from "./section.tsx";
-import { FORMS } from "./words.ts";
 
-/** Which of the contract's forms the provider was seen to use, and which optional fields its shifts hold. */
+/** Which forms of the contract the provider uses, and which optional fields its shifts have. */
 export function DialectSection({ providerId }: { providerId: string }) {
   const report = useQuery(
     `report ${providerId}`,
@@ -36,7 +36,7 @@ function Forms({ dialect }: { dialect: Dialect }) {
         return [
           <dt key={`${form} name`}>{name}</dt>,
           <dd key={form}>
-            {value === undefined ? <span class="soft">not seen yet</span> : (seen[value] ?? value)}
+            {value === undefined ? <span class="soft">not observed yet</span> : (seen[value] ?? value)}
           </dd>,
         ];
       })}

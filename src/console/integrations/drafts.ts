@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { type Draft, NO_CHOICES } from "./mapping.ts";
 
-/** What was chosen and not saved, by providerId: it stays while somebody looks at another page. */
+/** The unsaved choices by providerId. They survive a visit to another page. */
 const drafts = signal<Readonly<Record<string, Draft>>>({});
 
 export function draftOf(providerId: string): Draft {

@@ -1,10 +1,10 @@
 import type { Integration } from "../../../generated/operations/types.ts";
 import { Time } from "../parts/time.tsx";
+import { ROUTINGS } from "./labels.ts";
 import { Section } from "./section.tsx";
 import { webhookAddress } from "./webhook-address.ts";
-import { ROUTINGS } from "./words.ts";
 
-/** What was given at registration. */
+/** The values of the registration. */
 export function FactsSection({ integration }: { integration: Integration }) {
   const { providerId, kind, baseUrl, routing, timeZone, createdAt } = integration;
   return (

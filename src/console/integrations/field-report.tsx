@@ -1,19 +1,19 @@
 import type { ProviderReport } from "../../../generated/operations/types.ts";
+import { counted } from "../../contract/operator-text.ts";
 import { share, type Use, usesOf } from "./field-uses.ts";
-import { counted } from "./onboarding.ts";
 
-/** How often each optional field of a shift came (contract section 2.2). */
+/** How often shifts had each optional field (contract section 2.2). */
 export function FieldReport({ fields, shiftsRead }: ProviderReport) {
   const uses = usesOf({ fields });
-  if (shiftsRead === 0) return <p class="soft">No shift was read yet: which fields they hold shows then.</p>;
+  if (shiftsRead === 0) return <p class="soft">No shift read yet. Their fields appear here.</p>;
   return (
     <>
-      <h3>Optional fields in {counted(shiftsRead, "reading")} of shifts</h3>
+      <h3>Optional fields in {counted(shiftsRead, "read")} of shifts</h3>
       <div class="uses">
         <Uses label="Fields of variant A" of={shiftsRead} uses={uses.fields.filter(is("A"))} />
         <Uses label="Fields of variant B" of={shiftsRead} uses={uses.fields.filter(is("B"))} />
         <Uses label="Other fields" of={shiftsRead} uses={uses.fields.filter(is(undefined))} />
-        <Uses label="Odd, and still read" of={shiftsRead} uses={uses.warnings} />
+        <Uses label="Warnings" of={shiftsRead} uses={uses.warnings} />
       </div>
     </>
   );
@@ -32,7 +32,7 @@ function Uses({ label, uses, of }: { label: string; uses: Use[]; of: number }) {
         <tr>
           <th scope="col">{label}</th>
           <th scope="col" class="number">
-            Came in
+            Present in
           </th>
         </tr>
       </thead>
@@ -40,7 +40,9 @@ function Uses({ label, uses, of }: { label: string; uses: Use[]; of: number }) {
         {uses.map(({ name, count }) => (
           <tr key={name}>
             <th scope="row">{name}</th>
-            <td class="number">{count === 0 ? <span class="soft">not seen yet</span> : share(count, of)}</td>
+            <td class="number">
+              {count === 0 ? <span class="soft">not observed yet</span> : share(count, of)}
+            </td>
           </tr>
         ))}
       </tbody>

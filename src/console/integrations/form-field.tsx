@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 
-// The types of inputs are told apart one by one.
+// JSX requires a literal type for each input.
 const KINDS = {
   text: { type: "text" },
   secret: { type: "password" },
@@ -15,17 +15,17 @@ type Limits = Pick<
 >;
 
 interface Props extends Limits {
-  /** As the body of the call has it. */
+  /** The member of the request body. */
   name: string;
   label: string;
   /** Text unless given. */
   kind?: keyof typeof KINDS;
-  /** What is wrong with what was given. */
+  /** The fault of the input. */
   fault?: string | undefined;
   hint: ComponentChildren;
 }
 
-/** A field with its hint, and with its fault right there. */
+/** A field with its hint and its fault. */
 export function FormField({ name, label, kind = "text", fault, hint, ...input }: Props) {
   const id = useId();
   const [hintId, faultId] = [`${id}-hint`, `${id}-fault`];

@@ -1,6 +1,7 @@
 import { useRoute } from "preact-iso";
 import { PageHead } from "../parts/page-head.tsx";
 import { Shown } from "../parts/shown.tsx";
+import { HealthBadge } from "./health-badge.tsx";
 import { IntegrationSections } from "./integration-sections.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import { useOrganisation } from "./use-integration.ts";
@@ -8,7 +9,7 @@ import "./integrations.css";
 
 const WITHIN = { href: "/console/integrations", name: "Integrations" };
 
-/** From a draft to an active organisation, and everything that is done with it afterwards. */
+/** The onboarding, the health, and the administration of one organisation. */
 export function IntegrationPage() {
   const { providerId = "" } = useRoute().params;
   const query = useOrganisation(providerId);
@@ -17,23 +18,24 @@ export function IntegrationPage() {
     <>
       <PageHead title={integration?.name ?? "Integration"} within={WITHIN}>
         {integration && <StateBadge state={integration.state} />}
-        <WhatItHas providerId={providerId} />
+        {integration && <HealthBadge health={integration.health} />}
+        <RelatedPages providerId={providerId} />
       </PageHead>
       <Shown query={query} lines={12}>
-        {/* What was chosen for one organisation is nothing for another. */}
+        {/* Input for one organisation must not stay for another. */}
         {(data) => <IntegrationSections key={providerId} {...data} reload={query.reload} />}
       </Shown>
     </>
   );
 }
 
-function WhatItHas({ providerId }: { providerId: string }) {
+function RelatedPages({ providerId }: { providerId: string }) {
   const only = `?providerId=${encodeURIComponent(providerId)}`;
   return (
-    <nav class="row push" aria-label="Of this organisation">
-      <a href={`/console/${only}`}>Its jobs</a>
-      <a href={`/console/events${only}`}>Its events</a>
-      <a href={`/console/issues${only}`}>Its issues</a>
+    <nav class="row push" aria-label="Pages of this organisation">
+      <a href={`/console/${only}`}>Jobs</a>
+      <a href={`/console/events${only}`}>Events</a>
+      <a href={`/console/issues${only}`}>Issues</a>
     </nav>
   );
 }

@@ -1,6 +1,7 @@
 import { CheckSection } from "./check-section.tsx";
 import { DialectSection } from "./dialect-section.tsx";
 import { FactsSection } from "./facts-section.tsx";
+import { HealthSection } from "./health-section.tsx";
 import { MappingSection } from "./mapping-section.tsx";
 import { OnboardingSection } from "./onboarding-section.tsx";
 import { RegistrySection } from "./registry-section.tsx";
@@ -10,6 +11,7 @@ import { useMapping } from "./use-mapping.ts";
 
 const SECTIONS = [
   ["onboarding", "Onboarding"],
+  ["health", "Health"],
   ["mapping", "Mapping"],
   ["check", "Check of the provider"],
   ["dialect", "Dialect"],
@@ -26,6 +28,7 @@ export function IntegrationSections(organisation: Organisation) {
       <SectionList />
       <div class="stack">
         <OnboardingSection organisation={organisation} mapping={mapping} />
+        <HealthSection integration={organisation.integration} />
         <MappingSection organisation={organisation} mapping={mapping} />
         <CheckSection {...organisation.integration} />
         <DialectSection providerId={providerId} />

@@ -7,10 +7,12 @@ import { Empty, Shown } from "../parts/shown.tsx";
 import { IntegrationsTable } from "./integrations-table.tsx";
 import "./integrations.css";
 
-/** The organisations, and how far each is. */
+/** The organisations with their state, their health, and their progress. */
 export function IntegrationsPage() {
-  const pages = usePages("integrations", (cursor) =>
-    ask(api.listIntegrations({ params: { query: { ...(cursor !== undefined && { cursor }) } } })),
+  const pages = usePages(
+    "integrations",
+    (cursor) => ask(api.listIntegrations({ params: { query: { ...(cursor !== undefined && { cursor }) } } })),
+    ({ type }) => type === "integration",
   );
   return (
     <>
@@ -24,7 +26,7 @@ export function IntegrationsPage() {
           integrations.length === 0 ? (
             <Empty title="No organisation is registered">
               <p>
-                Register the first: with its providerId, the address of its provider's API and the token that
+                Register the first with its providerId, the address of its provider's API, and the token that
                 the provider issued.
               </p>
             </Empty>

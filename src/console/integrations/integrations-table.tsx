@@ -1,8 +1,9 @@
 import type { Integration } from "../../../generated/operations/types.ts";
 import type { Query } from "../data/use-query.ts";
+import { HealthBadge } from "./health-badge.tsx";
+import { ROUTINGS } from "./labels.ts";
 import { StateBadge } from "./state-badge.tsx";
 import { type IssueCounts, useIssueCounts, useProgress } from "./use-overview.ts";
-import { ROUTINGS } from "./words.ts";
 
 export function IntegrationsTable({ integrations }: { integrations: Integration[] }) {
   const issues = useIssueCounts();
@@ -12,6 +13,7 @@ export function IntegrationsTable({ integrations }: { integrations: Integration[
         <tr>
           <th scope="col">Organisation</th>
           <th scope="col">State</th>
+          <th scope="col">Health</th>
           <th scope="col">Onboarding</th>
           <th scope="col">Kind</th>
           <th scope="col">Routing</th>
@@ -28,7 +30,7 @@ export function IntegrationsTable({ integrations }: { integrations: Integration[
 }
 
 function Row({ integration, issues }: { integration: Integration; issues: Query<IssueCounts> }) {
-  const { providerId, name, kind, routing, state } = integration;
+  const { providerId, name, kind, routing, state, health } = integration;
   return (
     <tr>
       <td data-label="Organisation">
@@ -45,6 +47,11 @@ function Row({ integration, issues }: { integration: Integration; issues: Query<
           <StateBadge state={state} />
         </span>
       </td>
+      <td data-label="Health">
+        <span>
+          <HealthBadge health={health} />
+        </span>
+      </td>
       <td data-label="Onboarding">
         <Progress integration={integration} />
       </td>
@@ -59,7 +66,7 @@ function Row({ integration, issues }: { integration: Integration; issues: Query<
   );
 }
 
-/** Room is kept for the words that come. */
+/** The empty text reserves its line. */
 function Progress({ integration }: { integration: Integration }) {
   const { data, trouble } = useProgress(integration);
   return <span class="soft">{trouble ? "could not be read" : (data ?? "\u00a0")}</span>;

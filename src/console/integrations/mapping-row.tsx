@@ -2,12 +2,12 @@ import type { RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Badge } from "../parts/badge.tsx";
 import { ActionButton } from "./action-button.tsx";
+import { TERMS } from "./labels.ts";
 import type { Choices, Mappable, Target } from "./mapping.ts";
 import type { Mapping } from "./use-mapping.ts";
-import { WORDS } from "./words.ts";
 
 export interface MappingTableProps extends Pick<Mapping, "choose" | "add"> {
-  kind: keyof typeof WORDS;
+  kind: keyof typeof TERMS;
   items: Mappable[];
   targets: Target[];
   choices: Choices;
@@ -17,15 +17,15 @@ export interface MappingTableProps extends Pick<Mapping, "choose" | "add"> {
 
 type Props = Omit<MappingTableProps, "items"> & { item: Mappable };
 
-/** One of theirs, and which of ours it is. */
+/** An outlet or role of the provider, and its mapping. */
 export function MappingRow(props: Props) {
   const { kind, item, choices } = props;
-  const { Theirs, Ours } = WORDS[kind];
+  const { Provider, Platform } = TERMS[kind];
   const select = useRef<HTMLSelectElement>(null);
   const isOpen = item.mappedTo === undefined && choices[item.id] === undefined;
   return (
     <tr>
-      <td data-label={Theirs}>
+      <td data-label={Provider}>
         <span>
           {item.name}
           {item.address && (
@@ -36,10 +36,10 @@ export function MappingRow(props: Props) {
           )}
         </span>
       </td>
-      <td data-label={Ours}>
+      <td data-label={Platform}>
         <div class="stack tight">
           <TargetSelect {...props} select={select} />
-          {/* The button that was pressed goes away: the focus goes to what it chose. */}
+          {/* The pressed button disappears: the select gets the focus. */}
           {isOpen && <Proposals {...props} onChosen={() => select.current?.focus()} />}
         </div>
       </td>
@@ -52,24 +52,24 @@ export function MappingRow(props: Props) {
   );
 }
 
-/** Hundreds of lists with hundreds of entries each would make the page slow. */
+/** Hundreds of lists with hundreds of options each would make the page slow. */
 const MANY = 50;
 
 function TargetSelect(props: Props & { select: RefObject<HTMLSelectElement | null> }) {
   const { kind, item, targets, choices, choose, select, areRead } = props;
   const [isNear, setIsNear] = useState(false);
   const value = choices[item.id] ?? item.mappedTo ?? "";
-  const come = () => setIsNear(true);
+  const fill = () => setIsNear(true);
   return (
     <select
       ref={select}
-      aria-label={`${WORDS[kind].Ours} for ${item.name}`}
+      aria-label={`${TERMS[kind].Platform} for ${item.name}`}
       value={value}
-      onPointerEnter={come}
-      onFocus={come}
+      onPointerEnter={fill}
+      onFocus={fill}
       onChange={(event) => choose(kind, item, event.currentTarget.value)}
     >
-      {item.mappedTo === undefined && <option value="">{areRead ? "Choose …" : "Loading …"}</option>}
+      {item.mappedTo === undefined && <option value="">{areRead ? "Select …" : "Loading …"}</option>}
       {value !== "" && !targets.some(({ id }) => id === value) && <option value={value}>{value}</option>}
       {targets
         .filter(({ id }) => isNear || targets.length <= MANY || id === value)
@@ -95,7 +95,7 @@ function Proposals({ kind, item, choose, add, onChosen }: Props & { onChosen(): 
             onChosen();
           }}
         >
-          It is {name} <span class="soft">{Math.round(score * 100)} % alike</span>
+          Map to {name} <span class="soft">{Math.round(score * 100)} % similar</span>
         </button>
       ))}
       <ActionButton
@@ -105,7 +105,7 @@ function Proposals({ kind, item, choose, add, onChosen }: Props & { onChosen(): 
           onChosen();
         }}
       >
-        Add<span class="unseen"> {item.name}</span> as a new {WORDS[kind].ours}
+        Add<span class="unseen"> {item.name}</span> as a new {TERMS[kind].platform}
       </ActionButton>
     </div>
   );

@@ -1,10 +1,10 @@
+import { counted } from "../../contract/operator-text.ts";
 import { useNames } from "../data/names.ts";
 import { Empty } from "../parts/shown.tsx";
 import { TroubleBox } from "../parts/trouble-box.tsx";
 import { ActionButton } from "./action-button.tsx";
 import { competenceTargets, mappableOutlets, mappableRoles, workplaceTargets } from "./mapping.ts";
 import { MappingTable } from "./mapping-table.tsx";
-import { counted } from "./onboarding.ts";
 import { ProviderTrouble } from "./provider-trouble.tsx";
 import { Section } from "./section.tsx";
 import type { Organisation } from "./use-integration.ts";
@@ -15,7 +15,7 @@ interface Props {
   mapping: Mapping;
 }
 
-/** The provider's outlets and roles, side by side with our workplaces and competences. */
+/** The provider's outlets and roles beside the workplaces and competences of the platform. */
 export function MappingSection({ organisation: { discovery }, mapping }: Props) {
   const { discover } = mapping;
   const isEmpty = discovery.outlets.length + discovery.roles.length === 0;
@@ -23,8 +23,8 @@ export function MappingSection({ organisation: { discovery }, mapping }: Props) 
     <Section id="mapping" title="Mapping" aside={!isEmpty && <ReadAgain discover={discover} />}>
       {!isEmpty && discover.trouble && <ProviderTrouble trouble={discover.trouble} />}
       {isEmpty ? (
-        <Empty title="No outlet and no role is known">
-          <p>They come when they are read from the provider: the next step above.</p>
+        <Empty title="No outlets and no roles">
+          <p>Read them from the provider: that is the next step above.</p>
         </Empty>
       ) : (
         <Tables discovery={discovery} mapping={mapping} />
@@ -65,7 +65,7 @@ function Tables({ discovery, mapping }: { discovery: Organisation["discovery"]; 
   );
 }
 
-/** It stays in view while there is something to save. */
+/** Stays visible while there are unsaved changes. */
 function SaveBar({ unsaved, add, save, discard }: Mapping) {
   if (unsaved === 0 && !add.trouble) return null;
   return (

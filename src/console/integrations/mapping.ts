@@ -1,24 +1,24 @@
 import type { Competence, Discovery, Mappings, Workplace } from "../../../generated/operations/types.ts";
 
-/** Outlets and workplaces, or roles and competences: what is mapped is told apart by nothing else. */
+/** An outlet or a role of the provider. */
 export interface Mappable {
   /** The provider's. */
   id: string;
   name: string;
   address?: string;
-  /** What is stored; undefined while it is not mapped. */
+  /** The stored mapping; undefined without one. */
   mappedTo?: string;
   suggestions: { id: string; name: string; score: number }[];
 }
 
-/** What of ours it can be mapped to. */
+/** A workplace or a competence of the platform. */
 export interface Target {
   id: string;
   name: string;
   address?: string;
 }
 
-/** What was chosen and is not saved: the id of ours by the provider's. */
+/** The unsaved choices: the id on the platform by the id at the provider. */
 export type Choices = Readonly<Record<string, string>>;
 
 export interface Draft {
@@ -59,18 +59,18 @@ export function competenceTargets(competences: readonly Competence[]): Target[] 
   return competences.map(({ competenceId, name }) => ({ id: competenceId, name }));
 }
 
-/** To choose what is stored is no change. */
+/** A choice that equals the stored mapping is no change. */
 export function choose(choices: Choices, { id, mappedTo }: Mappable, target: string): Choices {
   const { [id]: _before, ...others } = choices;
   return target === "" || target === mappedTo ? others : { ...others, [id]: target };
 }
 
-/** How many are not saved. */
+/** The number of unsaved choices. */
 export function unsaved({ outlets, roles }: Draft): number {
   return Object.keys(outlets).length + Object.keys(roles).length;
 }
 
-/** Only what was changed: somebody else may map the rest at the same time. */
+/** The changed mappings only: another operator may map the rest at the same time. */
 export function toMappings({ outlets, roles }: Draft): Mappings {
   return {
     outlets: Object.entries(outlets).map(([outletId, workplaceId]) => ({ outletId, workplaceId })),
@@ -78,7 +78,7 @@ export function toMappings({ outlets, roles }: Draft): Mappings {
   };
 }
 
-/** Those that are neither mapped nor chosen. */
+/** The items without a mapping and without a choice. */
 export function stillOpen(items: readonly Mappable[], choices: Choices): Mappable[] {
   return items.filter(({ id, mappedTo }) => mappedTo === undefined && choices[id] === undefined);
 }

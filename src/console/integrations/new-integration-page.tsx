@@ -15,7 +15,7 @@ export function NewIntegrationPage() {
     const { providerId, platformToken } = await ask(api.createIntegration({ body: order }));
     setRegistration({ order: { name: order.name, kind: order.kind }, providerId, platformToken });
     void readNamesAgain();
-    return `${order.name} is registered`;
+    return `${order.name} is registered.`;
   });
   return (
     <>

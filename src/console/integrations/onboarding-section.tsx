@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Action } from "../data/use-action.ts";
 import { TroubleBox } from "../parts/trouble-box.tsx";
 import { ActionButton } from "./action-button.tsx";
+import { STATES } from "./labels.ts";
 import { nextStep, type Step, stepsOf } from "./onboarding.ts";
 import { ProviderTrouble } from "./provider-trouble.tsx";
 import { Section } from "./section.tsx";
@@ -9,14 +10,13 @@ import { SuspendButton } from "./suspend-button.tsx";
 import { useActivation } from "./use-activation.ts";
 import type { Organisation } from "./use-integration.ts";
 import type { Mapping } from "./use-mapping.ts";
-import { STATES } from "./words.ts";
 
 interface Props {
   organisation: Organisation;
   mapping: Mapping;
 }
 
-/** What is done, what is next, and the button that does it. */
+/** The steps of the onboarding, with the button for the next one. */
 export function OnboardingSection({ organisation, mapping }: Props) {
   const { integration, discovery } = organisation;
   const steps = stepsOf(integration, discovery);
@@ -82,14 +82,14 @@ function MapAction({ mapping: { unsaved, save } }: Pick<Props, "mapping">) {
   if (unsaved === 0) {
     return (
       <a class="button primary" href="#mapping">
-        Map them
+        Map now
       </a>
     );
   }
   return (
     <>
       <ActionButton action={save} tone="primary" onClick={save.run}>
-        Save what is mapped
+        Save the mapping
       </ActionButton>
       {save.trouble && <TroubleBox trouble={save.trouble} />}
     </>

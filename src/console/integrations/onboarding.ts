@@ -1,4 +1,5 @@
 import type { Discovery, Integration } from "../../../generated/operations/types.ts";
+import { counted } from "../../contract/operator-text.ts";
 
 export type StepName = "registered" | "read" | "mapped" | "active";
 
@@ -6,7 +7,7 @@ export interface Step {
   name: StepName;
   title: string;
   isDone: boolean;
-  /** How far it is, or what it needs. */
+  /** The progress of the step, or what it needs. */
   detail: string;
 }
 
@@ -19,7 +20,7 @@ export function stepsOf({ state }: Pick<Integration, "state">, discovery: Discov
       name: "registered",
       title: "Registered, tokens exchanged",
       isDone: true,
-      detail: "The provider sends webhooks with the platform token that was shown.",
+      detail: "The provider sends webhooks with the platform token.",
     },
     {
       name: "read",
@@ -31,19 +32,18 @@ export function stepsOf({ state }: Pick<Integration, "state">, discovery: Discov
       name: "mapped",
       title: "Mapped to workplaces and competences",
       isDone: isRead && open === 0,
-      detail: isRead ? mapped(discovery, open) : "After they are read.",
+      detail: isRead ? mapped(discovery, open) : "After the read.",
     },
     {
       name: "active",
       title: "Active",
       isDone: state === "active",
-      detail:
-        state === "active" ? "Webhooks are processed." : "Webhooks that came before are processed then.",
+      detail: state === "active" ? "Webhooks are processed." : "Stored webhooks are processed then.",
     },
   ];
 }
 
-/** The first step that is left; undefined when none is. Activating again asks for no mapping (operations document). */
+/** The first open step; undefined when all are done. Activating again requires no mapping (operations document). */
 export function nextStep({ state }: Pick<Integration, "state">, steps: readonly Step[]): Step | undefined {
   return steps.find(({ isDone, name }) => !isDone && (state !== "suspended" || name === "active"));
 }
@@ -59,15 +59,10 @@ export function unmapped({ outlets, roles }: Discovery): number {
 function read({ outlets, roles }: Discovery, isRead: boolean): string {
   if (outlets.length + roles.length === 0) return "The platform calls GET /outlets and GET /roles.";
   const counts = `${counted(outlets.length, "outlet")}, ${counted(roles.length, "role")}.`;
-  return isRead ? counts : `${counts} Both are needed.`;
+  return isRead ? counts : `${counts} Both are required.`;
 }
 
 function mapped({ outlets, roles }: Discovery, open: number): string {
   const all = outlets.length + roles.length;
-  return open === 0 ? `All ${all}.` : `${all - open} of ${all}; jobs of the others wait.`;
-}
-
-/** `1 outlet`, `2 outlets`. */
-export function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? "" : "s"}`;
+  return open === 0 ? `All ${all}.` : `${all - open} of ${all}; jobs of the others are blocked.`;
 }

@@ -1,13 +1,11 @@
 import type { Issue } from "../../../generated/operations/types.ts";
 
-/** What checks of the provider's API found, and that one could not be made (operations document, `verifyIntegration`). */
-const OF_CHECKS = ["provider_check", "provider_check_failed"];
-
+/** Whether an issue comes from a check of the provider's API (operations document, `verifyIntegration`). */
 export function isOfCheck({ code }: Pick<Issue, "code">): boolean {
-  return OF_CHECKS.includes(code);
+  return code === "provider_check" || code === "provider_check_failed";
 }
 
-/** How many each organisation has. */
+/** The number of issues of each organisation. */
 export function countByProvider(issues: readonly Issue[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const { providerId } of issues) {

@@ -16,10 +16,10 @@ export function PlatformToken({ providerId }: Integration) {
   return (
     <p>
       <button type="button" onClick={() => setIsOpen(true)}>
-        Make a new platform token …
+        Create a new platform token …
       </button>
       <Dialog title="New platform token" isOpen={isOpen} onClose={() => setIsOpen(false)}>
-        {/* What it shows ends with the dialog. */}
+        {/* The token is shown no longer than the dialog. */}
         <Exchange providerId={providerId} />
       </Dialog>
     </p>
@@ -30,8 +30,8 @@ function Exchange({ providerId }: { providerId: string }) {
   const [rotated, setRotated] = useState<PlatformTokenRotated>();
   const exchange = useAction(async (overlapHours: number) => {
     const body = { direction: "platform", overlapHours } as const;
-    const answer = await ask(api.rotateToken({ params: { path: { providerId } }, body }));
-    if ("platformToken" in answer) setRotated(answer);
+    const response = await ask(api.rotateToken({ params: { path: { providerId } }, body }));
+    if ("platformToken" in response) setRotated(response);
   });
   return rotated ? <NewToken {...rotated} /> : <Order exchange={exchange} />;
 }
@@ -46,8 +46,8 @@ function Order({ exchange }: { exchange: Action<[number]> }) {
   return (
     <form class="stack" onSubmit={submit} autocomplete="off">
       <p>
-        The provider's webhooks with the token of today are accepted for as long as you say here, and refused
-        with 401 afterwards. A token that was on its way out already ends now.
+        Webhooks with the current token are accepted during the overlap and rejected with 401 afterwards. An
+        older token that is still accepted ends now.
       </p>
       <FormField
         name="overlapHours"
@@ -59,12 +59,12 @@ function Order({ exchange }: { exchange: Action<[number]> }) {
         required
         defaultValue="24"
         fault={faults.overlapHours}
-        hint="0 to 720. 0: the token of today ends now, for one that others may know."
+        hint="0 to 720. With 0 the current token ends now: use it for a leaked token."
       />
       {rest && <TroubleBox trouble={rest} />}
       <p>
         <ActionButton action={exchange} tone="danger">
-          Make a new token
+          Create the token
         </ActionButton>
       </p>
     </form>
@@ -73,7 +73,7 @@ function Order({ exchange }: { exchange: Action<[number]> }) {
 
 function NewToken({ platformToken, previousValidUntil }: PlatformTokenRotated) {
   const box = useRef<HTMLDivElement>(null);
-  // The form that had the focus is gone.
+  // The form that had the focus is closed.
   useEffect(() => box.current?.focus(), []);
   return (
     <div class="stack" ref={box} tabIndex={-1}>
@@ -81,10 +81,10 @@ function NewToken({ platformToken, previousValidUntil }: PlatformTokenRotated) {
       <p>
         {Date.parse(previousValidUntil) > Date.now() ? (
           <>
-            Give it to the provider. The token before is valid until <Time at={previousValidUntil} />.
+            Give it to the provider. The previous token is valid until <Time at={previousValidUntil} />.
           </>
         ) : (
-          "Give it to the provider. The token before is not valid any more."
+          "Give it to the provider. The previous token is no longer valid."
         )}
       </p>
     </div>

@@ -8,20 +8,20 @@ import { ActionButton } from "./action-button.tsx";
 import { fieldFaults } from "./field-faults.ts";
 import { FormField } from "./form-field.tsx";
 
-/** Takes the token that the provider issued. */
+/** The form for a new token of the provider. */
 export function ProviderToken({ providerId }: Integration) {
   const form = useRef<HTMLFormElement>(null);
-  const take = useAction(async (providerToken: string) => {
+  const enter = useAction(async (providerToken: string) => {
     const body = { direction: "provider", providerToken } as const;
     await ask(api.rotateToken({ params: { path: { providerId } }, body }));
-    // It does not stay in the page.
+    // The token must not stay in the page.
     form.current?.reset();
-    return "The provider's token was taken; calls from now on carry it";
+    return "Provider token saved. The platform uses it from the next call.";
   });
-  const { of: faults, rest } = fieldFaults(take.trouble, ["providerToken"]);
+  const { of: faults, rest } = fieldFaults(enter.trouble, ["providerToken"]);
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (form.current) void take.run(String(new FormData(form.current).get("providerToken") ?? "").trim());
+    if (form.current) void enter.run(String(new FormData(form.current).get("providerToken") ?? "").trim());
   };
   return (
     <form class="stack tight" ref={form} onSubmit={submit} autocomplete="off">
@@ -31,11 +31,11 @@ export function ProviderToken({ providerId }: Integration) {
         kind="secret"
         required
         fault={faults.providerToken}
-        hint="As the provider issued it. The platform uses it from the next call on."
+        hint="As the provider issued it. The platform uses it from the next call."
       />
       {rest && <TroubleBox trouble={rest} />}
       <p>
-        <ActionButton action={take}>Take the new token</ActionButton>
+        <ActionButton action={enter}>Save the new token</ActionButton>
       </p>
     </form>
   );

@@ -1,15 +1,15 @@
 import type { Trouble } from "../data/trouble.ts";
 import { TroubleBox } from "../parts/trouble-box.tsx";
 
-/** A call that needs the provider failed: what to look at, beside what the platform says. */
+/** A call that needs the provider failed: the problem, and what to check. */
 export function ProviderTrouble({ trouble }: { trouble: Trouble }) {
   return (
     <div class="stack">
       <TroubleBox trouble={trouble} />
       {trouble.code === "provider_unavailable" && (
         <p class="hint">
-          Look whether the provider runs and is reached at its base URL (“Registered as”), and whether the
-          provider token is the one that it issued (“Tokens”). Then try again.
+          Check that the provider runs and responds at its base URL (“Registered as”), and that the provider
+          token is the one that it issued (“Tokens”). Then try again.
         </p>
       )}
     </div>

@@ -3,17 +3,17 @@ import type { IntegrationCreate } from "../../../generated/operations/types.ts";
 import { SecretOnce } from "./secret-once.tsx";
 import { webhookAddress } from "./webhook-address.ts";
 
-/** What a registration leaves to be handed to the provider. */
+/** The result of a registration, for the provider. */
 export interface Registration {
   order: Pick<IntegrationCreate, "name" | "kind">;
   providerId: string;
   platformToken: string;
 }
 
-/** What the provider is given now (contract section 5: two tokens are exchanged during setup). */
+/** What the provider needs to send webhooks (contract section 5: two tokens are exchanged during setup). */
 export function Registered({ order, providerId, platformToken }: Registration) {
   const panel = useRef<HTMLElement>(null);
-  // The form that had the focus is gone.
+  // The form that had the focus is closed.
   useEffect(() => panel.current?.focus(), []);
   return (
     <section class="panel stack narrow" ref={panel} tabIndex={-1} aria-labelledby="to-the-provider">
@@ -30,13 +30,13 @@ export function Registered({ order, providerId, platformToken }: Registration) {
         </dd>
       </dl>
       <p class="hint">
-        The provider sends each webhook with <code>Authorization: Bearer PLATFORM_TOKEN</code>. The address is
-        written as this browser reaches the platform; put the host by which the provider reaches it. A lost
-        token is replaced under “Tokens” of the integration.
+        The provider sends each webhook with <code>Authorization: Bearer PLATFORM_TOKEN</code>. The address
+        contains the host by which this browser reaches the platform; replace it with the host by which the
+        provider reaches it. A lost token can be replaced under “Tokens” of the integration.
       </p>
       <p>
         <a class="button primary" href={`/console/integrations/${providerId}`}>
-          On to outlets and roles
+          Continue with outlets and roles
         </a>
       </p>
     </section>

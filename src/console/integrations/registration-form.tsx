@@ -9,7 +9,7 @@ import { RoutingChoice } from "./routing-choice.tsx";
 
 const FIELDS = ["providerId", "kind", "name", "baseUrl", "routing", "providerToken", "timeZone"] as const;
 
-/** Everything that registering an organisation takes; the faults of the answer stand at their fields. */
+/** The registration of an organisation. Faults appear at their fields. */
 export function RegistrationForm({ action }: { action: Action<[IntegrationCreate]> }) {
   const form = useRef<HTMLFormElement>(null);
   const { of: faults, rest } = fieldFaults(action.trouble, FIELDS);
@@ -21,7 +21,7 @@ export function RegistrationForm({ action }: { action: Action<[IntegrationCreate
     if (form.current) void action.run(orderIn(form.current));
   };
   return (
-    // The platform says what is wrong with a field, in its own words.
+    // The platform validates the fields, not the browser.
     <form class="panel stack narrow" ref={form} onSubmit={submit} autocomplete="off" noValidate>
       <OfOrganisation faults={faults} />
       <OfProvider faults={faults} />
@@ -43,28 +43,28 @@ interface Faults {
 function OfOrganisation({ faults }: Faults) {
   return (
     <>
-      <h2>The organisation</h2>
+      <h2>Organisation</h2>
       <FormField
         name="name"
         label="Name"
         required
         maxLength={100}
         fault={faults.name}
-        hint="What it is called in this console."
+        hint="The name in this console."
       />
       <FormField
         name="providerId"
         label="providerId"
         required
         fault={faults.providerId}
-        hint="A UUID: the organisation in the provider's system. It is in every webhook and in every call."
+        hint="A UUID: the organisation in the provider's system. Every webhook and every call contains it."
       />
       <FormField
         name="timeZone"
         label="Time zone"
         defaultValue="Europe/Stockholm"
         fault={faults.timeZone}
-        hint="IANA zone in which a time without offset is read, and in which this console shows its shifts."
+        hint="IANA zone for times without offset, and for the shifts in this console."
       />
     </>
   );
@@ -73,7 +73,7 @@ function OfOrganisation({ faults }: Faults) {
 function OfProvider({ faults }: Faults) {
   return (
     <>
-      <h2>Its provider</h2>
+      <h2>Provider</h2>
       <FormField
         name="kind"
         label="Kind"
@@ -81,7 +81,7 @@ function OfProvider({ faults }: Faults) {
         maxLength={32}
         placeholder="tempo"
         fault={faults.kind}
-        hint="The {provider} segment of its webhook path: lower-case letters, digits and hyphens."
+        hint="The {provider} segment of its webhook path: lower-case letters, digits, and hyphens."
       />
       <FormField
         name="baseUrl"
@@ -90,7 +90,7 @@ function OfProvider({ faults }: Faults) {
         required
         placeholder="https://provider.example"
         fault={faults.baseUrl}
-        hint="Where the provider's API is, https, without the /providers/{providerId} prefix."
+        hint="The https address of the provider's API, without the /providers/{providerId} prefix."
       />
       <RoutingChoice />
       <FormField
@@ -99,7 +99,7 @@ function OfProvider({ faults }: Faults) {
         kind="secret"
         required
         fault={faults.providerToken}
-        hint="The token that the provider issued; the platform calls the provider with it. It is stored encrypted and never shown."
+        hint="The token that the provider issued for calls of the platform. It is stored encrypted and never shown."
       />
     </>
   );

@@ -1,7 +1,7 @@
 import type { ImportProgress } from "./use-import-progress.ts";
 
 interface Props extends ImportProgress {
-  /** Whether it was started here: the end of another one is not told. */
+  /** Whether the import was started on this page: the end of any other one is not reported. */
   isRunning: boolean;
 }
 

@@ -5,13 +5,13 @@ export function RegistryResult({ imported, updated, skipped, invalid, faults }: 
     <>
       <dl class="facts">
         <dt>Imported</dt>
-        <dd>{imported}, who were not known</dd>
+        <dd>{imported} new candidates</dd>
         <dt>Updated</dt>
-        <dd>{updated}, of whom something was missing</dd>
+        <dd>{updated} candidates with missing data</dd>
         <dt>Skipped</dt>
-        <dd>{skipped}, of whom nothing was missing</dd>
+        <dd>{skipped} candidates without missing data</dd>
         <dt>Invalid</dt>
-        <dd>{invalid}, which could not be used</dd>
+        <dd>{invalid} unusable entries</dd>
       </dl>
       {faults.length > 0 && <Faults faults={faults} invalid={invalid} />}
     </>
@@ -22,14 +22,12 @@ function Faults({ faults, invalid }: { faults: RegistryFault[]; invalid: number 
   return (
     <table>
       <caption>
-        {invalid > faults.length
-          ? `What was wrong with the first ${faults.length} of ${invalid} entries`
-          : "What was wrong"}
+        {invalid > faults.length ? `Faults of the first ${faults.length} of ${invalid} entries` : "Faults"}
       </caption>
       <thead>
         <tr>
           <th scope="col">Entry</th>
-          <th scope="col">Why it could not be used</th>
+          <th scope="col">Reason</th>
         </tr>
       </thead>
       <tbody>

@@ -12,7 +12,7 @@ import { RegistryResult } from "./registry-result.tsx";
 import { Section } from "./section.tsx";
 import { useImportProgress } from "./use-import-progress.ts";
 
-/** The people whom the provider knows already (contract section 2.5). */
+/** The import of the people whom the provider already has (contract section 2.5). */
 export function RegistrySection({ providerId }: { providerId: string }) {
   const progress = useImportProgress(providerId);
   const [result, setResult] = useState<RegistryImport>();
@@ -21,14 +21,14 @@ export function RegistrySection({ providerId }: { providerId: string }) {
     progress.forget();
     setResult(await ask(api.importRegistry({ params: { path: { providerId } } })));
     void readNamesAgain();
-    return "The registry is imported";
+    return "Registry imported.";
   });
   return (
     <Section id="registry" title="Registry">
       <p class="soft">
-        Adds the people of the provider's registry as candidates, by personal number. Who is known already
-        keeps what the platform knows. Bank details, emergency contacts and work history are not stored.
-        Running it again is safe.
+        Adds the people of the provider's registry as candidates, by personal number. Known candidates keep
+        their data on the platform. Bank details, emergency contacts, and work history are not stored.
+        Repeating the import is safe.
       </p>
       <p>
         <ActionButton action={importing} onClick={importing.run}>
@@ -42,14 +42,14 @@ export function RegistrySection({ providerId }: { providerId: string }) {
   );
 }
 
-/** A provider may do without: that is nothing to mend. */
+/** The registry is optional, so its absence needs no fix. */
 function ImportTrouble({ trouble }: { trouble: Trouble }) {
   if (trouble.code !== "registry_absent") return <ProviderTrouble trouble={trouble} />;
   return (
     <div class="stack">
       <TroubleBox trouble={trouble} />
       <p class="hint">
-        The registry is optional in the contract. Candidates sign up on the platform, and each is looked up or
+        The registry is optional in the contract. Candidates sign up on the platform. Each is looked up or
         created at the provider when booked.
       </p>
     </div>

@@ -2,16 +2,16 @@ import { useRef, useState } from "preact/hooks";
 
 const COPIED = {
   yes: "Copied.",
-  no: "The browser does not let it be copied. It is selected: copy it by hand.",
+  no: "The browser denies access to the clipboard. The token is selected: copy it by hand.",
 };
 
-/** A token that is shown now and never again; it is gone with the element. */
+/** A token that is shown once, as long as this element exists. */
 export function SecretOnce({ name, secret }: { name: string; secret: string }) {
   const text = useRef<HTMLElement>(null);
   const [copied, setCopied] = useState<"yes" | "no">();
   const copy = async () => {
     try {
-      // Browsers refuse it on plain http, but for this machine.
+      // Browsers refuse it on plain http, except on localhost.
       await navigator.clipboard.writeText(secret);
       setCopied("yes");
     } catch {
@@ -23,7 +23,7 @@ export function SecretOnce({ name, secret }: { name: string; secret: string }) {
     <div class="secret">
       <p class="row">
         <strong>{name}</strong>
-        <span class="soft">shown once, and never again</span>
+        <span class="soft">shown only once</span>
       </p>
       <p class="row">
         <code ref={text}>{secret}</code>

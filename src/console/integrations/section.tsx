@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 interface Props {
-  /** Of the list of sections: an address within the page. */
+  /** The fragment of its address, for the list of sections and for links from other pages. */
   id: string;
   title: string;
   /** Beside the title. */
@@ -10,9 +10,13 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A part of the page with a title. When a button goes away with what it did, the focus goes to the title. */
+/** A part of the page with a title. When a focused button disappears, the title gets the focus. */
 export function Section({ id, title, aside, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
+  // The browser looks for the fragment before the data of the page is there.
+  useEffect(() => {
+    if (location.hash === `#${id}`) heading.current?.scrollIntoView();
+  }, [id]);
   const keepFocus = ({ target }: FocusEvent) =>
     setTimeout(() => {
       const isGone = target instanceof Node && !target.isConnected;

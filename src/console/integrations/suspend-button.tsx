@@ -14,7 +14,7 @@ export function SuspendButton({ integration: { providerId, name }, reload }: Org
     await ask(api.suspendIntegration({ params: { path: { providerId } } }));
     close();
     reload();
-    return `${name} is suspended`;
+    return `${name} is suspended.`;
   });
   return (
     <p>
@@ -23,9 +23,9 @@ export function SuspendButton({ integration: { providerId, name }, reload }: Org
       </button>
       <Dialog title={`Suspend ${name}?`} isOpen={isAsking} onClose={close}>
         <p>
-          Nothing is lost: its webhooks are still stored and answered 200, and wait. Its jobs take no new
-          bookings and are not offered. Bookings and cancellations that were asked for before are still
-          carried out. Activating it again lets everything go on.
+          Nothing is lost: webhooks are still answered with 200 and stored, and they wait. Jobs are not
+          offered and take no new bookings. Bookings and cancellations that were requested before are still
+          carried out. Activating the integration again resumes everything.
         </p>
         {suspend.trouble && <TroubleBox trouble={suspend.trouble} />}
         <p>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { type News, onNews } from "../data/live.ts";
+import { onMessage, type StreamMessage } from "../data/live.ts";
 
-/** The newest message of the stream about an import, whoever started it. */
+/** The newest message of the stream about an import, also of one started elsewhere. */
 export interface ImportProgress {
   entries: number;
   imported: number;
@@ -14,7 +14,7 @@ export function useImportProgress(providerId: string) {
   const [seen, setSeen] = useState<ImportProgress>();
   useEffect(
     () =>
-      onNews(({ type, data }) => {
+      onMessage(({ type, data }) => {
         if (type === "import" && data.providerId === providerId) setSeen(progressIn(data));
       }),
     [providerId],
@@ -22,7 +22,7 @@ export function useImportProgress(providerId: string) {
   return { seen, forget: () => setSeen(undefined) };
 }
 
-function progressIn(data: News["data"]): ImportProgress {
+function progressIn(data: StreamMessage["data"]): ImportProgress {
   const count = (name: string) => Number(data[name] ?? 0);
   return {
     entries: count("entries"),

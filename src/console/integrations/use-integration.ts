@@ -1,17 +1,18 @@
 import type { Discovery, Integration, Issue } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
+import type { StreamMessage } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 import { type Query, useQuery } from "../data/use-query.ts";
 
-/** What every section of the page is about. */
+/** What every section of the page shows or changes. */
 export interface Organisation {
   integration: Integration;
   discovery: Discovery;
-  /** Reads both again, after something was done with them. */
+  /** Reads both again after a change. */
   reload(): void;
 }
 
-/** The integration and what is mapped of it, as one. */
+/** The integration with its mappings. */
 export function useOrganisation(providerId: string): Query<Omit<Organisation, "reload">> {
   const path = { providerId };
   return useQuery(
@@ -23,15 +24,18 @@ export function useOrganisation(providerId: string): Query<Omit<Organisation, "r
       ]);
       return { integration, discovery };
     },
-    // A shift may name an outlet or a role that is new.
-    ({ type, data }) =>
-      type === "issue" && data.providerId === providerId && /_not_mapped$/.test(String(data.code)),
+    ({ type, data }) => data.providerId === providerId && (type === "integration" || isOfMapping(type, data)),
   );
+}
+
+/** A shift may name a new outlet or a new role: that is an issue. */
+function isOfMapping(type: StreamMessage["type"], { code }: StreamMessage["data"]): boolean {
+  return type === "issue" && (code === "outlet_not_mapped" || code === "role_not_mapped");
 }
 
 const MOST_ISSUES = 200;
 
-/** Its open issues, the newest of them. */
+/** The newest open issues of the organisation. */
 export function useIssues(providerId: string): Query<Issue[]> {
   const query = { providerId, limit: MOST_ISSUES };
   return useQuery(

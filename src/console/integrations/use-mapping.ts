@@ -1,14 +1,14 @@
 import { useEffect } from "preact/hooks";
+import { counted } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
 import { readNamesAgain } from "../data/names.ts";
 import { ask } from "../data/trouble.ts";
 import { type Action, useAction } from "../data/use-action.ts";
 import { changeDraft, draftOf } from "./drafts.ts";
 import { choose, type Draft, type Mappable, NO_CHOICES, toMappings, unsaved } from "./mapping.ts";
-import { counted } from "./onboarding.ts";
 import type { Organisation } from "./use-integration.ts";
 
-/** What is done with the mapping, and what of it is not saved. */
+/** The unsaved mapping, and its actions. */
 export interface Mapping {
   draft: Draft;
   unsaved: number;
@@ -54,7 +54,7 @@ async function addTarget(kind: keyof Draft, { name, address }: Mappable): Promis
   return (await ask(api.createWorkplace({ body }))).workplaceId;
 }
 
-/** When the tab is closed or loaded anew. */
+/** Warns before the tab is closed or reloaded. */
 function useWarningBeforeLoss(isUnsaved: boolean): void {
   useEffect(() => {
     if (!isUnsaved) return;

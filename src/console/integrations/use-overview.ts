@@ -7,7 +7,7 @@ import { countByProvider } from "./open-issues.ts";
 
 export interface IssueCounts {
   counts: ReadonlyMap<string, number>;
-  /** There are more issues than were read. */
+  /** There are more issues than the ones read. */
   isPart: boolean;
 }
 
@@ -30,7 +30,7 @@ async function readCounts(): Promise<IssueCounts> {
   return { counts: countByProvider(issues), isPart: cursor !== undefined };
 }
 
-/** How far onboarding is, in a line. Only of a draft there is something to ask. */
+/** The progress of the onboarding, in one line. Only a draft needs a call. */
 export function useProgress(integration: Integration) {
   const { providerId, state } = integration;
   return useQuery(`progress ${providerId} ${state}`, async () => {

@@ -1,27 +1,25 @@
-import type { Issue } from "../../../generated/operations/types.ts";
-import { api } from "../data/api.ts";
+import type { Issue, Subject } from "../../../generated/operations/types.ts";
+import { issueText, subjectText } from "../../contract/operator-text.ts";
 import { fullName, useNames } from "../data/names.ts";
-import { ask } from "../data/trouble.ts";
-import { useAction } from "../data/use-action.ts";
 import { Badge } from "../parts/badge.tsx";
+import { CodeSpans } from "../parts/code-spans.tsx";
 import { ShortId } from "../parts/short-id.tsx";
 import { Time } from "../parts/time.tsx";
-import { TroubleBox } from "../parts/trouble-box.tsx";
 import { IssueLinks } from "./issue-links.tsx";
-import { readSubject } from "./issue-subject.ts";
-import { URGENCIES, wordsOf } from "./issue-words.ts";
+import { Resolve } from "./resolve.tsx";
+import { URGENCIES, urgencyOf } from "./urgency.ts";
 
 interface Props {
   issue: Issue;
-  /** Of the shift that it is about. */
+  /** The job of the shift that the issue is about. */
   jobId: string | undefined;
   onResolved(): void;
 }
 
-/** What happened, what to do, where to look, and to close it. */
+/** What happened, what to do, where to do it, and the button that closes the issue. */
 export function IssueCard({ issue, jobId, onResolved }: Props) {
-  const { title, urgency } = wordsOf(issue.code);
-  const { name, tone } = URGENCIES[urgency];
+  const { title, detail, remedy } = issueText(issue);
+  const { name, tone } = URGENCIES[urgencyOf(issue.code)];
   const heading = `issue-${issue.issueId}`;
   return (
     <li class="issue">
@@ -32,35 +30,61 @@ export function IssueCard({ issue, jobId, onResolved }: Props) {
           <code class="soft">{issue.code}</code>
         </header>
         <div>
-          <p class="issue-detail">{issue.detail}</p>
+          <p class="issue-detail">{detail}</p>
           <p class="hint">
-            <About subject={issue.subject} /> · <HowOften issue={issue} />
+            About <About subject={issue.subject} /> · <HowOften issue={issue} />
           </p>
         </div>
-        <p class="issue-remedy">
-          <strong>What to do</strong> <Remedy text={issue.remedy} />
-        </p>
+        {remedy !== "" && (
+          <p class="issue-remedy">
+            <strong>What to do</strong> <CodeSpans text={remedy} />
+          </p>
+        )}
         <footer class="row">
           <IssueLinks issue={issue} jobId={jobId} />
-          <Resolve issueId={issue.issueId} title={title} onResolved={onResolved} />
+          <Resolve issue={issue} title={title} onResolved={onResolved} />
         </footer>
       </article>
     </li>
   );
 }
 
-function About({ subject }: { subject: string }) {
-  const names = useNames();
-  const { kind, shiftId, candidateId } = readSubject(subject);
-  if (shiftId === undefined) return <span>About {kind}</span>;
-  const candidate = candidateId === undefined ? undefined : names.candidate(candidateId);
+/** The subject, with short ids and the name of the candidate. */
+function About({ subject }: { subject: Subject }) {
+  const { kind, shiftId, candidateId } = subject;
+  if (kind === "shift" && shiftId !== undefined) return <ShiftName shiftId={shiftId} />;
+  if (kind === "booking" && shiftId !== undefined && candidateId !== undefined) {
+    return (
+      <>
+        <CandidateName candidateId={candidateId} /> on <ShiftName shiftId={shiftId} />
+      </>
+    );
+  }
+  if (kind === "mail_recipient" && candidateId !== undefined) {
+    return (
+      <>
+        e-mail to <CandidateName candidateId={candidateId} />
+      </>
+    );
+  }
+  return <>{subjectText(subject)}</>;
+}
+
+function ShiftName({ shiftId }: { shiftId: string }) {
   return (
-    <span>
-      About shift <ShortId id={shiftId} />
-      {candidateId !== undefined && (
-        <> and {candidate ? fullName(candidate) : <ShortId id={candidateId} />}</>
-      )}
-    </span>
+    <>
+      shift <ShortId id={shiftId} />
+    </>
+  );
+}
+
+function CandidateName({ candidateId }: { candidateId: string }) {
+  const candidate = useNames().candidate(candidateId);
+  if (candidate) return <>{fullName(candidate)}</>;
+  return (
+    <>
+      candidate <ShortId id={candidateId} />
+    </>
   );
 }
 
@@ -70,34 +94,5 @@ function HowOften({ issue: { count, firstAt, lastAt } }: { issue: Issue }) {
     <span>
       {count} times, first <Time at={firstAt} />, last <Time at={lastAt} />
     </span>
-  );
-}
-
-/** What stands between backticks is a call or a name. */
-function Remedy({ text }: { text: string }) {
-  return (
-    <>{text.split("`").map((part, place) => (place % 2 === 1 ? <code key={place}>{part}</code> : part))}</>
-  );
-}
-
-interface ResolveProps {
-  issueId: string;
-  title: string;
-  onResolved(): void;
-}
-
-function Resolve({ issueId, title, onResolved }: ResolveProps) {
-  const { run, isRunning, trouble } = useAction(async () => {
-    await ask(api.resolveIssue({ params: { path: { issueId } } }));
-    onResolved();
-    return "Resolved. It comes back if its cause is still there.";
-  });
-  return (
-    <>
-      <button type="button" class="push" aria-busy={isRunning} onClick={() => void run()}>
-        Resolve<span class="unseen">: {title}</span>
-      </button>
-      {trouble && <TroubleBox trouble={trouble} />}
-    </>
   );
 }

@@ -1,14 +1,14 @@
-import type { Issue } from "../../../generated/operations/types.ts";
+import type { Issue, IssueCode } from "../../../generated/operations/types.ts";
+import { issueTitle } from "../../contract/operator-text.ts";
 import { OrganisationFilter } from "../events/event-filters.tsx";
 import { codesOf } from "./issue-groups.ts";
-import { wordsOf } from "./issue-words.ts";
 
 export interface IssueFilter {
   providerId: string | undefined;
   code: string | undefined;
 }
 
-/** Where the issues are shown with this filter. */
+/** The address of the issues page with this filter. */
 export function addressOf({ providerId, code }: IssueFilter): string {
   const query = new URLSearchParams({ ...(providerId && { providerId }), ...(code && { code }) }).toString();
   return query === "" ? "/console/issues" : `/console/issues?${query}`;
@@ -16,7 +16,7 @@ export function addressOf({ providerId, code }: IssueFilter): string {
 
 interface Props {
   filter: IssueFilter;
-  /** Those of the organisation: their codes can be chosen. */
+  /** The issues of the organisation, whose codes can be selected. */
   issues: readonly Issue[];
   onFilter(filter: IssueFilter): void;
 }
@@ -37,10 +37,10 @@ export function IssueFilters({ filter, issues, onFilter }: Props) {
           onChange={(event) => onFilter({ ...filter, code: event.currentTarget.value })}
         >
           <option value="">Any</option>
-          {isAbsent && <option value={filter.code}>{wordsOf(filter.code ?? "").title}</option>}
+          {isAbsent && <option value={filter.code}>{issueTitle(filter.code as IssueCode)}</option>}
           {codes.map(({ code, count }) => (
             <option key={code} value={code}>
-              {wordsOf(code).title} ({count})
+              {issueTitle(code)} ({count})
             </option>
           ))}
         </select>

@@ -1,17 +1,17 @@
-import type { Issue } from "../../../generated/operations/types.ts";
-import { URGENCIES, wordsOf } from "./issue-words.ts";
+import type { Issue, IssueCode } from "../../../generated/operations/types.ts";
+import { URGENCIES, urgencyOf } from "./urgency.ts";
 
 export interface IssueGroup {
-  /** Absent for what is of no organisation. */
+  /** Absent for the issues of no organisation. */
   providerId?: string;
-  /** The most urgent first, of those the most recent. */
+  /** Most urgent first, then most recent. */
   issues: Issue[];
 }
 
-/** By organisation: the one with the most urgent issue first, of equal ones that with the most recent. */
+/** Groups issues by organisation, in order of the most urgent and then the most recent issue. */
 export function groupIssues(issues: readonly Issue[]): IssueGroup[] {
   const groups = Map.groupBy([...issues].sort(byUrgency), ({ providerId }) => providerId);
-  // Sorted as they are, the first issue of each group is its most urgent, and the groups come in the right order.
+  // The issues are sorted, so each group starts with its most urgent one, and the groups are in order too.
   return [...groups].map(([providerId, of]) => ({
     ...(providerId !== undefined && { providerId }),
     issues: of,
@@ -22,10 +22,10 @@ function byUrgency(one: Issue, other: Issue): number {
   return rankOf(one) - rankOf(other) || Date.parse(other.lastAt) - Date.parse(one.lastAt);
 }
 
-const rankOf = ({ code }: Issue) => URGENCIES[wordsOf(code).urgency].rank;
+const rankOf = ({ code }: Issue) => URGENCIES[urgencyOf(code)].rank;
 
-/** The codes that there are, those with the most issues first. */
-export function codesOf(issues: readonly Issue[]): { code: string; count: number }[] {
+/** The codes of the issues, most frequent first. */
+export function codesOf(issues: readonly Issue[]): { code: IssueCode; count: number }[] {
   const counts = Map.groupBy(issues, ({ code }) => code);
   return [...counts]
     .map(([code, of]) => ({ code, count: of.length }))

@@ -5,7 +5,6 @@ import { Empty } from "../parts/shown.tsx";
 import { IssueCard } from "./issue-card.tsx";
 import type { IssueFilter } from "./issue-filters.tsx";
 import { groupIssues, type IssueGroup } from "./issue-groups.ts";
-import { readSubject } from "./issue-subject.ts";
 
 interface Props {
   issues: readonly Issue[];
@@ -13,7 +12,7 @@ interface Props {
   onResolved(): void;
 }
 
-/** Grouped by organisation. */
+/** The open issues, grouped by organisation. */
 export function IssueList({ issues, filter, onResolved }: Props) {
   const shown = issues.filter(({ code }) => filter.code === undefined || code === filter.code);
   if (shown.length === 0) return <NoIssues isFiltered={(filter.providerId ?? filter.code) !== undefined} />;
@@ -48,24 +47,23 @@ function Group({ group: { providerId, issues }, onResolved }: { group: IssueGrou
   );
 }
 
-function shiftsOf({ providerId, subject }: Issue) {
-  const { shiftId } = readSubject(subject);
+function shiftsOf({ providerId, subject: { shiftId } }: Issue) {
   return providerId === undefined || shiftId === undefined ? [] : [{ providerId, shiftId }];
 }
 
 function NoIssues({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) {
     return (
-      <Empty title="Nothing like this needs a person">
+      <Empty title="No open issue matches the filters">
         <p>
-          Change the filters, or <a href="/console/issues">look at all issues</a>.
+          Change the filters, or <a href="/console/issues">show all issues</a>.
         </p>
       </Empty>
     );
   }
   return (
-    <Empty title="Nothing needs a person">
-      <p>Trouble that the platform cannot settle by itself shows here at once, with what to do.</p>
+    <Empty title="No open issues">
+      <p>Problems that need an operator appear here immediately, with what to do.</p>
     </Empty>
   );
 }

@@ -8,12 +8,13 @@ import { PageHead } from "../parts/page-head.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { addressOf, type IssueFilter, IssueFilters } from "./issue-filters.tsx";
 import { IssueList } from "./issue-list.tsx";
+import { ISSUE_LIST } from "./resolve.tsx";
 import "./issues.css";
 
-/** Few enough to be read at once, and more than a person can look after. */
+/** Read at once; more than an operator can handle. */
 const LIMIT = 200;
 
-/** What needs a person, the most urgent first. */
+/** The problems that need an operator, most urgent first. */
 export function IssuesPage() {
   const { query, route } = useLocation();
   const filter: IssueFilter = { providerId: query.providerId, code: query.code };
@@ -26,7 +27,7 @@ export function IssuesPage() {
     ({ type }) => type === "issue",
   );
   const endResolve = () => {
-    // Its button is gone with it.
+    // The card is gone, and its button with it.
     list.current?.focus();
     pages.reload();
   };
@@ -34,15 +35,15 @@ export function IssuesPage() {
     <>
       <PageHead title="Issues" />
       <p class="soft issues-lead">
-        What needs a person. Most close by themselves when their cause is gone. Resolve what you took care of:
-        an issue comes back if its cause is still there.
+        Problems that need an operator. Most close automatically when their cause is gone. Resolve what you
+        have fixed: an issue comes back if its cause remains.
       </p>
       <IssueFilters
         filter={filter}
         issues={pages.data ?? []}
         onFilter={(wanted) => route(addressOf(wanted), true)}
       />
-      <section ref={list} tabIndex={-1} class="issues" aria-label="Open issues">
+      <section ref={list} id={ISSUE_LIST} tabIndex={-1} class="issues" aria-label="Open issues">
         <Shown query={pages} lines={8}>
           {(issues) => <IssueList issues={issues} filter={filter} onResolved={endResolve} />}
         </Shown>
@@ -52,7 +53,7 @@ export function IssuesPage() {
   );
 }
 
-/** Only what is there: an absent member and an undefined one are not the same to the client. */
+/** The members that are defined: the client treats an undefined member as present. */
 function given<T extends Record<string, string | undefined>>(members: T) {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [name in keyof T]?: string;

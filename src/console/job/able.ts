@@ -1,13 +1,13 @@
 import type { Candidate, Job } from "../../../generated/operations/types.ts";
-import { holdsSeat } from "./words.ts";
+import { holdsSeat } from "./seats.ts";
 
 export interface Choice {
   candidate: Candidate;
-  /** Why this person cannot accept; undefined: nothing known speaks against it. */
+  /** Why the candidate cannot accept; undefined where nothing is known to prevent it. */
   hindrance?: string;
 }
 
-/** Who may accept the job, by name. Whether somebody works elsewhere at that time, the platform says. */
+/** The candidates who can accept the job and those who cannot, by name. The platform checks overlapping bookings. */
 export function choicesFor(job: Job, candidates: readonly Candidate[]): { able: Choice[]; others: Choice[] } {
   const booked = new Set(job.bookings.filter(holdsSeat).map(({ candidateId }) => candidateId));
   const choices = [...candidates]
@@ -23,9 +23,9 @@ export function choicesFor(job: Job, candidates: readonly Candidate[]): { able: 
 }
 
 function hindranceOf(job: Job, candidate: Candidate, booked: ReadonlySet<string>): string | undefined {
-  if (booked.has(candidate.candidateId)) return "is booked on it";
+  if (booked.has(candidate.candidateId)) return "already booked";
   if (job.competenceId === undefined || candidate.competenceIds.includes(job.competenceId)) return undefined;
-  return "does not have the competence";
+  return "lacks the competence";
 }
 
 const nameFor = ({ lastName, firstName }: Candidate) => `${lastName} ${firstName}`;

@@ -12,7 +12,7 @@ import { type Choice, choicesFor } from "./able.ts";
 const PAGE = 200;
 const PAGES = 10;
 
-/** Somebody accepts, told by telephone for example. */
+/** Accepts on behalf of a candidate, for example after a phone call. */
 export function AcceptForm({ job }: { job: Job }) {
   const query = useQuery("candidates", readCandidates, ({ type }) => type === "import");
   return (
@@ -20,7 +20,7 @@ export function AcceptForm({ job }: { job: Job }) {
       {({ candidates, isCut }) => (
         <>
           <Form job={job} candidates={candidates} />
-          {isCut && <p class="hint">Only {candidates.length} candidates are listed; there are more.</p>}
+          {isCut && <p class="hint">Only the first {candidates.length} candidates are listed.</p>}
         </>
       )}
     </Shown>
@@ -43,19 +43,19 @@ function Form({ job, candidates }: { job: Job; candidates: readonly Candidate[] 
           <span>Accept for a candidate</span>
           <select name="candidateId" required>
             <option value="">
-              {able.length === 0 ? "Nobody has the competence" : `Choose one of ${able.length}`}
+              {able.length === 0 ? "No candidate has the competence" : `Select one of ${able.length}`}
             </option>
             {able.map(optionOf)}
             {listsAll && others.map(optionOf)}
           </select>
         </label>
         <button type="submit" class="primary" aria-disabled={action.isRunning}>
-          {action.isRunning ? "Asking the provider…" : "Accept"}
+          {action.isRunning ? "Waiting for the provider …" : "Accept"}
         </button>
         {others.length > 0 && (
           <label>
-            <input type="checkbox" checked={listsAll} onChange={() => setListsAll(!listsAll)} /> list all,
-            with why not
+            <input type="checkbox" checked={listsAll} onChange={() => setListsAll(!listsAll)} /> list all
+            candidates
           </label>
         )}
       </div>
@@ -73,7 +73,7 @@ function optionOf({ candidate, hindrance }: Choice) {
   );
 }
 
-/** The seat is reserved at once; the provider confirms then or later, and a refusal is told as a trouble. */
+/** Reserves the seat immediately. The provider confirms then or later; a refusal is thrown. */
 async function accept(job: Job, candidateId: string, candidates: readonly Candidate[]): Promise<string> {
   const { jobId } = job;
   const { status } = await ask(api.acceptJob({ params: { path: { jobId } }, body: { candidateId } }));
@@ -82,7 +82,7 @@ async function accept(job: Job, candidateId: string, candidates: readonly Candid
   document.getElementById("bookings-title")?.focus();
   return status === "confirmed"
     ? `${name} is booked: the provider confirmed.`
-    : `${name} has the seat; the provider has not confirmed yet. The booking's status follows.`;
+    : `The seat is reserved for ${name}. The provider has not confirmed yet.`;
 }
 
 async function readCandidates() {

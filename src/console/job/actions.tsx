@@ -1,12 +1,14 @@
 import type { Job } from "../../../generated/operations/types.ts";
+import { agreeing, counted } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
 import { useNames } from "../data/names.ts";
 import { ask } from "../data/trouble.ts";
+import { ConfirmedAction } from "../parts/confirmed-action.tsx";
 import { ChangeJob } from "./change-job.tsx";
-import { ConfirmedAction } from "./confirmed-action.tsx";
-import { holdsSeat, isOver, people } from "./words.ts";
+import { isOver } from "./labels.ts";
+import { takenSeats } from "./seats.ts";
 
-/** What can be done to the job as a whole. */
+/** The actions on the job as a whole. */
 export function Actions({ job }: { job: Job }) {
   const names = useNames();
   const integration = names.integration(job.providerId);
@@ -20,12 +22,12 @@ export function Actions({ job }: { job: Job }) {
 }
 
 function CancelJob({ job, provider }: { job: Job; provider: string }) {
-  const booked = job.bookings.filter(holdsSeat).length;
+  const { booked } = takenSeats(job);
   const cancel = async () => {
     const { status } = await ask(api.cancelJob({ params: { path: { jobId: job.jobId } } }));
     return status === "cancelled"
-      ? "The job is cancelled."
-      : `${provider} is being told; the job is cancelled once it confirms.`;
+      ? "Job cancelled."
+      : `Cancellation requested. The job is cancelled when ${provider} confirms.`;
   };
   return (
     <ConfirmedAction
@@ -35,19 +37,19 @@ function CancelJob({ job, provider }: { job: Job; provider: string }) {
       act={cancel}
       focusAfter="shift-title"
     >
-      <p>This cannot be taken back. When you cancel it:</p>
+      <p>This cannot be undone.</p>
       <ol class="effects">
         <li>
-          {provider} is asked to delete the shift: <code>DELETE /shifts/{job.shiftId}</code>.
+          The platform asks {provider} to delete the shift: <code>DELETE /shifts/{job.shiftId}</code>.
         </li>
-        <li>Nobody can accept the job meanwhile.</li>
+        <li>The job takes no bookings from now on.</li>
         <li>
-          Once it confirms, the job is cancelled
+          When {provider} confirms, the job is cancelled
           {booked > 0
-            ? `, the ${booked === 1 ? "booking is" : `${booked} bookings are`} released, and ${people(booked)} ${booked === 1 ? "is" : "are"} told.`
-            : "; nobody is booked, so nobody is told."}
+            ? `, and ${counted(booked, "booking")} ${agreeing(booked, "is", "are")} released. The candidates are notified.`
+            : ". No candidate is booked."}
         </li>
-        <li>If it refuses, everything stays as it is, and an issue says why.</li>
+        <li>If {provider} refuses, nothing changes, and an issue gives the reason.</li>
       </ol>
     </ConfirmedAction>
   );

@@ -2,12 +2,13 @@ import type { Booking, Job } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
 import { type Names, useNames } from "../data/names.ts";
 import { ask } from "../data/trouble.ts";
-import { Badge } from "../parts/badge.tsx";
+import { ConfirmedAction } from "../parts/confirmed-action.tsx";
 import { AcceptForm } from "./accept-form.tsx";
-import { ConfirmedAction } from "./confirmed-action.tsx";
-import { BOOKING_WORDS, holdsSeat, inWords, isOver, nameOf } from "./words.ts";
+import { BookingState } from "./booking-status.tsx";
+import { isOver, nameOf } from "./labels.ts";
+import { holdsSeat } from "./seats.ts";
 
-/** Who is booked, who was, and who may be. */
+/** The bookings of a job, and the form that accepts for a candidate. */
 export function BookingsPanel({ job }: { job: Job }) {
   const names = useNames();
   return (
@@ -16,16 +17,16 @@ export function BookingsPanel({ job }: { job: Job }) {
         Bookings
       </h2>
       {job.bookings.length === 0 ? (
-        <p class="soft">Nobody has accepted this job yet.</p>
+        <p class="soft">No candidate has accepted this job yet.</p>
       ) : (
         <table class="cards" aria-labelledby="bookings-title">
           <thead>
             <tr>
               <th scope="col">Candidate</th>
               <th scope="col">Status</th>
-              <th scope="col">Story</th>
+              <th scope="col">Trace</th>
               <th scope="col">
-                <span class="unseen">What can be done</span>
+                <span class="unseen">Actions</span>
               </th>
             </tr>
           </thead>
@@ -42,20 +43,16 @@ export function BookingsPanel({ job }: { job: Job }) {
 }
 
 function BookingRow({ job, booking, names }: { job: Job; booking: Booking; names: Names }) {
-  const { words, tone } = BOOKING_WORDS[booking.status];
-  const canWithdraw = holdsSeat(booking) && !isOver(job);
+  const canWithdraw = holdsSeat(booking) && !booking.withdrawing && !isOver(job);
   return (
     <tr>
       <td data-label="Candidate">{nameOf(booking.candidateId, names)}</td>
       <td data-label="Status">
-        <span>
-          <Badge tone={tone}>{words}</Badge>{" "}
-          {booking.reason && <span class="soft">{inWords(booking.reason)}</span>}
-        </span>
+        <BookingState booking={booking} zone={names.integration(job.providerId)?.timeZone} />
       </td>
-      <td data-label="Story">
-        <a href={`#story-${booking.traceId}`} title={booking.traceId}>
-          its story
+      <td data-label="Trace">
+        <a href={`#trace-${booking.traceId}`} title={booking.traceId}>
+          in the timeline
         </a>
       </td>
       <td data-label="">{canWithdraw && <Withdraw job={job} booking={booking} names={names} />}</td>
@@ -80,21 +77,21 @@ function Withdraw({
     await ask(call);
     const { response } = await call;
     return response.status === 202
-      ? `${provider} was asked to unassign ${name}, and has not confirmed yet.`
-      : `${name} is off the job: ${provider} confirmed.`;
+      ? `Withdrawal of ${name} requested. ${provider} has not confirmed yet.`
+      : `${name} is withdrawn: ${provider} confirmed.`;
   };
   return (
     <ConfirmedAction
       label="Withdraw"
       of={name}
-      title={`Take ${name} off this job?`}
+      title={`Withdraw ${name} from this job?`}
       confirm={`Withdraw ${name}`}
       act={withdraw}
       focusAfter="bookings-title"
     >
       <p>
-        {provider} is told to unassign {name}. Once it confirms, the position is free again, and others who
-        fit are offered the job.
+        The platform asks {provider} to unassign {name}. After the confirmation the position is free, and the
+        job is offered to available candidates.
       </p>
     </ConfirmedAction>
   );

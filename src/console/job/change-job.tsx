@@ -14,7 +14,7 @@ interface Props {
   zone: string;
 }
 
-/** Other times or another number of positions: the provider is asked, because they are its own. */
+/** Changes times or positions. They belong to the provider, so the provider is asked. */
 export function ChangeJob({ job, zone }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   const close = () => setIsOpen(false);
@@ -31,16 +31,16 @@ export function ChangeJob({ job, zone }: Props) {
 }
 
 function ChangeForm({ job, zone, onDone }: Props & { onDone(): void }) {
-  // As it was when the form was opened: what comes by the stream meanwhile does not change what is typed.
+  // The job when the form was opened: messages of the stream do not change the input.
   const { current: before } = useRef(job);
   const [typed, setTyped] = useState<Typed>(before);
   const type = (part: Partial<Typed>) => setTyped((known) => ({ ...known, ...part }));
   const change = changeOf(before, typed);
   const action = useAction(async () => {
     if (!change) return;
-    const told = await send(job.jobId, change);
+    const announcement = await send(job.jobId, change);
     onDone();
-    return told;
+    return announcement;
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -49,8 +49,8 @@ function ChangeForm({ job, zone, onDone }: Props & { onDone(): void }) {
   return (
     <form class="stack" onSubmit={submit}>
       <p class="hint">
-        Times are in <strong>{zone}</strong>. The provider is asked with <code>PUT /shifts</code>, and whoever
-        is booked is told of other times.
+        Times are in <strong>{zone}</strong>. The platform asks the provider with <code>PUT /shifts</code>,
+        and notifies booked candidates of new times.
       </p>
       <LocalTimeField
         name="Start"
@@ -63,9 +63,9 @@ function ChangeForm({ job, zone, onDone }: Props & { onDone(): void }) {
       {action.trouble && <TroubleBox trouble={action.trouble} />}
       <div class="row">
         <button type="submit" class="primary" disabled={!change} aria-disabled={action.isRunning}>
-          Ask the provider to change it
+          Request the change
         </button>
-        {!change && <span class="hint">Nothing is changed yet.</span>}
+        {!change && <span class="hint">No changes yet.</span>}
       </div>
     </form>
   );
@@ -96,6 +96,6 @@ async function send(jobId: string, body: JobChange): Promise<string> {
   await ask(call);
   const { response } = await call;
   return response.status === 202
-    ? "The provider was asked and has not confirmed yet; the job changes once it does."
+    ? "Change requested. The job changes when the provider confirms."
     : "The provider confirmed the change.";
 }

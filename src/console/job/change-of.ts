@@ -1,13 +1,13 @@
 import type { Job, JobChange } from "../../../generated/operations/types.ts";
 
-/** What is typed; undefined where it is not a time or a number. */
+/** The input; undefined where it is not a time or a number. */
 export interface Typed {
   startTime: string | undefined;
   endTime: string | undefined;
   positions: number | undefined;
 }
 
-/** Only what differs, so that nothing is set back that somebody else changed meanwhile; undefined when it cannot be sent. */
+/** The changed members only, so that no concurrent change is reverted; undefined when there is nothing valid to send. */
 export function changeOf(before: Pick<Job, keyof Typed>, typed: Typed): JobChange | undefined {
   const { startTime, endTime, positions } = typed;
   if (startTime === undefined || endTime === undefined || positions === undefined) return undefined;

@@ -1,17 +1,19 @@
 import type { Job } from "../../../generated/operations/types.ts";
+import { cancelledByText, warningText } from "../../contract/operator-text.ts";
 import { useNames } from "../data/names.ts";
 import { Span } from "../parts/time.tsx";
+import { placeOf, workOf } from "./labels.ts";
 import { Positions } from "./positions.tsx";
-import { placeOf, workOf } from "./words.ts";
+import { takenSeats } from "./seats.ts";
 
-/** What, where, when, for whom, and under which ids. */
+/** The properties of the shift and of its job. */
 export function FactsPanel({ job }: { job: Job }) {
   const names = useNames();
   const integration = names.integration(job.providerId);
   const zone = integration?.timeZone;
   return (
     <section class="panel" aria-labelledby="shift-title">
-      <h2 id="shift-title">The shift</h2>
+      <h2 id="shift-title">Shift</h2>
       <dl class="facts">
         <dt>Time</dt>
         <dd>
@@ -20,8 +22,14 @@ export function FactsPanel({ job }: { job: Job }) {
         </dd>
         <dt>Positions</dt>
         <dd>
-          <Positions job={job} />
+          <Positions job={job} /> <SeatHolders job={job} />
         </dd>
+        {job.cancelledBy !== undefined && (
+          <>
+            <dt>Cancellation</dt>
+            <dd>{cancelledByText(job.cancelledBy)}</dd>
+          </>
+        )}
         <dt>Workplace</dt>
         <dd>
           {placeOf(job, names)}{" "}
@@ -50,12 +58,23 @@ export function FactsPanel({ job }: { job: Job }) {
   );
 }
 
-/** The name is the provider's then. */
+/** Who takes the positions, where that is not only the platform. */
+function SeatHolders({ job }: { job: Job }) {
+  const { booked, own } = takenSeats(job);
+  if (own === 0) return null;
+  return (
+    <span class="soft">
+      ({booked} booked, {own} assigned by the provider)
+    </span>
+  );
+}
+
+/** Shown where the name is the provider's. */
 function Mapped({ isMapped, providerId }: { isMapped: boolean; providerId: string }) {
   if (isMapped) return null;
   return (
     <span class="soft">
-      (not mapped: <a href={`/console/integrations/${providerId}`}>map it</a>)
+      (<a href={`/console/integrations/${providerId}#mapping`}>not mapped</a>)
     </span>
   );
 }
@@ -64,11 +83,11 @@ function Warnings({ warnings }: { warnings: readonly string[] }) {
   return (
     <div class="notice">
       <p>
-        <strong>What was odd about the shift as the provider sent it</strong>
+        <strong>Warnings about the shift as the provider sent it</strong>
       </p>
       <ul>
         {warnings.map((warning) => (
-          <li key={warning}>{warning}</li>
+          <li key={warning}>{warningText(warning)}</li>
         ))}
       </ul>
     </div>

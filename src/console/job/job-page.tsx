@@ -1,7 +1,7 @@
 import { useRoute } from "preact-iso";
 import type { Job } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
-import type { News } from "../data/live.ts";
+import type { StreamMessage } from "../data/live.ts";
 import { useNames } from "../data/names.ts";
 import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
@@ -11,21 +11,22 @@ import { Actions } from "./actions.tsx";
 import { BookingsPanel } from "./bookings-panel.tsx";
 import { FactsPanel } from "./facts-panel.tsx";
 import { JobStatusBadges } from "./job-status.tsx";
-import { StoryPanel } from "./story/story-panel.tsx";
-import { ToldPanel } from "./told-panel.tsx";
+import { placeOf, workOf } from "./labels.ts";
+import { NotificationsPanel } from "./notifications-panel.tsx";
+import { OwnPeoplePanel } from "./own-people-panel.tsx";
+import { TimelinePanel } from "./timeline/timeline-panel.tsx";
 import { WhyPanel } from "./why-panel.tsx";
-import { placeOf, workOf } from "./words.ts";
 import "./job.css";
 
 const BOARD = { href: "/console/", name: "Board" };
 
-/** One job: who is booked, why it is not staffed, what happened, and what can be done. */
+/** One job: its bookings, why it is not staffed, its timeline, and its actions. */
 export function JobPage() {
   const { jobId = "" } = useRoute().params;
   const query = useQuery(
     `job ${jobId}`,
     () => ask(api.getJob({ params: { path: { jobId } } })),
-    (news) => isOfJob(news, jobId),
+    (message) => isOfJob(message, jobId),
   );
   const { status } = query.trouble ?? {};
   if (status === 404 || status === 400) return <NoSuchJob jobId={jobId} />;
@@ -39,7 +40,7 @@ export function JobPage() {
   );
 }
 
-const isOfJob = ({ type, data }: News, jobId: string) =>
+const isOfJob = ({ type, data }: StreamMessage, jobId: string) =>
   (type === "job" || type === "booking") && data.jobId === jobId;
 
 function JobParts({ job }: { job: Job }) {
@@ -55,13 +56,14 @@ function JobParts({ job }: { job: Job }) {
           <div class="stack">
             <FactsPanel job={job} />
             <BookingsPanel job={job} />
+            {job.ownPeopleCount > 0 && <OwnPeoplePanel job={job} />}
           </div>
           <div class="stack">
             <WhyPanel job={job} />
-            <ToldPanel job={job} />
+            <NotificationsPanel job={job} />
           </div>
         </div>
-        <StoryPanel job={job} />
+        <TimelinePanel job={job} />
       </div>
     </>
   );
@@ -70,11 +72,10 @@ function JobParts({ job }: { job: Job }) {
 function NoSuchJob({ jobId }: { jobId: string }) {
   return (
     <>
-      <PageHead title="There is no such job" within={BOARD} />
+      <PageHead title="Job not found" within={BOARD} />
       <Empty title="No job has this id">
         <p>
-          <code>{jobId}</code> may be mistyped, or of another platform. The jobs are on the{" "}
-          <a href="/console/">board</a>.
+          Check the id <code>{jobId}</code>. The <a href="/console/">board</a> lists the jobs.
         </p>
       </Empty>
     </>

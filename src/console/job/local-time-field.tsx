@@ -5,19 +5,19 @@ interface Props {
   name: string;
   /** IANA. */
   zone: string;
-  /** What it is before anything is typed. */
+  /** The value before any input. */
   at: string;
-  /** Undefined while what is typed is no time, or could be two. */
+  /** Undefined while the input is no time, or could be two. */
   onTime(at: string | undefined): void;
 }
 
-/** A time as the clock at the place shows it. Where the clock is set back, it asks which of two times is meant. */
+/** A local time of the workplace. Where the clock is set back, it asks which of two times is meant. */
 export function LocalTimeField({ name, zone, at, onTime }: Props) {
   const hint = useId();
   const untouched = toLocal(at, zone);
   const [meant, setMeant] = useState<Meant>({ kind: "once", at });
   const type = (text: string) => {
-    // Untouched it stays the time that it is, also of an hour that occurs twice.
+    // Without input the time stays the same, also in an hour that occurs twice.
     const read: Meant = text === untouched ? { kind: "once", at } : fromLocal(text, zone);
     setMeant(read);
     onTime(read.kind === "once" ? read.at : undefined);
@@ -37,7 +37,7 @@ export function LocalTimeField({ name, zone, at, onTime }: Props) {
       <div id={hint} class="hint" aria-live="polite">
         {meant.kind === "once" && `That is ${offsetName(meant.at, zone)}.`}
         {meant.kind === "never" && `The clock is set forward in ${zone}: it never shows this time.`}
-        {meant.kind === "unreadable" && "This is not a whole date and time yet."}
+        {meant.kind === "unreadable" && "Enter a complete date and time."}
       </div>
       {meant.kind === "twice" && <Which name={name} zone={zone} meant={meant} onTime={onTime} />}
     </div>

@@ -1,13 +1,13 @@
 import type { Job } from "../../../generated/operations/types.ts";
-import { holdsSeat } from "./words.ts";
+import { takenSeats } from "./seats.ts";
 import "./positions.css";
 
-/** How many of the positions are taken, as a bar and in words. */
+/** How many of the positions are taken, as a bar and as text. */
 export function Positions({ job }: { job: Job }) {
-  const taken = job.bookings.filter(holdsSeat).length;
+  const { taken, own } = takenSeats(job);
   const share = job.positions === 0 ? 1 : Math.min(1, taken / job.positions);
   return (
-    <span class="positions">
+    <span class="positions" {...(own > 0 && { title: `${own} assigned by the provider` })}>
       <span class="seats" aria-hidden="true">
         <span style={{ inlineSize: `${share * 100}%` }} />
       </span>

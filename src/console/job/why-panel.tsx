@@ -1,31 +1,32 @@
-import type { Job, Reason } from "../../../generated/operations/types.ts";
+import type { Job, Reason, StaffingReasonCode } from "../../../generated/operations/types.ts";
+import { entryOf, staffingReasonText, staffingText } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
+import type { StreamMessage } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Shown } from "../parts/shown.tsx";
 
-/** Why is it not staffed: the verdict, the facts that lead to it, and what to do. */
+/** Why the job is not staffed: the verdict, its reasons, and what to do. */
 export function WhyPanel({ job }: { job: Job }) {
-  const { jobId, providerId, shiftId } = job;
+  const { jobId } = job;
   const query = useQuery(
     `explanation of ${jobId}`,
     () => ask(api.explainJob({ params: { path: { jobId } } })),
-    ({ type, data }) =>
-      type === "issue" ? data.providerId === providerId : data.jobId === jobId || data.shiftId === shiftId,
+    (message) => concerns(message, job),
   );
-  const isAsked = job.status === "open" || job.status === "blocked_mapping";
+  const isUnstaffed = job.status === "open" || job.status === "blocked_mapping";
   return (
     <section class="panel" aria-labelledby="why-title">
-      <h2 id="why-title">{isAsked ? "Why is it not staffed?" : "How it stands"}</h2>
+      <h2 id="why-title">{isUnstaffed ? "Why is it not staffed?" : "Staffing"}</h2>
       <Shown query={query} lines={4}>
-        {({ verdict, reasons }) => (
+        {(explanation) => (
           <div class="stack">
             <p>
-              <strong>{verdict}</strong>
+              <strong>{staffingText(explanation)}</strong>
             </p>
             <ul class="reasons">
-              {reasons.map((reason) => (
-                <ReasonItem key={`${reason.code} ${reason.detail}`} reason={reason} job={job} />
+              {explanation.reasons.map((reason, place) => (
+                <ReasonItem key={`${reason.code} ${place}`} reason={reason} job={job} />
               ))}
             </ul>
           </div>
@@ -35,33 +36,71 @@ export function WhyPanel({ job }: { job: Job }) {
   );
 }
 
-function ReasonItem({ reason: { code, detail, remedy }, job }: { reason: Reason; job: Job }) {
-  const way = wayOf(code, job);
+/** Issues and the state of the integration concern all of its jobs. */
+function concerns({ type, data }: StreamMessage, { jobId, providerId, shiftId }: Job): boolean {
+  if (type === "issue" || type === "integration") return data.providerId === providerId;
+  return data.jobId === jobId || data.shiftId === shiftId;
+}
+
+function ReasonItem({ reason, job }: { reason: Reason; job: Job }) {
+  const { detail, remedy } = staffingReasonText(reason);
+  const link = linkOf(reason.code, job);
   return (
     <li>
       <p>{detail}</p>
       {remedy && (
         <p>
-          <span class="soft">What to do:</span> {remedy} {way && <a href={way.href}>{way.name}</a>}
+          <span class="soft">What to do:</span> {remedy} {link && <a href={link.href}>{link.name}</a>}
         </p>
       )}
       <p>
-        <code class="soft">{code}</code>
+        <code class="soft">{reason.code}</code>
       </p>
     </li>
   );
 }
 
-/** Where the remedy is. */
-function wayOf(code: string, { providerId, shiftId }: Job): { href: string; name: string } | undefined {
-  if (code.endsWith("_not_mapped") || code.startsWith("integration_")) {
-    return { href: `/console/integrations/${providerId}`, name: "To the integration" };
+/** The page where the remedy is carried out; undefined where it is this page, or where there is none. */
+const PAGES = {
+  cancelled: undefined,
+  expired: undefined,
+  being_cancelled: "issues",
+  overfilled: undefined,
+  filled: undefined,
+  own_people: undefined,
+  outlet_not_mapped: "mapping",
+  role_not_mapped: "mapping",
+  integration_draft: "onboarding",
+  integration_suspended: "onboarding",
+  integration_paused: "health",
+  nobody_has_competence: undefined,
+  nobody_free: undefined,
+  not_accepted_yet: undefined,
+  not_offered_yet: undefined,
+  some_not_free: undefined,
+  booking_failed: "issues",
+  booking_released: undefined,
+  waiting_for_provider: "health",
+  event_waiting: "events",
+  event_failed: "events",
+  event_dead: "events",
+} satisfies Record<StaffingReasonCode, Page | undefined>;
+
+type Page = "issues" | "events" | "mapping" | "onboarding" | "health";
+
+function linkOf(
+  code: StaffingReasonCode,
+  { providerId, shiftId }: Job,
+): { href: string; name: string } | undefined {
+  const page = entryOf<Page | undefined>(PAGES, code);
+  switch (page) {
+    case undefined:
+      return undefined;
+    case "issues":
+      return { href: `/console/issues?providerId=${providerId}`, name: "Open issues" };
+    case "events":
+      return { href: `/console/events?${new URLSearchParams({ providerId, shiftId })}`, name: "Events" };
+    default:
+      return { href: `/console/integrations/${providerId}#${page}`, name: "Integration" };
   }
-  if (code.startsWith("event_")) {
-    return { href: `/console/events?${new URLSearchParams({ providerId, shiftId })}`, name: "To its events" };
-  }
-  if (code === "booking_failed" || code === "being_cancelled") {
-    return { href: `/console/issues?providerId=${providerId}`, name: "To the issues" };
-  }
-  return undefined;
 }

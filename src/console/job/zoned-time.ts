@@ -1,6 +1,5 @@
 /**
- * What a clock at a place shows, and which point in time somebody means who reads it there. Intl knows the zones; a library that
- * does would be larger than the rest of the console.
+ * The point in time that a local time means. Intl knows the zones; a library that does would be larger than the rest of the console.
  */
 export type Meant =
   | { kind: "once"; at: string }
@@ -13,12 +12,12 @@ export type Meant =
 const LOCAL = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::00(?:\.0+)?)?$/;
 const DAY_MS = 86_400_000;
 
-/** For `<input type="datetime-local">`: what the clock of the zone shows, to the minute. */
+/** A value for `<input type="datetime-local">`: the local time of the zone, to the minute. */
 export function toLocal(at: string, zone: string): string {
   return localOf(new Date(at).getTime(), zone).slice(0, 16);
 }
 
-/** The point in time, ISO 8601 in UTC. A zone has at most two offsets around a time; each that leads back to the text is meant. */
+/** The point in time, ISO 8601 in UTC. A zone has at most two offsets around a time; each one that leads back to the text counts. */
 export function fromLocal(text: string, zone: string): Meant {
   const shown = LOCAL.exec(text) && Date.parse(`${text.slice(0, 16)}Z`);
   if (shown === null || Number.isNaN(shown)) return { kind: "unreadable" };
@@ -32,7 +31,7 @@ export function fromLocal(text: string, zone: string): Meant {
   return second === undefined ? { kind: "once", at: first } : { kind: "twice", first, second };
 }
 
-/** `UTC+02:00`: how the clock differs then. */
+/** `UTC+02:00`: the offset of the zone at that time. */
 export function offsetName(at: string, zone: string): string {
   const minutes = Math.round(offsetMs(new Date(at).getTime(), zone) / 60_000);
   const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60];

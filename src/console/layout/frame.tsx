@@ -16,12 +16,12 @@ const PAGES = [
   { path: "/console/figures", name: "Figures" },
 ] as const;
 
-/** What is around every page: where one can go, whether it is live, what was last done. */
+/** The frame of every page: the navigation, the state of the stream, and the last announcement. */
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path } = useLocation();
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  // A new page begins at its top, for the eye and for the keyboard.
+  // A new page starts at its top, also for the keyboard.
   useEffect(() => {
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
@@ -62,7 +62,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** A job belongs to the board. */
+/** The page of a job belongs to the board. */
 function isWithin(path: string, to: string): boolean {
   if (to === "/console/") return path === to || path === "/console" || path.startsWith("/console/jobs/");
   return path === to || path.startsWith(`${to}/`);

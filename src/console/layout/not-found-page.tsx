@@ -3,9 +3,9 @@ import { PageHead } from "../parts/page-head.tsx";
 export function NotFoundPage() {
   return (
     <>
-      <PageHead title="There is no such page" />
+      <PageHead title="Page not found" />
       <p>
-        The address may be old. Everything begins at the <a href="/console/">board</a>.
+        The address may be outdated. Continue at the <a href="/console/">board</a>.
       </p>
     </>
   );

@@ -9,7 +9,7 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A window above the page: the browser keeps the focus in it and gives it back. */
+/** A modal window. The browser keeps the focus in it and returns it afterwards. */
 export function Dialog({ title, isOpen, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();

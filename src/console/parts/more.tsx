@@ -1,6 +1,6 @@
 import type { Pages } from "../data/use-pages.ts";
 
-/** At the end of a list of which there is more. */
+/** The button at the end of a list that has more pages. */
 export function More<T>({ pages }: { pages: Pages<T> }) {
   if (!pages.hasMore) return null;
   return (

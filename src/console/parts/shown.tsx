@@ -4,12 +4,12 @@ import { TroubleBox } from "./trouble-box.tsx";
 
 interface Props<T> {
   query: Query<T>;
-  /** Room that is kept while it is read for the first time, so that nothing jumps. Lines of text. */
+  /** Space reserved during the first read, so that the page does not jump. Lines of text. */
   lines?: number;
   children(data: T): ComponentChildren;
 }
 
-/** What a query read, while it is read, and when it could not be. What was read before stays beside a new trouble. */
+/** Shows the data of a query, its loading state, and its failure. Earlier data stays visible beside a failure. */
 export function Shown<T>({ query, lines = 4, children }: Props<T>) {
   const { data, trouble, reload } = query;
   return (
@@ -32,7 +32,7 @@ function Waiting({ lines }: { lines: number }) {
   );
 }
 
-/** Where a list will be: why there is nothing yet, and what makes something come. */
+/** In place of an empty list: why it is empty, and what fills it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">

@@ -5,11 +5,11 @@ interface Props {
   at: string;
   /** IANA zone; the reader's own unless given. */
   zone?: string;
-  /** Down to the millisecond, for what happens at once. */
+  /** With milliseconds, for steps close to each other. */
   exact?: boolean;
 }
 
-/** A point in time; its title tells the zone. */
+/** A point in time; its title names the zone. */
 export function Time({ at, zone, exact = false }: Props) {
   return (
     <time dateTime={at} title={`${at}${zone === undefined ? "" : `, shown in ${zone}`}`}>

@@ -1,6 +1,6 @@
 import type { Trouble } from "../data/trouble.ts";
 
-/** What went wrong, where, and the code to look up. */
+/** A failure: what happened, where, and its code. */
 export function TroubleBox({ trouble, onRetry }: { trouble: Trouble; onRetry?: () => void }) {
   return (
     <div class="trouble" role="alert">

@@ -5,7 +5,7 @@ import { ask, type Trouble, troubleOf } from "../data/trouble.ts";
 import { TroubleBox } from "../parts/trouble-box.tsx";
 import { signedOutBecause, signIn } from "./token.ts";
 
-/** Asks for the operations token, and tries it before it is kept. */
+/** Asks for the operations token, and checks it before it is stored. */
 export function SignIn() {
   const trouble = useSignal<Trouble | undefined>(undefined);
   const isTrying = useSignal(false);
@@ -33,9 +33,8 @@ export function SignIn() {
           <input name="token" type="password" required autocomplete="off" spellcheck={false} autofocus />
         </label>
         <p class="hint">
-          It is <code>OPERATIONS_TOKEN</code> of the platform; unless you set it, the file{" "}
-          <code>operations-token</code> in the platform's data folder holds it, and <code>npm start</code>{" "}
-          prints it.
+          The <code>OPERATIONS_TOKEN</code> of the platform. If it is not set, the token is in the file{" "}
+          <code>operations-token</code> of the data folder, and <code>npm start</code> prints it.
         </p>
         {trouble.value && <TroubleBox trouble={trouble.value} />}
         <button type="submit" class="primary" aria-disabled={isTrying.value}>
@@ -53,5 +52,5 @@ async function tryToken(given: string): Promise<void> {
 
 function wrongToken(trouble: Trouble): Trouble {
   if (trouble.status !== 401) return trouble;
-  return { ...trouble, title: "This is not the operations token", detail: "The platform refused it." };
+  return { ...trouble, title: "Wrong operations token", detail: "The platform rejected the token." };
 }

@@ -2,10 +2,10 @@ import { signal } from "@preact/signals";
 
 const KEPT_AS = "shiftpact.operationsToken";
 
-/** The operations token; undefined while nobody is signed in. It lives as long as the browser's tab. */
+/** The operations token; undefined while signed out. It is kept as long as the tab. */
 export const token = signal<string | undefined>(takeFromFragment() ?? read());
 
-/** Why somebody was signed out, for the page that asks for the token again. */
+/** The reason of an automatic sign-out, for the sign-in page. */
 export const signedOutBecause = signal<string | undefined>(undefined);
 
 export function signIn(given: string): void {
@@ -24,7 +24,7 @@ function read(): string | undefined {
   return sessionStorage.getItem(KEPT_AS) ?? undefined;
 }
 
-/** `#token=...`, as `npm start` prints it: a fragment is sent to no server, and it does not stay in the address. */
+/** Reads `#token=...`, as `npm start` prints it. A fragment is sent to no server, and it is removed from the address. */
 function takeFromFragment(): string | undefined {
   const given = new URLSearchParams(location.hash.slice(1)).get("token");
   if (!given) return undefined;

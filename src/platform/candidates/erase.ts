@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
-import type { Trx } from "../queue/task.ts";
+import { transact, type Trx } from "../transaction.ts";
+import { HOLDS_SEAT } from "./availability.ts";
 import { unknownCandidate } from "./candidate.ts";
 
 /**
@@ -11,7 +12,7 @@ import { unknownCandidate } from "./candidate.ts";
  * @throws ProblemError candidate_not_found, also for who is erased; candidate_booked.
  */
 export async function erase(deps: Deps, candidateId: string): Promise<void> {
-  await deps.database.kysely.transaction().execute(async (trx) => {
+  await transact(deps, async (trx) => {
     // Before the locks too, so that who is refused holds up no booking.
     await checkIsOnNoShift(trx, deps, candidateId);
     await lockPerson(trx, candidateId);
@@ -47,18 +48,21 @@ async function lockPerson(trx: Trx, candidateId: string): Promise<void> {
 async function checkIsOnNoShift(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
   const row = await trx
     .selectFrom("bookings")
-    .innerJoin("jobs", "jobs.job_id", "bookings.job_id")
+    .innerJoin("jobs", (join) =>
+      join
+        .onRef("jobs.provider_id", "=", "bookings.provider_id")
+        .onRef("jobs.job_id", "=", "bookings.job_id"),
+    )
     .where("bookings.candidate_id", "=", candidateId)
     .where("jobs.end_time", ">", now())
-    .where(({ or, eb }) =>
-      or([eb("bookings.status", "in", ["pending", "confirmed"]), eb("bookings.recalled_at", "is not", null)]),
-    )
-    .select("bookings.recalled_at")
+    .where("jobs.status", "!=", "cancelled")
+    .where(({ or, eb }) => or([HOLDS_SEAT, eb("bookings.at_provider", "!=", "no")]))
+    .select("bookings.status")
     .executeTakeFirst();
   if (!row) return;
   throw problem("candidate_booked", {
     detail:
-      row.recalled_at === null
+      row.status === "pending" || row.status === "confirmed"
         ? "The person holds a seat on a shift that has not ended. Withdraw first, then erase."
         : "The provider is being asked to take the person off a shift that has not ended. Erase once that is over.",
   });
@@ -74,7 +78,7 @@ async function forgetWhoWasBooked(trx: Trx, { now }: Deps, candidateId: string):
     .execute();
   await trx
     .updateTable("bookings")
-    .set({ provider_candidate_id: null, recalled_at: null })
+    .set({ provider_candidate_id: null, at_provider: "no", doubt_since: null, sent_at: null })
     .where("candidate_id", "=", candidateId)
     .execute();
 }

@@ -1,6 +1,7 @@
 import type { Selectable } from "kysely";
 import type { CandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { transact } from "../transaction.ts";
 import { requireCandidate } from "./candidate.ts";
 
 /**
@@ -8,11 +9,12 @@ import { requireCandidate } from "./candidate.ts";
  * @throws ProblemError candidate_not_found, also for who is erased; then nothing is recorded.
  */
 export async function reveal(
-  { database, newId, now }: Deps,
+  deps: Deps,
   candidateId: string,
   reason: string,
 ): Promise<Selectable<CandidatesTable>> {
-  return database.kysely.transaction().execute(async (trx) => {
+  const { newId, now } = deps;
+  return transact(deps, async (trx) => {
     const candidate = await requireCandidate(trx, candidateId);
     const { candidate_id } = candidate;
     await trx

@@ -1,9 +1,7 @@
-import { sql, type Transaction } from "kysely";
 import type { Database } from "./engine.ts";
-import type { Schema } from "./schema.ts";
 
-/** Migration 002 names it too: its triggers send what the stream tells. */
-const CHANNEL = "shiftpact_signals";
+/** The channel of NOTIFY on which signals are sent (`signal` of transaction.ts). */
+export const SIGNALS = "shiftpact_signals";
 
 export interface Subscriber {
   onTopic: (topic: string) => void;
@@ -11,10 +9,8 @@ export interface Subscriber {
   onGap: () => void;
 }
 
-/** Tells every platform process on the database that something was committed. Lost signals cost time, never data. */
+/** What any process on the database has committed, as topics. A lost signal costs time, never data. */
 export interface Signals {
-  /** Sent when the transaction commits. */
-  emit(trx: Transaction<Schema>, topic: string): Promise<void>;
   /** Resolves to true at the next signal of the topic, to false after `timeoutMs`. Call it before looking, then look. */
   next(topic: string, timeoutMs: number): { signal: Promise<boolean>; cancel: () => void };
   /** Hears every signal, of every process; answers how to stop that. */
@@ -29,7 +25,7 @@ export async function openSignals({ raw }: Pick<Database, "raw">): Promise<Signa
     for (const topic of topics) for (const resolve of waiting.get(topic) ?? []) resolve(true);
   };
   const listener = await raw.listen(
-    CHANNEL,
+    SIGNALS,
     (topic) => {
       wake([topic]);
       for (const { onTopic } of subscribers) onTopic(topic);
@@ -40,7 +36,6 @@ export async function openSignals({ raw }: Pick<Database, "raw">): Promise<Signa
     },
   );
   return {
-    emit: async (trx, topic) => void (await sql`select pg_notify(${CHANNEL}, ${topic})`.execute(trx)),
     next: (topic, timeoutMs) => waitFor(waiting, topic, timeoutMs),
     subscribe: (subscriber) => {
       subscribers.add(subscriber);

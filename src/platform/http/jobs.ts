@@ -2,12 +2,12 @@ import type { Kysely } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Booking as BookingView, Job as JobView } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
-import { accept } from "../bookings/accept.ts";
-import { bookingAfter } from "../bookings/outcome.ts";
-import { withdraw } from "../bookings/withdraw.ts";
-import { requestCancellation } from "../cancellations/cancel.ts";
 import type { Booking, Job, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { accept } from "../jobs/accept.ts";
+import { requestCancellation } from "../jobs/cancel.ts";
+import { bookingAfter } from "../jobs/outcome.ts";
+import { withdraw } from "../jobs/withdraw.ts";
 import { cursorOf, pageOf, rowsFor } from "./pages.ts";
 
 type Jobs = Pick<Handlers<undefined>, "listJobs" | "getJob" | "acceptJob" | "withdrawBooking" | "cancelJob">;
@@ -60,7 +60,7 @@ async function acceptJob(deps: Deps, jobId: string, candidateId: string) {
     case "released":
     case "failed":
       throw problem("provider_refused", {
-        detail: `The booking was ${booking.status}: ${booking.reason ?? "no reason given"}.`,
+        detail: `The booking was ${booking.status} (${booking.reason ?? "no reason given"}).`,
       });
   }
 }
@@ -97,6 +97,7 @@ async function viewsOf({ database }: Deps, jobs: readonly Job[]): Promise<JobVie
     .select("jobs.job_id")
     .where("jobs.job_id", "in", ids)
     .where("jobs.status", "!=", "cancelled")
+    .where("pending.confirmed_at", "is", null)
     .execute();
   const isCancelling = new Set(cancelling.map(({ job_id }) => job_id));
   const names = await namesOf(kysely, ids);
@@ -149,10 +150,15 @@ function viewOf(job: Job): Omit<JobView, "bookings" | "cancelling"> {
     roleId: job.role_id,
     traceId: job.trace_id,
     warnings: job.warnings,
+    ownPeople: job.own_people,
+    ownPeopleCount: job.own_people_count,
+    ...(job.cancelled_by !== null && { cancelledBy: job.cancelled_by }),
     ...(job.workplace_id !== null && { workplaceId: job.workplace_id }),
     ...(job.competence_id !== null && { competenceId: job.competence_id }),
   };
 }
+
+const isLive = ({ status }: Booking) => status === "pending" || status === "confirmed";
 
 function viewOfBooking(booking: Booking): BookingView {
   return {
@@ -161,6 +167,8 @@ function viewOfBooking(booking: Booking): BookingView {
     status: booking.status,
     traceId: booking.trace_id,
     ...(booking.provider_candidate_id !== null && { providerCandidateId: booking.provider_candidate_id }),
-    ...(booking.reason !== null && { reason: booking.reason }),
+    ...(booking.reason !== null && { reason: booking.reason, reasonParams: booking.reason_params }),
+    ...(booking.withdrawn_at !== null && isLive(booking) && { withdrawing: true }),
+    ...(booking.doubt_since !== null && { inDoubtSince: booking.doubt_since.toISOString() }),
   };
 }

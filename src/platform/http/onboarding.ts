@@ -1,11 +1,11 @@
 import type { Handlers } from "../../../generated/operations/server.ts";
-import type { Integration as IntegrationView } from "../../../generated/operations/types.ts";
+import type { Health, Integration as IntegrationView } from "../../../generated/operations/types.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import type { Dispatcher } from "../inbox/dispatch.ts";
 import { activate } from "../integrations/activate.ts";
 import { discover } from "../integrations/discover.ts";
 import { readDiscovered } from "../integrations/discovered.ts";
+import { healthOf } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { updateMappings } from "../integrations/mappings.ts";
 import { register } from "../integrations/register.ts";
@@ -28,12 +28,11 @@ type Onboarding = Pick<
 
 interface Parts {
   deps: Deps;
-  dispatcher: Pick<Dispatcher, "wake">;
   allowInsecureProviders: boolean;
 }
 
 /** From registering an organisation to activating it. */
-export function onboardingHandlers({ deps, dispatcher, allowInsecureProviders }: Parts): Onboarding {
+export function onboardingHandlers({ deps, allowInsecureProviders }: Parts): Onboarding {
   const { kysely } = deps.database;
   return {
     createIntegration: async ({ body }) => ({
@@ -50,10 +49,11 @@ export function onboardingHandlers({ deps, dispatcher, allowInsecureProviders }:
       const rows = await (cursor === undefined ? select : select.where("provider_id", ">", cursor)).execute();
       return { status: 200, body: pageOf(rows, query, (row) => row.provider_id, toView) };
     },
-    getIntegration: async ({ path }) => ({
-      status: 200,
-      body: toView(await requireIntegration(kysely, path.providerId)),
-    }),
+    getIntegration: async ({ path }) => {
+      const view = toView(await requireIntegration(kysely, path.providerId));
+      const waiting = await countWaiting(deps, view.providerId);
+      return { status: 200, body: { ...view, health: { ...view.health, waiting } } };
+    },
     discoverIntegration: async ({ path }) => {
       const integration = await requireIntegration(kysely, path.providerId);
       return { status: 200, body: await discover(deps, integration) };
@@ -66,11 +66,10 @@ export function onboardingHandlers({ deps, dispatcher, allowInsecureProviders }:
       const { provider_id } = await requireIntegration(kysely, path.providerId);
       return { status: 200, body: await updateMappings(deps, provider_id, body) };
     },
-    activateIntegration: async ({ path }) => {
-      const integration = await activate(deps, path.providerId);
-      dispatcher.wake();
-      return { status: 200, body: toView(integration) };
-    },
+    activateIntegration: async ({ path }) => ({
+      status: 200,
+      body: toView(await activate(deps, path.providerId)),
+    }),
     ...workplaceHandlers(deps),
     ...competenceHandlers(deps),
   };
@@ -148,6 +147,34 @@ function competenceHandlers({
   };
 }
 
+/** Shifts and people that wait for the provider. */
+async function countWaiting({ database }: Deps, providerId: string): Promise<number> {
+  const { waiting } = await database.kysely
+    .selectFrom("work")
+    .select(({ fn }) => fn.countAll<number>().as("waiting"))
+    .where("provider_id", "=", providerId)
+    .where("kind", "in", ["shift", "person"])
+    .where("priority", "<", 2)
+    .executeTakeFirstOrThrow();
+  return waiting;
+}
+
+/** What each state of health stops, and what ends it. */
+const EFFECTS = {
+  reachable: { paused: "nothing", resumes: "automatically" },
+  unreachable: { paused: "all_calls", resumes: "automatically" },
+  rate_limited: { paused: "all_calls", resumes: "automatically" },
+  implausible: { paused: "deletions", resumes: "automatically" },
+  token_rejected: { paused: "all_calls", resumes: "with_good_response" },
+  mass_disappearance: { paused: "deletions", resumes: "with_operator" },
+} as const;
+
+function viewOfHealth(row: Integration): Health {
+  const { code, since } = healthOf(row);
+  const until = code === "rate_limited" ? row.health_until : null;
+  return { code, since: since.toISOString(), ...EFFECTS[code], ...(until && { until: until.toISOString() }) };
+}
+
 export function toView(row: Integration): IntegrationView {
   return {
     providerId: row.provider_id,
@@ -158,6 +185,7 @@ export function toView(row: Integration): IntegrationView {
     state: row.state,
     timeZone: row.time_zone,
     dialect: row.dialect,
+    health: viewOfHealth(row),
     createdAt: row.created_at.toISOString(),
   };
 }

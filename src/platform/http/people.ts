@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Candidate, CandidateCreate } from "../../../generated/operations/types.ts";
 import {
@@ -7,8 +8,8 @@ import {
 } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
-import { offerOpenJobs } from "../matching/match.ts";
-import type { Trx } from "../queue/task.ts";
+import { transact, type Trx } from "../transaction.ts";
+import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { cursorOf, pageOf, rowsFor } from "./pages.ts";
 
 /** Candidates; personal numbers are masked in every answer. */
@@ -17,7 +18,7 @@ export function peopleHandlers(deps: Deps): Pick<Handlers<undefined>, "createCan
   return {
     createCandidate: async ({ body }) => {
       const number = readNumber(body.personalNumber);
-      const candidate = await kysely.transaction().execute((trx) => addCandidate(trx, deps, body, number));
+      const candidate = await transact(deps, (trx) => addCandidate(trx, deps, body, number));
       return { status: 201, body: candidate };
     },
     listCandidates: async ({ query }) => {
@@ -92,9 +93,18 @@ async function addCandidate(
   if (competenceIds.length > 0) {
     const able = competenceIds.map((competence_id) => ({ candidate_id, competence_id }));
     await trx.insertInto("candidate_competences").values(able).execute();
-    await offerOpenJobs(trx, deps, candidate_id, competenceIds);
+    await offerTo(trx, deps, competenceIds);
   }
   return viewOfCandidate(candidate_id, number, order.firstName, order.lastName, competenceIds);
+}
+
+/** The open jobs that ask for what a new candidate can do are offered to everyone who is not offered them yet. */
+async function offerTo(trx: Trx, deps: Deps, competenceIds: readonly string[]): Promise<void> {
+  const open = sql`
+    select jobs.provider_id, jobs.shift_id from jobs
+    where jobs.status = 'open' and jobs.start_time > ${deps.now()}
+      and jobs.competence_id = any (array(select json_array_elements_text(${JSON.stringify(competenceIds)}::text::json)::uuid))`;
+  await markShiftsDue(trx, deps, open, PRIORITY.event);
 }
 
 async function checkCompetences(trx: Trx, given: readonly string[]): Promise<string[]> {

@@ -1,6 +1,5 @@
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Deps } from "../deps.ts";
-import type { Dispatcher } from "../inbox/dispatch.ts";
 import { previewReplay } from "../inbox/preview.ts";
 import { replayEvent, replayEvents } from "../inbox/replay.ts";
 
@@ -8,15 +7,12 @@ type Replay = Pick<Handlers<undefined>, "replayEvent" | "replayEvents" | "previe
 
 interface Parts {
   deps: Deps;
-  dispatcher: Pick<Dispatcher, "wake">;
 }
 
-/** Processing events again, and looking first what that would change. */
-export function replayHandlers({ deps, dispatcher }: Parts): Replay {
+/** Processing events again, and previewing what that would change. */
+export function replayHandlers({ deps }: Parts): Replay {
   const queue = async (replayed: Promise<number>) => {
-    const queued = await replayed;
-    if (queued > 0) dispatcher.wake();
-    return { status: 202, body: { queued } } as const;
+    return { status: 202, body: { queued: await replayed } } as const;
   };
   return {
     replayEvent: ({ path }) => queue(replayEvent(deps, path.eventId)),

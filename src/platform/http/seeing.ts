@@ -13,7 +13,7 @@ type Seeing = Pick<
   "listEvents" | "getEvent" | "getTrace" | "listNotifications" | "listIssues"
 >;
 
-/** Everything that tells what happened, and why something did not. */
+/** What happened: events, traces, notifications and issues. */
 export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
   return {
     listEvents: async ({ query }) => {
@@ -45,7 +45,7 @@ export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
         .orderBy("step_id")
         .execute();
       const steps = [...events.map(webhookStep), ...rows.map(viewOfStep)];
-      if (steps.length === 0) throw problem("trace_not_found", { detail: "No story has this traceId." });
+      if (steps.length === 0) throw problem("trace_not_found", { detail: "No trace has this traceId." });
       // Stable: steps of one transaction have one time and stay in the order of their writing.
       steps.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
       return { status: 200, body: { traceId, steps } };
@@ -91,7 +91,7 @@ function viewOfEvent(row: StoredEvent): Event {
   };
 }
 
-/** The first station of a story is the stored event itself. */
+/** The first step of a trace is the stored event itself. */
 function webhookStep(row: StoredEvent): TraceStep {
   const { provider_id, received_at, status } = row;
   const { event, content } = payloadOf(row);
@@ -99,7 +99,7 @@ function webhookStep(row: StoredEvent): TraceStep {
   return {
     at: received_at.toISOString(),
     step: "webhook",
-    verdict: isUnknown ? `${event} stored, and ignored: it is no event that we know` : `${event} stored`,
+    verdict: { code: isUnknown ? "stored_unknown_event" : "stored", params: { event } },
     providerId: provider_id,
     shiftId: content.shiftId,
   };
@@ -109,10 +109,9 @@ function viewOfStep(row: Selectable<TraceStepsTable>): TraceStep {
   return {
     at: row.at.toISOString(),
     step: row.step,
-    verdict: row.verdict,
-    detail: row.detail,
+    verdict: { code: row.code, params: row.params },
     ...(row.duration_ms !== null && { durationMs: row.duration_ms }),
-    ...(row.provider_id !== null && { providerId: row.provider_id }),
+    providerId: row.provider_id,
     ...(row.shift_id !== null && { shiftId: row.shift_id }),
     ...(row.job_id !== null && { jobId: row.job_id }),
   };
@@ -123,13 +122,17 @@ function viewOfNotification(row: Selectable<NotificationsTable>): Notification {
     notificationId: row.notification_id,
     candidateId: row.candidate_id,
     jobId: row.job_id,
-    kind: row.kind as Notification["kind"],
+    kind: row.kind,
     content: row.content,
     traceId: row.trace_id,
     createdAt: row.created_at.toISOString(),
     ...(row.channel !== null && { channel: row.channel }),
     ...(row.delivered_at !== null && { deliveredAt: row.delivered_at.toISOString() }),
-    ...(row.delivery_error !== null && { deliveryError: row.delivery_error }),
+    ...(row.delivery_error !== null && {
+      deliveryError: row.delivery_error,
+      deliveryParams: row.delivery_params,
+    }),
+    ...(row.withdrawn_at !== null && { withdrawnAt: row.withdrawn_at.toISOString() }),
   };
 }
 
@@ -138,12 +141,11 @@ function viewOfIssue(row: Selectable<IssuesTable>): Issue {
     issueId: row.issue_id,
     code: row.code,
     subject: row.subject,
-    detail: row.detail,
-    remedy: row.remedy,
+    params: row.params,
     count: row.count,
+    providerId: row.provider_id,
     firstAt: row.first_at.toISOString(),
     lastAt: row.last_at.toISOString(),
-    ...(row.provider_id !== null && { providerId: row.provider_id }),
     ...(row.trace_id !== null && { traceId: row.trace_id }),
   };
 }

@@ -1,83 +1,73 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Database, Log } from "../db/database.ts";
-import type { Queue } from "../queue/task.ts";
-
-/** The queue that the inbox feeds; the task's id is the event's. */
-export const EVENTS_QUEUE = "events";
-
-export interface EventTask {
-  eventId: string;
-  providerId: string;
-  event: string;
-  shiftId: string;
-  traceId: string;
-}
+import type { Deps } from "../deps.ts";
+import { publish } from "../stream/news.ts";
+import { transact, type Trx } from "../transaction.ts";
+import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
+import type { WaitingEvent } from "./receive.ts";
 
 export interface Dispatcher {
-  /** There may be something to dispatch; returns at once. */
-  wake(): void;
-  /** Dispatches all that is stored by now. */
+  /** These events were stored; returns at once. */
+  stored(events: readonly WaitingEvent[]): void;
+  /** Resolves when every event that is stored by now is due. */
   run(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
 
 export interface DispatcherOptions {
-  db: Pick<Database, "kysely">;
-  queue: Pick<Queue, "enqueueMany">;
-  log: Log;
-  now?: () => number;
-  /** How often to look without being told: rows of a process that ended, lost signals. Milliseconds. */
+  /** How often to look for events of a process that ended before they were due. Milliseconds. */
   everyMs?: number;
-  /** The pause between two rounds. It does not delay the first, but lets rows collect under load. Milliseconds. */
+  /** The pause between two rounds: it does not delay the first, but lets events collect under load. Milliseconds. */
   pauseMs?: number;
 }
 
-const ROUND = 1_000;
+type Parts = Pick<Deps, "database" | "log" | "wakeWorker">;
 
-/**
- * Turns stored events into queued tasks, in bulk, after the answer. Safe with several processes. Events of an integration that
- * is not active wait.
- */
-export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { log, everyMs = 5_000, pauseMs = 20 } = options;
+/** Makes the shifts of stored events due, in bulk, after the acknowledgement. What a process that ended has left behind is found by the next round. */
+export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): Dispatcher {
+  const { everyMs = 10_000, pauseMs = 5 } = options;
+  let waiting: WaitingEvent[] = [];
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
-  let wanted = false;
   let stopped = false;
 
   const rounds = async () => {
-    while (wanted && !stopped) {
-      wanted = false;
-      // A full round means that there may be more.
-      while ((await dispatchRound(options)) === ROUND && !stopped);
-      await sleep(pauseMs);
+    while (waiting.length > 0) {
+      const events = waiting;
+      waiting = [];
+      try {
+        await transact(deps, (trx) => dispatch(trx, deps, events));
+      } catch (error) {
+        // They are stored: the next sweep finds them.
+        deps.log.error({ err: error }, "could not make the shifts of stored events due");
+      }
+      if (!stopped) await sleep(pauseMs);
     }
   };
-  const wake = () => {
-    wanted = true;
-    running ??= rounds()
-      .catch((error) => log.error({ err: error }, "could not dispatch stored events"))
-      .finally(() => {
-        running = undefined;
-        if (wanted && !stopped) wake();
-      });
+  const run = () => {
+    running ??= rounds().finally(() => {
+      running = undefined;
+      if (waiting.length > 0) void run();
+    });
+    return running;
   };
-
+  const sweep = () =>
+    transact(deps, (trx) => markShiftsDue(trx, deps, left, PRIORITY.event)).catch((error) =>
+      deps.log.error({ err: error }, "could not look for stored events that are not due"),
+    );
   return {
-    wake,
+    stored: (events) => {
+      waiting.push(...events);
+      void run();
+    },
     run: async () => {
-      let dispatched: number;
-      do {
-        // Rows that a round under way has locked would be skipped.
-        await running;
-        dispatched = await dispatchRound(options);
-      } while (dispatched === ROUND || running);
+      while (waiting.length > 0 || running) await run();
+      await sweep();
     },
     start: () => {
-      timer = setInterval(wake, everyMs);
-      wake();
+      timer = setInterval(() => void sweep(), everyMs);
+      void sweep();
     },
     stop: async () => {
       stopped = true;
@@ -87,28 +77,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 }
 
-/** One transaction: the rows are marked if and only if their tasks are queued. Answers their number. */
-async function dispatchRound({ db, queue, now = Date.now }: DispatcherOptions): Promise<number> {
-  return db.kysely.transaction().execute(async (trx) => {
-    const { rows } = await sql<EventTask>`
-      update events set dispatched_at = ${new Date(now())}
-      where event_id = any (array(
-        select event_id from events where dispatched_at is null and status = 'queued' and event_id = any (array(
-          select waiting.event_id from integrations cross join lateral (
-            select event_id from events
-            where provider_id = integrations.provider_id and dispatched_at is null and status = 'queued'
-            order by event_id limit ${ROUND}) as waiting
-          where integrations.state = 'active' order by waiting.event_id limit ${ROUND}))
-        for update skip locked))
-      returning event_id as "eventId", provider_id as "providerId", event, shift_id as "shiftId",
-        trace_id as "traceId"`.execute(trx);
-    const tasks = rows.map((data) => ({
-      id: data.eventId,
-      key: `${data.providerId}:${data.shiftId}`,
-      group: data.providerId,
-      data,
-    }));
-    await queue.enqueueMany(trx, EVENTS_QUEUE, tasks);
-    return rows.length;
-  });
+/** Events that wait although their shift is not due at all. */
+const left = sql`
+  select provider_id, shift_id from events
+  where status = 'queued' and not exists (select from work where work.provider_id = events.provider_id
+    and work.kind = 'shift' and work.key = events.shift_id and (work.due_at <= now() or work.priority < 2))`;
+
+async function dispatch(trx: Trx, deps: Parts, events: readonly WaitingEvent[]): Promise<void> {
+  const due = events.map(({ providerId, shiftId }) => ({
+    ...{ providerId, kind: "shift" as const, key: shiftId },
+    priority: PRIORITY.event,
+  }));
+  await markDue(trx, deps, due);
+  for (const { eventId, providerId, shiftId } of events)
+    publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
 }

@@ -1,75 +1,68 @@
+import type { Outcome } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
-import type { Integration, StoredEvent } from "../db/schema.ts";
+import type { EventStatus, StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { findIntegration } from "../integrations/integration.ts";
-import { type Change, changesBetween, readJobState } from "../jobs/changes.ts";
-import { versionOf } from "../jobs/job.ts";
-import type { Trx, Write } from "../queue/task.ts";
-import { judge } from "./judge.ts";
-import { findEvent } from "./process.ts";
-import { canBeProcessed } from "./replay.ts";
+import { requireIntegration } from "../integrations/integration.ts";
+import { type Change, changesBetween, readJobState } from "../jobs/state.ts";
+import { previewReading } from "../shifts/preview.ts";
+import { transact, type Trx } from "../transaction.ts";
+import { isShiftEvent } from "./receive.ts";
+import { queueAgain } from "./replay.ts";
 
 export interface ReplayPreview {
-  /** One sentence. */
-  verdict: string;
+  /** What the event would end as. */
+  status: EventStatus;
+  verdict: Outcome;
   /** Of the shift's job. */
   changes: Change[];
 }
 
 /**
- * What would a replay of this event change, now? Asks the provider and decides with the code that a replay runs, in a transaction
- * that is rolled back: so it cannot say anything else than what a replay would do.
- * @throws ProblemError event_not_found; provider_unavailable when the provider gives no usable answer.
+ * What a replay of this event would change now. Asks the provider and decides with the plan that a replay runs, in a transaction that is
+ * rolled back. @throws ProblemError event_not_found; provider_unavailable when the provider gives no usable response.
  */
 export async function previewReplay(deps: Deps, eventId: string): Promise<ReplayPreview> {
-  const stored = await findEvent(deps.database.kysely, eventId);
-  if (!stored) throw problem("event_not_found", { detail: "There is no event with this eventId." });
-  if (!canBeProcessed(stored)) return nothing("It would stay ignored: the contract has no such event.");
-  const integration = await findIntegration(deps.database.kysely, stored.provider_id);
-  if (!integration) return nothing("It would wait: no integration has its providerId any longer.");
-  if (integration.state !== "active")
-    return nothing(`It would wait: the integration is ${integration.state}, not active.`);
-  return tryOut(deps, integration, { ...stored, absences: 0, replayed_at: deps.now() });
+  const { kysely } = deps.database;
+  const event = await kysely
+    .selectFrom("events")
+    .selectAll()
+    .where("event_id", "=", eventId)
+    .executeTakeFirst();
+  if (!event) throw problem("event_not_found", { detail: "There is no event with this eventId." });
+  if (!isShiftEvent(event.event)) return nothing("ignored", "unknown_event");
+  const { state } = await requireIntegration(kysely, event.provider_id);
+  if (state !== "active") return nothing("queued", "stored");
+  const key = { providerId: event.provider_id, shiftId: event.shift_id };
+  const reading = await previewReading(deps, key, event);
+  return rolledBack(deps, async (trx) => {
+    const before = await readJobState(trx, key);
+    await queueAgain(trx, deps, [event]);
+    await reading.record(trx);
+    return viewOf(trx, event, changesBetween(before, await readJobState(trx, key)));
+  });
 }
 
-const nothing = (verdict: string): ReplayPreview => ({ verdict, changes: [] });
+const nothing = (status: EventStatus, code: Outcome["code"]): ReplayPreview => ({
+  status,
+  verdict: { code, params: {} },
+  changes: [],
+});
 
-async function tryOut(deps: Deps, integration: Integration, event: StoredEvent): Promise<ReplayPreview> {
-  const version = await versionOf(deps.database.kysely, event);
-  const startedAt = performance.now();
-  const call = { traceId: event.trace_id };
-  const outcome = await deps.clientFor(integration).getShift(event.shift_id, call);
-  if (outcome.kind === "unavailable")
-    throw problem("provider_unavailable", { detail: `The shift could not be read: ${outcome.reason}.` });
-  const ms = performance.now() - startedAt;
-  const reading = { event, integration, outcome, together: [], version, attempt: 1, ms };
-  const end = await judge(deps, reading);
-  if (end.end === "done") return rolledBack(deps, (trx) => outcomeOf(trx, event, end.write));
-  // A 404 is asked about again: what comes of it if it stays so?
-  const absences = deps.timing.absenceRetriesMs.length;
-  const last = await judge(deps, { ...reading, event: { ...event, absences } });
-  const again = `It would be tried again: ${end.reason}.`;
-  if (last.end !== "done") return nothing(again);
-  const { verdict, changes } = await rolledBack(deps, (trx) => outcomeOf(trx, event, last.write));
-  return { verdict: `${again} If that stays so: ${verdict}`, changes };
-}
-
-async function outcomeOf(trx: Trx, event: StoredEvent, write: Write | undefined): Promise<ReplayPreview> {
-  const before = await readJobState(trx, event);
-  await write?.(trx);
-  const changes = changesBetween(before, await readJobState(trx, event));
-  const after = await findEvent(trx, event.event_id);
-  const came = after?.verdict ?? "the job is up to date";
-  const verdict = `It would end as ${after?.status ?? "processed"}: ${came.replace(/\.$/, "")}.`;
-  return { verdict, changes };
+async function viewOf(trx: Trx, { event_id }: StoredEvent, changes: Change[]): Promise<ReplayPreview> {
+  const { status, verdict } = await trx
+    .selectFrom("events")
+    .select(["status", "verdict"])
+    .where("event_id", "=", event_id)
+    .executeTakeFirstOrThrow();
+  return { status, verdict: verdict ?? { code: "stored", params: {} }, changes };
 }
 
 /** Takes the result out of a transaction of which nothing stays. */
-async function rolledBack<T>({ database }: Deps, work: (trx: Trx) => Promise<T>): Promise<T> {
+async function rolledBack<T>(deps: Deps, work: (trx: Trx) => Promise<T>): Promise<T> {
   const result: { value?: T } = {};
   const undo = new Error("undone on purpose");
   try {
-    await database.kysely.transaction().execute(async (trx) => {
+    await transact(deps, async (trx) => {
       result.value = await work(trx);
       throw undo;
     });

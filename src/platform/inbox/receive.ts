@@ -8,13 +8,16 @@ export interface ReceivedEvent {
   event: string;
   shiftId: string;
   traceId: string;
-  /** `ignored`: an event of a name that we do not know. It is stored, and never dispatched. */
+  /** `ignored`: an event of an unknown name. It is stored, and nothing is done about it. */
   status?: "queued" | "ignored";
 }
 
 /** Is it one of the contract's events (contract 4.3)? Any other is stored and ignored. */
 export const isShiftEvent = (event: string): boolean =>
   ["shift.create", "shift.update", "shift.delete"].includes(event);
+
+/** An event that is stored and waits to be processed. */
+export type WaitingEvent = Required<ReceivedEvent> & { eventId: string };
 
 export type Receipt = "stored" | "duplicate";
 
@@ -25,8 +28,8 @@ export interface Inbox {
 
 export interface InboxOptions {
   db: Pick<Database, "kysely">;
-  /** Called after each commit that left something to dispatch. */
-  onStored: () => void;
+  /** Called after each commit with the events that wait now. */
+  onStored: (events: readonly WaitingEvent[]) => void;
   now?: () => number;
   newId?: () => string;
 }
@@ -37,7 +40,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-type EventRow = Required<ReceivedEvent> & { eventId: string; receivedAt: string };
+type EventRow = WaitingEvent & { receivedAt: string };
 
 // At 64 kB an event at most, what one statement may carry.
 const LARGEST_BATCH = 500;
@@ -58,7 +61,8 @@ export function createInbox({ db, onStored, now = Date.now, newId = makeId }: In
     flushing = true;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, LARGEST_BATCH).sort(byKey);
-      if (await settle(db.kysely, batch)) onStored();
+      const stored = await settle(db.kysely, batch);
+      if (stored.length > 0) onStored(stored);
     }
     flushing = false;
   };
@@ -88,18 +92,19 @@ const byKey = ({ row: left }: Waiting, { row: right }: Waiting): number =>
 
 const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
 
-/** Stores a batch and settles each of its promises; answers whether there is something to dispatch. Never rejects. */
-async function settle(kysely: Kysely, batch: Waiting[]): Promise<boolean> {
+/** Stores a batch and settles each of its promises; returns the events that wait now. Never rejects. */
+async function settle(kysely: Kysely, batch: Waiting[]): Promise<EventRow[]> {
   try {
     const isStored = await inTime(insert(kysely, batch), SILENCE_MS);
     const duplicates = batch.filter(({ row }) => !isStored(row));
     for (const { row, resolve } of batch) if (isStored(row)) resolve("stored");
-    const revived = duplicates.length > 0 && (await settleDuplicates(kysely, duplicates));
-    return revived || batch.some(({ row }) => row.status === "queued" && isStored(row));
+    const requeued = duplicates.length > 0 ? await settleDuplicates(kysely, duplicates) : [];
+    const stored = batch.filter(({ row }) => row.status === "queued" && isStored(row)).map(({ row }) => row);
+    return [...stored, ...requeued];
   } catch (error) {
-    if (batch.length > 1 && isOfOneRow(error)) return replayOneByOne(kysely, batch);
+    if (batch.length > 1 && isOfOneRow(error)) return storeOneByOne(kysely, batch);
     for (const { reject } of batch) reject(error);
-    return false;
+    return [];
   }
 }
 
@@ -108,17 +113,17 @@ const isOfOneRow = (error: unknown): boolean =>
   error instanceof Error && /^(?:22|23|54)/.test(String((error as NodeJS.ErrnoException).code));
 
 /** One row that the database refuses fails the whole INSERT: its neighbours must not pay for it. */
-async function replayOneByOne(kysely: Kysely, batch: Waiting[]): Promise<boolean> {
-  let any = false;
-  for (const one of batch) any = (await settle(kysely, [one])) || any;
-  return any;
+async function storeOneByOne(kysely: Kysely, batch: Waiting[]): Promise<EventRow[]> {
+  const stored: EventRow[] = [];
+  for (const one of batch) stored.push(...(await settle(kysely, [one])));
+  return stored;
 }
 
 const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text,
   status text, "receivedAt" timestamptz)`;
 
 /**
- * Answers which rows are new. One parameter: the statement's text, and so its cost, is the same for any number. Ids come back only
+ * Returns which rows are new. One parameter: the statement's text, and so its cost, is the same for any number. Ids come back only
  * when there was a duplicate: a row that is read costs as much as one that is sent.
  */
 async function insert(kysely: Kysely, batch: Waiting[]): Promise<(row: EventRow) => boolean> {
@@ -127,7 +132,7 @@ async function insert(kysely: Kysely, batch: Waiting[]): Promise<(row: EventRow)
     with stored as (
       insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at)
       select * from json_to_recordset(${rows}::text::json) as incoming ${COLUMNS}
-      on conflict (provider_id, event, shift_id, trace_id) do nothing
+      on conflict (provider_id, shift_id, event, trace_id) do nothing
       returning event_id)
     select case when count(*) < ${batch.length}::int then coalesce(array_agg(event_id::text), '{}') end as "eventIds"
     from stored`.execute(kysely);
@@ -137,22 +142,26 @@ async function insert(kysely: Kysely, batch: Waiting[]): Promise<(row: EventRow)
   return ({ eventId }) => stored.has(eventId);
 }
 
-/** DECISIONS, "duplicate traceId": processed again only if the first try failed for good. */
-async function settleDuplicates(kysely: Kysely, duplicates: Waiting[]): Promise<boolean> {
+/** DECISIONS, "duplicate traceId": processed again only if the first attempt failed for good. Returns those. */
+async function settleDuplicates(kysely: Kysely, duplicates: Waiting[]): Promise<EventRow[]> {
   try {
     const rows = JSON.stringify(duplicates.map(({ row }) => row));
-    const revival = sql`
-      update events set status = 'queued', dispatched_at = null, processed_at = null, verdict = null,
-        attempts = 0, absences = 0
+    const requeued = sql<{ traceId: string; shiftId: string }>`
+      update events set status = 'queued', processed_at = null, verdict = null, attempts = 0
       from json_to_recordset(${rows}::text::json) as again ${COLUMNS}
       where (events.provider_id, events.event, events.shift_id, events.trace_id)
           = (again."providerId", again.event, again."shiftId", again."traceId")
-        and events.status in ('failed', 'dead')`.execute(kysely);
-    const { numAffectedRows } = await inTime(revival, SILENCE_MS);
+        and events.status in ('failed', 'dead')
+      returning events.trace_id as "traceId", events.shift_id as "shiftId"`.execute(kysely);
+    const found = new Set(
+      (await inTime(requeued, SILENCE_MS)).rows.map(({ traceId, shiftId }) => `${traceId} ${shiftId}`),
+    );
     for (const { resolve } of duplicates) resolve("duplicate");
-    return (numAffectedRows ?? 0n) > 0n;
+    return duplicates
+      .map(({ row }) => row)
+      .filter(({ traceId, shiftId }) => found.has(`${traceId} ${shiftId}`));
   } catch (error) {
     for (const { reject } of duplicates) reject(error);
-    return false;
+    return [];
   }
 }

@@ -1,9 +1,11 @@
+import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { lockJob, refreshJob } from "../jobs/job.ts";
-import type { Trx } from "../queue/task.ts";
-import { enqueueVerification } from "../verification/queue.ts";
+import { publish } from "../stream/news.ts";
+import { transact, type Trx } from "../transaction.ts";
+import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
+import { healthOf } from "./health.ts";
 import { lockIntegration } from "./integration.ts";
 
 /**
@@ -12,7 +14,7 @@ import { lockIntegration } from "./integration.ts";
  * @throws ProblemError provider_not_found, not_ready with what is missing in `errors`.
  */
 export async function activate(deps: Deps, providerId: string): Promise<Integration> {
-  return deps.database.kysely.transaction().execute(async (trx) => {
+  return transact(deps, async (trx) => {
     const { state, ...integration } = await lockIntegration(trx, providerId);
     if (state === "active") return { ...integration, state };
     const errors = state === "draft" ? await whatIsMissing(trx, providerId) : [];
@@ -24,25 +26,22 @@ export async function activate(deps: Deps, providerId: string): Promise<Integrat
       .where("provider_id", "=", providerId)
       .returningAll()
       .executeTakeFirstOrThrow();
-    await offerAgain(trx, deps, providerId);
-    await enqueueVerification(trx, deps, providerId);
+    await goOn(trx, deps, active);
     return active;
   });
 }
 
-/** Nothing was offered while the integration was suspended. Who knows of a job already is not told twice. */
-async function offerAgain(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  const open = await trx
-    .selectFrom("jobs")
-    .select("job_id")
-    .where("provider_id", "=", providerId)
-    .where("status", "=", "open")
-    .orderBy("job_id")
-    .execute();
-  for (const { job_id } of open) {
-    const job = await lockJob(trx, job_id);
-    if (job) await refreshJob(trx, deps, job);
-  }
+/** What waited goes on, and jobs that were not offered while the integration was suspended are offered now. */
+async function goOn(trx: Trx, deps: Deps, active: Integration): Promise<void> {
+  const { provider_id: providerId, state } = active;
+  const waiting = sql`
+    select provider_id, shift_id from events where provider_id = ${providerId} and status in ('queued', 'dead')
+    union all select provider_id, shift_id from jobs
+    where provider_id = ${providerId} and status in ('blocked_mapping', 'open', 'filled')`;
+  await markShiftsDue(trx, deps, waiting, PRIORITY.event);
+  if (deps.checkProvider)
+    await markDue(trx, deps, [{ providerId, kind: "check", key: "", priority: PRIORITY.event }]);
+  publish(trx, { type: "integration", providerId, state, health: healthOf(active).code });
 }
 
 async function whatIsMissing(trx: Trx, providerId: string) {

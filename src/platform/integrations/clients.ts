@@ -28,8 +28,10 @@ interface Parts {
   limits?: Partial<CallLimits> | undefined;
   /** How many hold the limits together. */
   processes?: () => number;
-  /** A provider is no longer called, or is again; also once a minute while it answers. Never rejects. */
+  /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
   onCircuit?: (providerId: string, state: "open" | "closed") => Promise<void>;
+  /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
+  onSilence?: (providerId: string, ms: number) => Promise<void>;
   /** A shift was read: names of its optional fields, and of what was odd about it. */
   onFields?: (providerId: string, fields: readonly string[]) => void;
   /** A call was made, with an answer or without. */
@@ -40,6 +42,8 @@ interface Parts {
 interface Line {
   http: ProviderHttp;
   policy: CallPolicy;
+  /** It has asked for silence, and has not responded since. */
+  isSilenced: boolean;
 }
 
 /** One client, with connections, a circuit and a rate of its own, for each integration; made anew when the integration was changed. */
@@ -65,9 +69,15 @@ export function createProviderClients(parts: Parts): ProviderClients {
       ...(processes && { processes }),
       onCircuit: tell,
     });
-    const line = { http: createProviderHttp(parts.http), policy };
+    const line = { http: createProviderHttp(parts.http), policy, isSilenced: false };
     lines.set(providerId, line);
     return line;
+  };
+  const noteSilence = (line: Line, { provider_id, status, retryAfterMs = 0 }: ProviderCall) => {
+    const isAsked = status === 429 && retryAfterMs > 0;
+    if (isAsked === line.isSilenced || status === undefined || (status === 429 && !isAsked)) return;
+    line.isSilenced = isAsked;
+    if (parts.onSilence) save(parts.onSilence(provider_id, isAsked ? retryAfterMs : 0));
   };
   return {
     clientFor: (integration) => {
@@ -76,8 +86,18 @@ export function createProviderClients(parts: Parts): ProviderClients {
       const version = `${updated_at.getTime()} ${provider_token}`;
       const before = known.get(provider_id);
       if (before?.version === version) return before.client;
-      const client = makeClient(integration, parts, lineTo(provider_id), (seen) =>
-        save(saveDialect(parts, provider_id, seen)),
+      const line = lineTo(provider_id);
+      const client = makeClient(
+        integration,
+        {
+          ...parts,
+          onCall: (call) => {
+            noteSilence(line, call);
+            parts.onCall?.(call);
+          },
+        },
+        line,
+        (seen) => save(saveDialect(parts, provider_id, seen)),
       );
       known.set(provider_id, { version, client });
       return client;

@@ -5,7 +5,7 @@ import { problem } from "../../contract/problem.ts";
 import { isStorable, keptName } from "../../contract/storable-text.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import type { Trx } from "../queue/task.ts";
+import { transact, type Trx } from "../transaction.ts";
 import { competenceOptions, viewOfOutlet, viewOfRole, workplaceOptions } from "./discovered.ts";
 import { refreshWaiting } from "./mappings.ts";
 import { askPatiently } from "./patience.ts";
@@ -31,7 +31,7 @@ export async function discover(deps: Deps, integration: Integration): Promise<Di
       detail: "The provider names an outlet or role in text that cannot be stored.",
     });
   }
-  return deps.database.kysely.transaction().execute(async (trx) => {
+  return transact(deps, async (trx) => {
     const discovery = {
       outlets: await noteOutlets(trx, integration.provider_id, outlets.items),
       roles: await noteRoles(trx, integration.provider_id, roles.items),

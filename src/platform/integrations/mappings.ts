@@ -2,15 +2,15 @@ import { sql } from "kysely";
 import type { Mappings } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
-import { lockJob, refreshJob } from "../jobs/job.ts";
-import type { Trx } from "../queue/task.ts";
+import { transact, type Trx } from "../transaction.ts";
+import { markShiftsDue, PRIORITY } from "../work/due.ts";
 
 /**
  * Maps outlets to workplaces and roles to competences; what is not named stays. Jobs that waited go on.
  * @throws ProblemError validation_failed, naming each id that is not known.
  */
 export async function updateMappings(deps: Deps, providerId: string, mappings: Mappings): Promise<Mappings> {
-  return deps.database.kysely.transaction().execute(async (trx) => {
+  return transact(deps, async (trx) => {
     const errors = [
       ...(await writeOutlets(trx, providerId, mappings)),
       ...(await writeRoles(trx, providerId, mappings)),
@@ -96,38 +96,26 @@ async function readMappings(trx: Trx, providerId: string): Promise<Mappings> {
   return { outlets, roles };
 }
 
-/** Gives future jobs the mapping as it is now, and settles the issues that it answers. The jobs are locked in the order of their ids. */
+/** The shifts of future jobs whose mapping is another now need attention; issues that the mapping answers are closed. */
 export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  const { rows } = await sql<{ job_id: string }>`
-    with waiting as materialized (
-      select jobs.job_id, outlets.workplace_id, roles.competence_id
-      from jobs
-      join outlets on outlets.provider_id = jobs.provider_id and outlets.outlet_id = jobs.outlet_id
-      join roles on roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id
-      where jobs.provider_id = ${providerId} and jobs.status in ('blocked_mapping', 'open', 'filled')
-        and (jobs.workplace_id is distinct from outlets.workplace_id
-          or jobs.competence_id is distinct from roles.competence_id)
-      order by jobs.job_id
-      for update of jobs)
-    update jobs set workplace_id = waiting.workplace_id, competence_id = waiting.competence_id
-    from waiting where jobs.job_id = waiting.job_id
-    returning jobs.job_id`.execute(trx);
-  for (const { job_id } of rows) {
-    const job = await lockJob(trx, job_id);
-    if (job) await refreshJob(trx, deps, job);
-  }
-  await settleIssues(trx, deps, providerId);
+  const outdated = sql`
+    select jobs.provider_id, jobs.shift_id from jobs
+    join outlets on outlets.provider_id = jobs.provider_id and outlets.outlet_id = jobs.outlet_id
+    join roles on roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id
+    where jobs.provider_id = ${providerId} and jobs.status in ('blocked_mapping', 'open', 'filled')
+      and (jobs.workplace_id is distinct from outlets.workplace_id
+        or jobs.competence_id is distinct from roles.competence_id)`;
+  await markShiftsDue(trx, deps, outdated, PRIORITY.event);
+  await settleMapped(trx, deps, providerId);
 }
 
-/** Of what is mapped, or forgotten. Whether or not a job still waits for it: it may be over. */
-async function settleIssues(trx: Trx, { now }: Deps, providerId: string): Promise<void> {
+/** Of what is mapped, or forgotten, whether or not a job still waits for it. */
+async function settleMapped(trx: Trx, { now }: Deps, providerId: string): Promise<void> {
   await sql`
     update issues set resolved_at = ${now()}
     where provider_id = ${providerId} and resolved_at is null and (
-      code = 'outlet_not_mapped' and subject not in (
-        select 'outlet ' || outlet_id from outlets where provider_id = ${providerId} and workplace_id is null)
-      or code = 'role_not_mapped' and subject not in (
-        select 'role ' || role_id from roles where provider_id = ${providerId} and competence_id is null))`.execute(
-    trx,
-  );
+      code = 'outlet_not_mapped' and subject ->> 'outletId' not in (
+        select outlet_id from outlets where provider_id = ${providerId} and workplace_id is null)
+      or code = 'role_not_mapped' and subject ->> 'roleId' not in (
+        select role_id from roles where provider_id = ${providerId} and competence_id is null))`.execute(trx);
 }

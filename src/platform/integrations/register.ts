@@ -2,6 +2,7 @@ import type { IntegrationCreate, IntegrationCreated } from "../../../generated/o
 import { checkProviderUrl } from "../../clients/address-guard.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
+import { transact } from "../transaction.ts";
 import { hashToken, makePlatformToken } from "./tokens.ts";
 
 /**
@@ -17,7 +18,7 @@ export async function register(
   // As the database will show it, and every payload is compared with it.
   const providerId = order.providerId.toLowerCase();
   const platformToken = makePlatformToken();
-  await deps.database.kysely.transaction().execute(async (trx) => {
+  await transact(deps, async (trx) => {
     const at = deps.now();
     const row = await trx
       .insertInto("integrations")

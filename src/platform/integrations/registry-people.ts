@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { RegistryImport } from "../../../generated/operations/types.ts";
 import type { Deps } from "../deps.ts";
-import type { Trx } from "../queue/task.ts";
+import type { Trx } from "../transaction.ts";
 import type { RegisteredPerson } from "./registry-person.ts";
 
 type Counts = Pick<RegistryImport, "imported" | "updated" | "skipped">;
@@ -116,8 +116,8 @@ async function noteIds(
     select ${providerId}::uuid, "candidateId", "providerCandidateId"
     from ${asRows(rows)} as person ("candidateId" uuid, "providerCandidateId" text)
     on conflict (provider_id, candidate_id)
-      do update set provider_candidate_id = excluded.provider_candidate_id
-      where provider_candidates.provider_candidate_id <> excluded.provider_candidate_id
+      do update set provider_candidate_id = excluded.provider_candidate_id, trouble = null
+      where provider_candidates.provider_candidate_id is distinct from excluded.provider_candidate_id
     returning candidate_id`.execute(trx);
   return idsOf(noted.rows);
 }

@@ -4,9 +4,8 @@ import type { RegistryPage } from "../../clients/provider/registry-page.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import type { Trx } from "../queue/task.ts";
-import { tellNews } from "../stream/news.ts";
-import { recordSteps } from "../traces/trace.ts";
+import { publish } from "../stream/news.ts";
+import { recordSteps, transact, type Trx } from "../transaction.ts";
 import { askPatiently } from "./patience.ts";
 import { importPeople } from "./registry-people.ts";
 import { readPeople } from "./registry-person.ts";
@@ -104,12 +103,14 @@ async function takeEntries(
   const { result, traceId } = progress;
   const first = progress.entries + 1;
   progress.entries += entries.length;
-  const counts = await deps.database.kysely.transaction().execute(async (trx) => {
+  const counts = await transact(deps, async (trx) => {
     const done = await importPeople(trx, deps, provider_id, people);
     const all = { ...done, invalid: faults.length };
-    const verdict = `entries ${first} to ${progress.entries}: ${all.imported} imported, ${all.updated} updated, ${all.skipped} skipped, ${all.invalid} invalid`;
-    await recordSteps(trx, [{ traceId, step: "registry", verdict, providerId: provider_id }]);
-    await tellProgress(trx, deps, provider_id, progress, all);
+    const params = { first, last: progress.entries, ...all };
+    recordSteps(trx, [
+      { traceId, step: "registry", code: "registry_imported", params, providerId: provider_id },
+    ]);
+    publishProgress(trx, provider_id, progress, all);
     return all;
   });
   for (const { entry, reason } of faults) noteFault(progress, entry, reason);
@@ -119,14 +120,13 @@ async function takeEntries(
 type Counts = Omit<RegistryImport, "faults">;
 
 /** For the stream: numbers only, those of this transaction included. */
-async function tellProgress(
+function publishProgress(
   trx: Trx,
-  { signals }: Deps,
   providerId: string,
   { traceId, entries, result }: Progress,
   counts: Counts,
-): Promise<void> {
-  await tellNews(trx, signals, {
+): void {
+  publish(trx, {
     ...{ type: "import", providerId, traceId, entries },
     imported: result.imported + counts.imported,
     updated: result.updated + counts.updated,

@@ -1,7 +1,8 @@
 import type { PlatformTokenRotated } from "../../../generated/operations/types.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import type { Trx } from "../queue/task.ts";
+import { transact, type Trx } from "../transaction.ts";
+import { resume } from "./health.ts";
 import { lockIntegration } from "./integration.ts";
 import { hashToken, makePlatformToken, type TokenOwners } from "./tokens.ts";
 
@@ -23,7 +24,7 @@ export async function rotatePlatformToken(
   const platformToken = makePlatformToken();
   const at = deps.now();
   const validUntil = new Date(at.getTime() + overlapHours * HOUR_MS);
-  const provider_id = await deps.database.kysely.transaction().execute(async (trx) => {
+  const provider_id = await transact(deps, async (trx) => {
     const integration = await lockIntegration(trx, providerId);
     await endTokens(trx, integration.provider_id, at, validUntil);
     const token = {
@@ -58,7 +59,7 @@ async function endTokens(trx: Trx, providerId: string, at: Date, validUntil: Dat
 }
 
 /**
- * Takes the PROVIDER_TOKEN that the provider issued; every call from now on carries it.
+ * Stores the PROVIDER_TOKEN that the provider issued: every call from now on carries it, and what waited for it goes on.
  * @throws ProblemError provider_not_found
  */
 export async function takeProviderToken(
@@ -66,8 +67,9 @@ export async function takeProviderToken(
   providerId: string,
   providerToken: string,
 ): Promise<Integration> {
-  const integration = await deps.database.kysely.transaction().execute(async (trx) => {
+  const integration = await transact(deps, async (trx) => {
     await lockIntegration(trx, providerId);
+    await resume(trx, deps, providerId);
     return trx
       .updateTable("integrations")
       .set({ provider_token: deps.vault.seal(providerToken), updated_at: deps.now() })

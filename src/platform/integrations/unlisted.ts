@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Schema } from "../db/schema.ts";
-import type { Trx } from "../queue/task.ts";
+import type { Trx } from "../transaction.ts";
 
 type Db = Kysely<Schema>;
 

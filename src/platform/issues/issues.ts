@@ -1,127 +1,85 @@
 import { sql } from "kysely";
+import type { IssueCode, Params, Subject } from "../../../generated/operations/types.ts";
 import type { Deps } from "../deps.ts";
-import type { Trx } from "../queue/task.ts";
-
-/** Every kind of trouble that needs a person, and what that person should do. */
-export const ISSUES = {
-  outlet_not_mapped: "Map the outlet to a workplace; the jobs that wait for it go on by themselves.",
-  role_not_mapped: "Map the role to a competence; the jobs that wait for it go on by themselves.",
-  shift_unusable:
-    "Ask the provider to correct what the detail names; the shift's next event is processed as usual.",
-  delete_not_confirmed:
-    "The provider announced a deletion but still shows the shift as open. Ask the provider which one is right.",
-  shift_overfilled:
-    "More people are booked than there are positions. Decide who stays, and withdraw the others.",
-  provider_refused:
-    "The provider refused a call. Check the token, the providerId and the base URL with the provider.",
-  provider_down: "Ask the provider. Nothing is lost: what waits goes on by itself once the provider answers.",
-  provider_gave_no_answer:
-    "Every try failed. For 7 days the event is queued again by itself, each hour and once the provider answers; a replay is sooner.",
-  candidate_ambiguous:
-    "The provider knows more than one candidate under one personal number. Ask the provider to merge them, then accept again.",
-  booking_failed: "The booking ended without the provider's confirmation. Check the shift with the provider.",
-  unassign_failed:
-    "The provider still has the candidate on the shift. Ask the provider to take the candidate off.",
-  cancellation_refused:
-    "The provider keeps the shift, and so does the platform. Settle it with the provider.",
-  change_refused:
-    "The shift is as it was, on both sides. Settle it with the provider, or ask for the change again.",
-  provider_check:
-    "Tell the provider's engineers what was found; `POST /integrations/{providerId}/verify` looks again.",
-  provider_check_failed:
-    "Mend what kept the check from being made, then ask for it again: `POST /integrations/{providerId}/verify`.",
-  notification_failed:
-    "Check the address with the person, or the mail server; what was not delivered is shown in the console.",
-} as const;
-
-export type IssueCode = keyof typeof ISSUES;
+import { publish } from "../stream/news.ts";
+import type { Trx } from "../transaction.ts";
 
 export interface Issue {
   code: IssueCode;
   providerId: string;
-  /** What it is about, such as `shift 4a9d…`; one open issue for each code and subject. */
-  subject: string;
-  /** What happened. Never holds personal data. */
-  detail: string;
-  /** What to do; as ISSUES says it unless given. */
-  remedy?: string;
-  traceId?: string;
+  subject: Subject;
+  params?: Params;
+  traceId?: string | undefined;
+}
+
+type Parts = Pick<Deps, "newId" | "now">;
+
+interface Row {
+  issue_id: string;
+  code: IssueCode;
 }
 
 /** Raises an issue, or counts it once more while it is open. */
-export async function raiseIssue(trx: Trx, { newId, now }: Deps, issue: Issue): Promise<void> {
-  const { code, providerId, subject, detail, traceId, remedy = ISSUES[code] } = issue;
+export async function raiseIssue(trx: Trx, { newId, now }: Parts, issue: Issue): Promise<void> {
+  const { code, providerId, subject, params = {}, traceId = null } = issue;
+  const { rows } = await sql<Row>`
+    insert into issues (provider_id, issue_id, code, subject, params, trace_id, first_at, last_at)
+    values (${providerId}, ${newId()}, ${code}, ${JSON.stringify(subject)}::text::jsonb,
+      ${JSON.stringify(params)}::text::jsonb, ${traceId}, ${now()}, ${now()})
+    on conflict (provider_id, code, subject) where resolved_at is null
+      do update set params = excluded.params, trace_id = excluded.trace_id, last_at = excluded.last_at,
+        count = issues.count + 1
+    returning issue_id, code`.execute(trx);
+  for (const row of rows) publishIssue(trx, providerId, row, null);
+}
+
+function publishIssue(trx: Trx, providerId: string, { issue_id, code }: Row, resolvedAt: Date | null): void {
+  const at = resolvedAt?.toISOString() ?? null;
+  publish(trx, { type: "issue", issueId: issue_id, providerId, code, resolvedAt: at });
+}
+
+/** Which open issues: those of a subject, or, by `shiftId` alone, those of a shift and of everyone booked on it. */
+export interface Settled {
+  providerId: string;
+  codes?: readonly IssueCode[] | undefined;
+  subject?: Subject;
+  shiftId?: string;
+}
+
+/** The cause is gone. Returns how many issues were closed. */
+export async function settleIssues(
+  trx: Trx,
+  { now }: Parts,
+  { providerId, codes, subject, shiftId }: Settled,
+): Promise<number> {
   const at = now();
-  const row = { provider_id: providerId, code, subject, detail, remedy, trace_id: traceId ?? null };
-  await trx
-    .insertInto("issues")
-    .values({ ...row, issue_id: newId(), first_at: at, last_at: at })
-    .onConflict((conflict) =>
-      conflict
-        .columns(["provider_id", "code", "subject"])
-        .where("resolved_at", "is", null)
-        .doUpdateSet({
-          detail,
-          remedy,
-          trace_id: traceId ?? null,
-          last_at: at,
-          count: sql`issues.count + 1`,
-        }),
-    )
-    .execute();
-}
-
-export const shiftSubject = (shiftId: string): string => `shift ${shiftId}`;
-
-export const bookingSubject = (shiftId: string, candidateId: string): string =>
-  `${shiftSubject(shiftId)}, candidate ${candidateId}`;
-
-/** The cause is gone. */
-export async function resolveIssues(
-  trx: Trx,
-  { now }: Deps,
-  { codes, providerId, subject }: Pick<Issue, "providerId" | "subject"> & { codes: readonly IssueCode[] },
-): Promise<void> {
-  await trx
+  let update = trx
     .updateTable("issues")
-    .set({ resolved_at: now() })
+    .set({ resolved_at: at })
     .where("provider_id", "=", providerId)
-    .where("code", "in", codes)
-    .where("subject", "=", subject)
-    .where("resolved_at", "is", null)
-    .execute();
+    .where("resolved_at", "is", null);
+  if (codes) update = update.where("code", "in", codes);
+  if (subject) update = update.where(sql<boolean>`subject = ${JSON.stringify(subject)}::text::jsonb`);
+  if (shiftId !== undefined) update = update.where(sql<boolean>`subject ->> 'shiftId' = ${shiftId}`);
+  const rows = await update.returning(["issue_id", "code"]).execute();
+  for (const row of rows) publishIssue(trx, providerId, row, at);
+  return rows.length;
 }
 
-/** The shift is gone: nothing about it, or about who was booked on it, needs a person any more. */
-export async function resolveIssuesOfShift(
+/** An operator closes an issue; one that is closed stays so. Returns it; undefined when there is none. */
+export async function closeIssue(
   trx: Trx,
-  { now }: Deps,
-  providerId: string,
-  shiftId: string,
-): Promise<void> {
-  const subject = shiftSubject(shiftId);
-  await trx
+  { now }: Parts,
+  issueId: string,
+): Promise<{ providerId: string; code: IssueCode } | undefined> {
+  const at = now();
+  const issue = await trx
     .updateTable("issues")
-    .set({ resolved_at: now() })
-    .where("provider_id", "=", providerId)
-    .where((where) =>
-      where.or([
-        where("subject", "=", subject),
-        where(where.fn<boolean>("starts_with", ["subject", where.val(`${subject}, `)]), "=", true),
-      ]),
-    )
-    .where("resolved_at", "is", null)
-    .execute();
-}
-
-/** A person closes an issue; one that is closed stays so. Answers false when there is none. */
-export async function closeIssue({ database, now }: Deps, issueId: string): Promise<boolean> {
-  const { kysely } = database;
-  const issue = await kysely
-    .updateTable("issues")
-    .set(({ fn, val }) => ({ resolved_at: fn.coalesce("resolved_at", val(now())) }))
+    .set(({ fn, val }) => ({ resolved_at: fn.coalesce("resolved_at", val(at)) }))
     .where("issue_id", "=", issueId)
-    .returning("issue_id")
+    .returning(["issue_id", "code", "provider_id"])
     .executeTakeFirst();
-  return issue !== undefined;
+  if (!issue) return undefined;
+  publishIssue(trx, issue.provider_id, issue, at);
+  return { providerId: issue.provider_id, code: issue.code };
 }

@@ -86,30 +86,33 @@ function stored(registers: Registry[]): (readings: Readings | undefined) => void
     new Gauge({ name: `shiftpact_${name}`, help, labelNames, registers });
   const up = gauge("database_up", "1: the database answers.");
   const events = gauge("events", "Stored events, by status.", ["status"]);
-  const undispatched = gauge(
-    "events_undispatched_seconds",
-    "Since the oldest event came of which no task was made; events of integrations that are not active wait, and do not count.",
+  const waiting = gauge(
+    "events_waiting_seconds",
+    "Since the oldest event that waits came; events of integrations that are not active do not count.",
   );
-  const dead = gauge("dead_letters", "Events that were given up after every try.");
-  const tasks = gauge("queue_tasks", "Tasks in all processes together.", ["queue", "state"]);
-  const oldest = gauge("queue_oldest_seconds", "Since the oldest task that waits was queued.", ["queue"]);
-  const notifications = gauge("notifications", "Notifications, by how far they came.", ["state"]);
-  const issues = gauge("open_issues", "What needs a person, by code.", ["code"]);
-  const all = [events, undispatched, dead, tasks, oldest, notifications, issues];
+  const dead = gauge(
+    "dead_letters",
+    "Events that had no response after all attempts; their shifts are still read each hour.",
+  );
+  const work = gauge("work", "Work in all processes together.", ["kind", "state"]);
+  const oldest = gauge("work_oldest_seconds", "Since the oldest work that waits was asked for.", ["kind"]);
+  const notifications = gauge("notifications", "Notifications, by state.", ["state"]);
+  const issues = gauge("open_issues", "What needs an operator, by code.", ["code"]);
+  const all = [events, waiting, dead, work, oldest, notifications, issues];
   return (readings) => {
     up.set(readings ? 1 : 0);
     for (const each of all) each.reset();
     if (!readings) {
-      undispatched.remove();
+      waiting.remove();
       return dead.remove();
     }
     for (const status of EVENT_STATUSES) events.set({ status }, readings.events[status] ?? 0);
-    undispatched.set(readings.undispatchedSeconds);
+    waiting.set(readings.waitingSeconds);
     dead.set(readings.events.dead ?? 0);
-    for (const { queue, waiting, active, oldestSeconds } of readings.queues) {
-      tasks.set({ queue, state: "waiting" }, waiting);
-      tasks.set({ queue, state: "active" }, active);
-      oldest.set({ queue }, oldestSeconds);
+    for (const { kind, oldestSeconds, ...load } of readings.work) {
+      work.set({ kind, state: "waiting" }, load.waiting);
+      work.set({ kind, state: "active" }, load.active);
+      oldest.set({ kind }, oldestSeconds);
     }
     for (const [state, count] of Object.entries(readings.notifications)) notifications.set({ state }, count);
     for (const { code, count } of readings.issues) issues.set({ code }, count);

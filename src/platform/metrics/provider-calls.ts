@@ -1,4 +1,5 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
+import { readRetryAfter } from "../../clients/provider/answer.ts";
 import type { Integration } from "../db/schema.ts";
 
 /** One call that went out to a provider. */
@@ -9,6 +10,8 @@ export interface ProviderCall {
   operation: string;
   /** Of the answer; undefined when none came. */
   status: number | undefined;
+  /** The response's Retry-After. */
+  retryAfterMs?: number | undefined;
   seconds: number;
 }
 
@@ -36,11 +39,20 @@ export async function measureCall(
   const operation = operationOf(request);
   const startedAt = performance.now();
   let status: number | undefined;
+  let retryAfterMs: number | undefined;
   try {
     const response = await call();
     status = response.status;
+    retryAfterMs = readRetryAfter(response.headers.get("retry-after"), Date.now());
     return response;
   } finally {
-    onCall({ kind, provider_id, operation, status, seconds: (performance.now() - startedAt) / 1_000 });
+    onCall({
+      kind,
+      provider_id,
+      operation,
+      status,
+      retryAfterMs,
+      seconds: (performance.now() - startedAt) / 1_000,
+    });
   }
 }

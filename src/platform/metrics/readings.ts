@@ -1,16 +1,25 @@
 import { type Kysely, sql } from "kysely";
 import type { Database } from "../db/database.ts";
-import type { EventStatus, Schema } from "../db/schema.ts";
-import { type QueueLoad, readQueueLoad } from "../queue/load.ts";
+import type { EventStatus, Schema, WorkKind } from "../db/schema.ts";
+
+/** How much of one kind of work there is, in all processes together. */
+export interface WorkLoad {
+  kind: WorkKind;
+  /** Due, or waiting for another attempt; what is only read each hour does not count. */
+  waiting: number;
+  active: number;
+  /** Since the oldest that waits was asked for; 0 when none does. */
+  oldestSeconds: number;
+}
 
 /** What the database knows of how things are going. */
 export interface Readings {
   events: Partial<Record<EventStatus, number>>;
-  /** Since the oldest event came of which no task was made, though its integration is active; 0 when there is none. */
-  undispatchedSeconds: number;
-  queues: QueueLoad[];
-  /** `shown` ones leave the house by no channel, `withheld` ones did not stand any more. */
-  notifications: { shown: number; waiting: number; delivered: number; withheld: number; failed: number };
+  /** Since the oldest event that waits came, of integrations that are active; 0 when there is none. */
+  waitingSeconds: number;
+  work: WorkLoad[];
+  /** `shown` ones are not delivered by a channel; `withdrawn` ones are offers that did not hold any more. */
+  notifications: { shown: number; waiting: number; delivered: number; withdrawn: number; failed: number };
   issues: { code: string; count: number }[];
 }
 
@@ -28,7 +37,7 @@ const KEPT_FOR_MS = 10_000;
 
 /** Reads when asked, and seldom. `now`: milliseconds. */
 export function createReadings(
-  database: Pick<Database, "kysely" | "raw">,
+  database: Pick<Database, "kysely">,
   now: () => number = () => performance.now(),
 ): () => Promise<Readings> {
   let kept: { readings: Promise<Readings>; until: number } | undefined;
@@ -45,7 +54,7 @@ export function createReadings(
   };
 }
 
-async function readAll(database: Pick<Database, "kysely" | "raw">): Promise<Readings> {
+async function readAll(database: Pick<Database, "kysely">): Promise<Readings> {
   const { kysely } = database;
   const events = await kysely
     .selectFrom("events")
@@ -61,31 +70,37 @@ async function readAll(database: Pick<Database, "kysely" | "raw">): Promise<Read
   return {
     events: Object.fromEntries(events.map(({ status, count }) => [status, count])),
     issues,
-    undispatchedSeconds: await readUndispatched(kysely),
+    waitingSeconds: await readWaiting(kysely),
     notifications: await readNotifications(kysely),
-    queues: await readQueueLoad(database),
+    work: await readWork(kysely),
   };
 }
 
-async function readUndispatched(kysely: Kysely<Schema>): Promise<number> {
+async function readWaiting(kysely: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
-    select coalesce(extract(epoch from now() - min(oldest.received_at)), 0)::float8 as seconds
-    from integrations cross join lateral (
-      select received_at from events
-      where provider_id = integrations.provider_id and dispatched_at is null and status = 'queued'
-      order by event_id limit 1) as oldest
-    where integrations.state = 'active'`.execute(kysely);
+    select coalesce(extract(epoch from now() - min(received_at)), 0)::float8 as seconds
+    from events join integrations using (provider_id)
+    where events.status = 'queued' and integrations.state = 'active'`.execute(kysely);
   return rows[0]?.seconds ?? 0;
+}
+
+async function readWork(kysely: Kysely<Schema>): Promise<WorkLoad[]> {
+  const { rows } = await sql<WorkLoad>`
+    select kind, count(*) filter (where claim is null) as waiting, count(*) filter (where claim is not null) as active,
+      coalesce(extract(epoch from now() - min(created_at) filter (where claim is null)), 0)::float8 as "oldestSeconds"
+    from work where priority < 2 or due_at <= now() or claim is not null group by kind`.execute(kysely);
+  return rows;
 }
 
 async function readNotifications(kysely: Kysely<Schema>): Promise<Readings["notifications"]> {
   const { rows } = await sql<Readings["notifications"]>`
     select count(*) filter (where channel is null) as shown,
       count(*) filter (where delivered_at is not null) as delivered,
-      count(*) filter (where withheld_at is not null) as withheld,
-      count(*) filter (where channel is not null and delivered_at is null and delivery_error is null) as waiting,
-      count(*) filter (where channel is not null and delivered_at is null and delivery_error is not null
-        and withheld_at is null) as failed
+      count(*) filter (where channel is not null and delivered_at is null and withdrawn_at is not null) as withdrawn,
+      count(*) filter (where channel is not null and delivered_at is null and withdrawn_at is null
+        and delivery_error is null) as waiting,
+      count(*) filter (where channel is not null and delivered_at is null and withdrawn_at is null
+        and delivery_error is not null) as failed
     from notifications`.execute(kysely);
-  return rows[0] ?? { shown: 0, delivered: 0, withheld: 0, waiting: 0, failed: 0 };
+  return rows[0] ?? { shown: 0, delivered: 0, withdrawn: 0, waiting: 0, failed: 0 };
 }

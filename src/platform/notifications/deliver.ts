@@ -1,67 +1,67 @@
 import type { Kysely } from "kysely";
-import type { Schema } from "../db/schema.ts";
-import type { Channel, Deps } from "../deps.ts";
-import { raiseIssue } from "../issues/issues.ts";
-import { readQueueLoad } from "../queue/load.ts";
-import type { TaskEnd, TaskKind, Trx } from "../queue/task.ts";
-import { type DeliveryTask, NOTIFICATIONS_QUEUE } from "./queue.ts";
-import { whyWithheld, withhold } from "./withhold.ts";
+import type { DeliveryCode, Params } from "../../../generated/operations/types.ts";
+import type { NotificationsTable, Schema } from "../db/schema.ts";
+import type { Channel, Delivery, Deps } from "../deps.ts";
+import { raiseIssue, settleIssues } from "../issues/issues.ts";
+import { publish } from "../stream/news.ts";
+import { transact, type Trx } from "../transaction.ts";
+import { type Claim, renew, settle } from "../work/claims.ts";
+import { retryDelay } from "../work/retry.ts";
+import type { Run } from "../work/worker.ts";
 import { type Told, wordsOf } from "./words.ts";
 
+/** Notifications of one run: the rest goes on at once, behind others. */
+const BATCH = 50;
+
 /**
- * Delivers notifications through the channel, each once for each change. A crash between the moment when the other side took it and
- * our commit repeats it, under the same id, by which the other side can drop the repetition. Only for a process that has a channel: what
- * is queued waits for one.
+ * Delivers what waits for one recipient, in its order, each notification once. A crash between the moment when the mail server accepted it and
+ * the commit repeats it under the same id, by which the other side can drop the repetition. Mail is never given up for an outage.
  */
-export function deliveryTasks(deps: Deps, channel: Channel): TaskKind<DeliveryTask> {
-  return {
-    name: NOTIFICATIONS_QUEUE,
-    concurrency: 5,
-    work: async ({ data }, signal) => {
-      const due = await findDue(deps.database.kysely, data.notificationId);
-      if (!due) return { end: "done" };
-      const isWithheld = (await whyWithheld(deps.database.kysely, deps, due)) !== undefined;
-      if (isWithheld) return { end: "done", write: (trx) => withhold(trx, deps, due) };
-      return deliver(deps, channel, due, signal);
-    },
-    dead: async ({ data }, reason, trx) => {
-      const due = await findDue(trx, data.notificationId);
-      if (due) await giveUp(trx, deps, due, `every try failed, the last one: ${reason}`, SERVER);
-    },
+export const deliverMail =
+  (deps: Deps, channel: Channel): Run =>
+  async (claim, signal) => {
+    const waiting = await findWaiting(deps.database.kysely, claim);
+    for (const notification of waiting) {
+      if (!(await mayBeSent(deps, notification))) {
+        await transact(deps, async (trx) => {
+          await note(trx, claim, notification, {
+            delivery_error: "offer_withdrawn",
+            withdrawn_at: deps.now(),
+          });
+          await renew(trx, claim);
+        });
+        continue;
+      }
+      const { notificationId: id, address } = notification;
+      const delivery = await channel.deliver({ id, address, ...wordsOf(notification) }, signal);
+      signal.throwIfAborted();
+      if (!(await conclude(deps, channel, claim, notification, delivery))) return;
+    }
+    const afterMs = waiting.length === BATCH ? 0 : undefined;
+    await transact(deps, (trx) => settle(trx, claim, { afterMs, attempts: 0, priority: claim.priority }));
   };
-}
 
-/** For the start of a process without a channel. */
-export async function tellOfUndelivered({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
-  const loads = await readQueueLoad(database);
-  const { waiting = 0 } = loads.find(({ queue }) => queue === NOTIFICATIONS_QUEUE) ?? {};
-  if (waiting > 0) log.warn({ waiting }, "notifications wait for a process with SMTP_URL to deliver them");
-}
-
-/** What trouble with the other side as a whole is about: one issue, however many people are concerned. */
-const SERVER = "delivery of notifications";
-
-interface Due extends Told {
+interface Waiting extends Told {
   notificationId: string;
-  candidateId: string;
   jobId: string;
-  providerId: string;
   traceId: string;
   address: string;
 }
 
-/** Undefined when it is delivered already, or the person is erased. */
-function findDue(db: Kysely<Schema>, notificationId: string): Promise<Due | undefined> {
+/** Nothing of a person who is erased. */
+function findWaiting(db: Kysely<Schema>, { providerId, key }: Claim): Promise<Waiting[]> {
   return db
     .selectFrom("notifications")
     .innerJoin("candidates", "candidates.candidate_id", "notifications.candidate_id")
-    .innerJoin("jobs", "jobs.job_id", "notifications.job_id")
-    .innerJoin("integrations", "integrations.provider_id", "jobs.provider_id")
+    .innerJoin("jobs", (join) =>
+      join
+        .onRef("jobs.provider_id", "=", "notifications.provider_id")
+        .onRef("jobs.job_id", "=", "notifications.job_id"),
+    )
+    .innerJoin("integrations", "integrations.provider_id", "notifications.provider_id")
     .select([
       "notification_id as notificationId",
-      "notifications.candidate_id as candidateId",
       "notifications.job_id as jobId",
-      "jobs.provider_id as providerId",
       "notifications.trace_id as traceId",
       "candidates.email as address",
       "candidates.first_name as firstName",
@@ -71,62 +71,161 @@ function findDue(db: Kysely<Schema>, notificationId: string): Promise<Due | unde
       "jobs.role_name as roleName",
       "integrations.time_zone as timeZone",
     ])
-    .where("notification_id", "=", notificationId)
+    .where("notifications.provider_id", "=", providerId)
+    .where("notifications.candidate_id", "=", key)
+    .where("channel", "is not", null)
     .where("delivered_at", "is", null)
+    .where("withdrawn_at", "is", null)
+    .where((where) =>
+      where.or([where("delivery_error", "is", null), where("delivery_error", "not in", FINAL)]),
+    )
     .where("erased_at", "is", null)
-    .executeTakeFirst();
-}
-
-async function deliver(deps: Deps, channel: Channel, due: Due, signal: AbortSignal): Promise<TaskEnd> {
-  const { notificationId: id, address } = due;
-  const delivery = await channel.deliver({ id, address, ...wordsOf(due) }, signal);
-  switch (delivery.kind) {
-    case "delivered":
-      return { end: "done", write: (trx) => noteDelivered(trx, deps, channel, due) };
-    case "refused": {
-      const about = `${SERVER} to candidate ${due.candidateId}`;
-      return { end: "done", write: (trx) => giveUp(trx, deps, due, delivery.reason, about) };
-    }
-    case "unavailable":
-      return {
-        end: "retry",
-        reason: delivery.reason,
-        write: (trx) => update(trx, id, { delivery_error: `will be tried again: ${delivery.reason}` }),
-      };
-  }
-}
-
-async function noteDelivered(trx: Trx, { now }: Deps, { name }: Channel, due: Due): Promise<void> {
-  const { providerId, candidateId, notificationId } = due;
-  await update(trx, notificationId, { channel: name, delivered_at: now(), delivery_error: null });
-  await trx
-    .updateTable("issues")
-    .set({ resolved_at: now() })
-    .where("provider_id", "=", providerId)
-    .where("code", "=", "notification_failed")
-    .where("subject", "in", [SERVER, `${SERVER} to candidate ${candidateId}`])
-    .where("resolved_at", "is", null)
+    .orderBy("notification_id")
+    .limit(BATCH)
     .execute();
 }
 
-async function giveUp(trx: Trx, deps: Deps, due: Due, reason: string, subject: string): Promise<void> {
-  const { notificationId, providerId, traceId } = due;
-  await update(trx, notificationId, { delivery_error: reason });
-  await raiseIssue(trx, deps, {
-    code: "notification_failed",
-    providerId,
-    subject,
-    detail: `Notification ${notificationId} was not delivered: ${reason}.`,
-    traceId,
+/** No other attempt can help. */
+const FINAL: DeliveryCode[] = ["address_unusable", "gave_up", "offer_withdrawn"];
+
+/** An offer is sent only while it holds; everything else has happened. */
+async function mayBeSent({ database, now }: Deps, { kind, notificationId }: Waiting): Promise<boolean> {
+  if (kind !== "job_offered") return true;
+  const offer = await database.kysely
+    .selectFrom("notifications")
+    .innerJoin("jobs", (join) =>
+      join
+        .onRef("jobs.provider_id", "=", "notifications.provider_id")
+        .onRef("jobs.job_id", "=", "notifications.job_id"),
+    )
+    .select("jobs.status")
+    .where("notification_id", "=", notificationId)
+    .where("withdrawn_at", "is", null)
+    .where("jobs.status", "=", "open")
+    .where("jobs.start_time", ">", now())
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("bookings")
+            .select("booking_id")
+            .whereRef("bookings.job_id", "=", "jobs.job_id")
+            .whereRef("bookings.candidate_id", "=", "notifications.candidate_id")
+            .where("bookings.status", "in", ["pending", "confirmed"]),
+        ),
+      ),
+    )
+    .executeTakeFirst();
+  return offer !== undefined;
+}
+
+/** Whether the next notification may be sent now. */
+async function conclude(
+  deps: Deps,
+  channel: Channel,
+  claim: Claim,
+  waiting: Waiting,
+  delivery: Delivery,
+): Promise<boolean> {
+  if (delivery.kind === "unavailable") {
+    await defer(deps, claim, waiting, delivery);
+    return false;
+  }
+  await transact(deps, async (trx) => {
+    if (delivery.kind === "delivered") await noteDelivered(trx, deps, channel, claim, waiting);
+    else await noteRefused(trx, deps, claim, waiting, delivery);
+    await renew(trx, claim);
   });
+  return true;
 }
 
-interface Outcome {
-  channel?: string;
-  delivered_at?: Date;
-  delivery_error: string | null;
+/** An outage delays mail, and loses none: after the attempts of the retry policy an issue is raised, and one is made each hour. */
+async function defer(
+  deps: Deps,
+  claim: Claim,
+  waiting: Waiting,
+  { code, status }: Extract<Delivery, { kind: "unavailable" }>,
+): Promise<void> {
+  const { attempts, priority, providerId } = claim;
+  const params: Params = { attempts, ...(status !== undefined && { status }) };
+  const afterMs = retryDelay(deps.retries, attempts, { hourlyMs: deps.timing.hourlyMs });
+  await transact(deps, async (trx) => {
+    await note(trx, claim, waiting, { delivery_error: code, delivery_params: JSON.stringify(params) });
+    if (attempts === deps.retries.tries) {
+      const issue = {
+        code: "notification_failed",
+        subject: SERVER,
+        params: { ...params, delivery: code },
+      } as const;
+      await raiseIssue(trx, deps, { ...issue, providerId, traceId: waiting.traceId });
+    }
+    await settle(trx, claim, { afterMs, attempts, priority });
+  });
+  deps.wakeWorkerIn(afterMs);
 }
 
-async function update(trx: Trx, notificationId: string, outcome: Outcome): Promise<void> {
-  await trx.updateTable("notifications").set(outcome).where("notification_id", "=", notificationId).execute();
+const SERVER = { kind: "mail_server" } as const;
+
+const recipient = ({ key }: Claim) => ({ kind: "mail_recipient", candidateId: key }) as const;
+
+async function noteDelivered(
+  trx: Trx,
+  deps: Deps,
+  { name }: Channel,
+  claim: Claim,
+  waiting: Waiting,
+): Promise<void> {
+  const { providerId } = claim;
+  await note(trx, claim, waiting, { channel: name, delivered_at: deps.now(), delivery_error: null });
+  for (const subject of [SERVER, recipient(claim)])
+    await settleIssues(trx, deps, { providerId, codes: ["notification_failed"], subject });
+}
+
+async function noteRefused(
+  trx: Trx,
+  deps: Deps,
+  claim: Claim,
+  waiting: Waiting,
+  { code, status }: Extract<Delivery, { kind: "refused" }>,
+): Promise<void> {
+  const { notificationId, traceId } = waiting;
+  const params: Params = { delivery: code, notificationId, ...(status !== undefined && { status }) };
+  const delivery_params = JSON.stringify(status === undefined ? {} : { status });
+  await note(trx, claim, waiting, {
+    delivery_error: code === "mail_server_refused" ? "gave_up" : code,
+    delivery_params,
+  });
+  const issue = { code: "notification_failed", subject: recipient(claim), params } as const;
+  await raiseIssue(trx, deps, { ...issue, providerId: claim.providerId, traceId });
+}
+
+type Outcome = Partial<
+  Pick<NotificationsTable, "channel" | "delivered_at" | "delivery_error" | "withdrawn_at">
+> & {
+  delivery_params?: string;
+};
+
+async function note(
+  trx: Trx,
+  { providerId, key: candidateId }: Claim,
+  { notificationId, jobId, kind }: Waiting,
+  outcome: Outcome,
+): Promise<void> {
+  await trx
+    .updateTable("notifications")
+    .set(outcome)
+    .where("provider_id", "=", providerId)
+    .where("notification_id", "=", notificationId)
+    .execute();
+  const deliveredAt = outcome.delivered_at?.toISOString() ?? null;
+  publish(trx, { type: "notification", notificationId, jobId, candidateId, kind, deliveredAt });
+}
+
+/** For the start of a process without a channel. */
+export async function warnOfUndelivered({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
+  const { waiting } = await database.kysely
+    .selectFrom("work")
+    .select(({ fn }) => fn.countAll<number>().as("waiting"))
+    .where("kind", "=", "mail")
+    .executeTakeFirstOrThrow();
+  if (waiting > 0) log.warn({ waiting }, "notifications wait for a process with SMTP_URL to deliver them");
 }

@@ -17,13 +17,13 @@ export interface MailSettings {
 const CONNECTIONS = 5;
 const TIMEOUT_MS = 30_000;
 
-/** Notifications by e-mail. Reasons never hold an address: a server's own words often do, so only its code is kept. */
+/** Notifications by e-mail. The server's own words often hold an address: only its code is kept. */
 export function createEmailChannel({ url, from, timeoutMs = TIMEOUT_MS }: MailSettings): Channel {
   const transport = createTransport({
     ...serverOf(url),
     pool: true,
     maxConnections: CONNECTIONS,
-    // Trying again is the queue's work.
+    // Another attempt is the worker's.
     maxRequeues: 0,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
@@ -75,20 +75,16 @@ function mailOf({ id, address, subject, text }: Letter, from: string) {
   };
 }
 
-/** RFC 5321: a 5yz about the recipient or the mail is final; anything else, a failed login too, may be mended. */
+/** RFC 5321: a 5yz about the recipient or the mail is final; anything else, a failed login too, may be corrected. */
 function whatCameOf(error: unknown): Delivery {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
-  if (code === "ETLS")
-    return { kind: "unavailable", reason: "no TLS could be agreed on with the mail server" };
+  if (code === "ETLS") return { kind: "unavailable", code: "tls_unavailable" };
   const isAboutMail = code === "EENVELOPE" || code === "EMESSAGE";
   if (typeof responseCode !== "number") {
     // Refused before it was sent: the address is none that mail could go to.
-    if (isAboutMail) return { kind: "refused", reason: "the address cannot be used" };
-    return { kind: "unavailable", reason: `the mail server gave no answer (${nameOf(code)})` };
+    if (isAboutMail) return { kind: "refused", code: "address_unusable" };
+    return { kind: "unavailable", code: "mail_server_unreachable" };
   }
-  const reason = `the mail server answered ${responseCode}`;
-  return isAboutMail && responseCode >= 500 ? { kind: "refused", reason } : { kind: "unavailable", reason };
+  const answer = { code: "mail_server_refused", status: responseCode } as const;
+  return { kind: isAboutMail && responseCode >= 500 ? "refused" : "unavailable", ...answer };
 }
-
-const nameOf = (code: unknown) =>
-  typeof code === "string" && /^[A-Z_]{2,40}$/.test(code) ? code : "unknown";

@@ -1,48 +1,131 @@
 import { sql } from "kysely";
+import type { NotificationKind } from "../../../generated/operations/types.ts";
+import { isBusy } from "../candidates/availability.ts";
+import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import type { Trx } from "../queue/task.ts";
-import { enqueueDeliveries, type Written } from "./queue.ts";
+import { publish } from "../stream/news.ts";
+import { recordSteps, type Trx } from "../transaction.ts";
+import { markDue, PRIORITY } from "../work/due.ts";
 
-export type NotificationKind =
-  | "job_offered"
-  | "shift_changed"
-  | "shift_cancelled"
-  | "booking_confirmed"
-  | "booking_released";
+type Parts = Pick<Deps, "newId" | "channel" | "wakeWorker">;
 
-/** What is told, and of which job. */
-export interface News {
-  kind: NotificationKind;
+/** What is notified, and of which job. */
+export interface Notice {
+  providerId: string;
   jobId: string;
-  /** Names the change: the same change is told once to each candidate. */
+  kind: NotificationKind;
+  /** Names the change: each candidate is notified of the same change once. */
   changeKey: string;
   content: Record<string, unknown>;
   traceId: string;
 }
 
+interface Written {
+  notification_id: string;
+  candidate_id: string;
+}
+
 /**
- * Writes one notification for each candidate who was not told yet, and sends it on its way; answers how many that were. An offer that
- * was withheld, because it did not stand when it was to be sent, counts as not told. One parameter holds all: there may be more people
- * than a statement has parameters.
+ * Writes one notification for each candidate who was not notified of this change yet, and has it delivered; returns how many. One parameter
+ * holds all: there may be more people than a statement has parameters.
  */
 export async function notify(
   trx: Trx,
-  deps: Deps,
+  deps: Parts,
   candidateIds: readonly string[],
-  { kind, jobId, changeKey, content, traceId }: News,
+  { providerId, jobId, kind, changeKey, content, traceId }: Notice,
 ): Promise<number> {
   if (candidateIds.length === 0) return 0;
   const concerned = candidateIds.map((candidateId) => ({ candidateId, notificationId: deps.newId() }));
-  const { rows: told } = await sql<Written>`
-    insert into notifications (notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel)
-    select "notificationId", "candidateId", ${jobId}::uuid, ${kind}::text, ${changeKey}::text,
+  const { rows } = await sql<Written>`
+    insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel)
+    select ${providerId}::uuid, "notificationId", "candidateId", ${jobId}::uuid, ${kind}::text, ${changeKey}::text,
       ${JSON.stringify(content)}::text::jsonb, ${traceId}::text, ${deps.channel?.name ?? null}::text
     from json_to_recordset(${JSON.stringify(concerned)}::text::json)
       as concerned ("notificationId" uuid, "candidateId" uuid)
-    on conflict (candidate_id, job_id, kind, change_key)
-      do update set content = excluded.content, channel = excluded.channel, delivery_error = null, withheld_at = null
-      where notifications.withheld_at is not null
+    on conflict (provider_id, job_id, candidate_id, kind, change_key) do nothing
     returning notification_id, candidate_id`.execute(trx);
-  if (deps.channel) await enqueueDeliveries(trx, deps, told);
-  return told.length;
+  for (const { notification_id: notificationId, candidate_id: candidateId } of rows)
+    publish(trx, { type: "notification", notificationId, jobId, candidateId, kind, deliveredAt: null });
+  if (deps.channel) await deliver(trx, deps, providerId, kind, rows);
+  return rows.length;
+}
+
+/** What concerns someone who is booked goes before offers. */
+async function deliver(
+  trx: Trx,
+  deps: Parts,
+  providerId: string,
+  kind: NotificationKind,
+  written: readonly Written[],
+): Promise<void> {
+  const priority = kind === "job_offered" ? PRIORITY.event : PRIORITY.interactive;
+  const due = written.map(({ candidate_id: key }) => ({ providerId, kind: "mail" as const, key, priority }));
+  await markDue(trx, deps, due);
+}
+
+/** What a notification says of the shift: the times that it is about, and where. */
+export const contentOf = (job: Job) => ({
+  startTime: job.start_time,
+  endTime: job.end_time,
+  outletName: job.outlet_name,
+  roleName: job.role_name,
+});
+
+/**
+ * Offers an open job to every candidate who has the competence, is free at that time, does not hold the offer already, and has not withdrawn
+ * from it.
+ */
+export async function offerJob(
+  trx: Trx,
+  deps: Parts,
+  job: Job,
+  { isNewlyOpen, traceId }: { isNewlyOpen: boolean; traceId: string },
+): Promise<void> {
+  const changeKey = `offer-${job.offer_round}`;
+  const free = await findFree(trx, job);
+  const candidateIds = free
+    .filter(({ offered }) => offered !== changeKey)
+    .map(({ candidate_id }) => candidate_id);
+  const notice = { changeKey, content: contentOf(job), traceId, kind: "job_offered" } as const;
+  const { provider_id: providerId, job_id: jobId, shift_id: shiftId } = job;
+  const offered = await notify(trx, deps, candidateIds, { ...notice, providerId, jobId });
+  // A search that finds no one new is worth a step only when the job has just opened.
+  if (offered === 0 && !isNewlyOpen) return;
+  const where = { traceId, providerId, shiftId, jobId };
+  recordSteps(trx, [
+    { ...where, step: "match", code: "candidates_matched", params: { free: free.length, offered } },
+  ]);
+  if (offered === 0) return;
+  const params = { kind: "job_offered", count: offered } as const;
+  recordSteps(trx, [{ ...where, step: "notification", code: "notified", params }]);
+}
+
+async function findFree(trx: Trx, job: Job): Promise<{ candidate_id: string; offered: string | null }[]> {
+  if (job.competence_id === null) return [];
+  const { rows } = await sql<{ candidate_id: string; offered: string | null }>`
+    select able.candidate_id,
+      (select max(change_key) from notifications as offer where offer.provider_id = ${job.provider_id}
+        and offer.job_id = ${job.job_id} and offer.candidate_id = able.candidate_id and offer.kind = 'job_offered'
+        and offer.change_key = ${`offer-${job.offer_round}`}) as offered
+    from candidate_competences as able
+    where able.competence_id = ${job.competence_id}
+      and not ${isBusy(sql`able.candidate_id`, job.start_time, job.end_time)}
+      and not exists (select from bookings as left_again where left_again.provider_id = ${job.provider_id}
+        and left_again.job_id = ${job.job_id} and left_again.candidate_id = able.candidate_id
+        and left_again.status = 'released' and left_again.reason = 'withdrawn')
+    order by able.candidate_id`.execute(trx);
+  return rows;
+}
+
+/** The job is not open any more, or its times are others: its offers do not hold, and those that were not sent are not sent. */
+export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void> {
+  await trx
+    .updateTable("notifications")
+    .set({ withdrawn_at: at })
+    .where("provider_id", "=", job.provider_id)
+    .where("job_id", "=", job.job_id)
+    .where("kind", "=", "job_offered")
+    .where("withdrawn_at", "is", null)
+    .execute();
 }

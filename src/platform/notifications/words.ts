@@ -1,8 +1,8 @@
-import type { NotificationKind } from "./notify.ts";
+import type { NotificationKind } from "../../../generated/operations/types.ts";
 
 /** What is known of a notification when it is put into words. */
 export interface Told {
-  kind: string;
+  kind: NotificationKind;
   content: Record<string, unknown>;
   firstName: string;
   outletName: string | null;
@@ -42,7 +42,7 @@ const WORDS: Record<NotificationKind, { subject: string; lead: string; close?: s
 
 /** A short mail in English. It holds no personal number, and of the person only the first name. */
 export function wordsOf(told: Told): Words {
-  const { subject, lead, close } = WORDS[told.kind as NotificationKind];
+  const { subject, lead, close } = WORDS[told.kind];
   const { content, timeZone } = told;
   const role = oneLine(content.roleName ?? told.roleName);
   const outlet = oneLine(content.outletName ?? told.outletName);

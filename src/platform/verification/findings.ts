@@ -1,71 +1,71 @@
+import { sql } from "kysely";
 import type { Deps, ProviderFinding } from "../deps.ts";
-import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import type { CheckFinding, Subject } from "../../../generated/operations/types.ts";
+import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { withoutPeople } from "../log.ts";
-import type { Trx } from "../queue/task.ts";
+import type { Trx } from "../transaction.ts";
 
 const FOUND = "provider_check";
 const FAILED = "provider_check_failed";
-const SUBJECT = "the provider's API";
-/** An issue is read by a person. Characters. */
-const LONGEST = 4_000;
+const SUBJECT: Subject = { kind: "integration" };
+/** Of one text of a finding. Characters. */
+const LONGEST = 1_000;
+const FINDINGS_AT_MOST = 10;
 
-/** An issue for each kind of finding at an operation; those of an earlier check that are no longer found are settled. */
+/** Raises an issue for each kind of finding at an operation; those of an earlier check that are no longer found are closed. */
 export async function noteFindings(
   trx: Trx,
   deps: Deps,
   providerId: string,
   findings: readonly ProviderFinding[],
 ): Promise<void> {
-  const bySubject = Map.groupBy(findings, ({ code, operation }) => `${operation}: ${code}`);
-  await resolveIssues(trx, deps, { providerId, codes: [FAILED], subject: SUBJECT });
-  await settleOthers(trx, deps, providerId, [...bySubject.keys()]);
-  for (const [subject, group] of bySubject) {
-    const remedy = group[0]?.mend ?? "";
-    await raiseIssue(trx, deps, { code: FOUND, providerId, subject, detail: detailOf(group), remedy });
+  const byKind = Map.groupBy(findings, ({ code, operation }) => `${operation} ${code}`);
+  await settleIssues(trx, deps, { providerId, codes: [FAILED], subject: SUBJECT });
+  await settleOthers(trx, deps, providerId, [...byKind.keys()]);
+  for (const group of byKind.values()) {
+    const [first] = group;
+    if (!first) continue;
+    const subject: Subject = { kind: "operation", operation: first.operation, finding: first.code };
+    const params = { findings: group.slice(0, FINDINGS_AT_MOST).map(viewOf) };
+    await raiseIssue(trx, deps, { code: FOUND, providerId, subject, params });
   }
 }
 
 /** What an earlier check found is left as it is: nothing is known of it. */
-export async function noteCouldNotCheck(
-  trx: Trx,
-  deps: Deps,
-  providerId: string,
-  reason: string,
-): Promise<void> {
-  const detail = storable(`The provider could not be checked: ${reason}.`);
-  await raiseIssue(trx, deps, { code: FAILED, providerId, subject: SUBJECT, detail });
+export async function noteCouldNotCheck(trx: Trx, deps: Deps, providerId: string): Promise<void> {
+  await raiseIssue(trx, deps, { code: FAILED, providerId, subject: SUBJECT });
 }
 
 async function settleOthers(
   trx: Trx,
   { now }: Deps,
   providerId: string,
-  subjects: readonly string[],
+  found: readonly string[],
 ): Promise<void> {
-  const open = trx
-    .updateTable("issues")
-    .set({ resolved_at: now() })
-    .where("provider_id", "=", providerId)
-    .where("code", "=", FOUND)
-    .where("resolved_at", "is", null);
-  await (subjects.length === 0 ? open : open.where("subject", "not in", subjects)).execute();
+  await sql`
+    update issues set resolved_at = ${now()}
+    where provider_id = ${providerId} and code = ${FOUND} and resolved_at is null
+      and (subject ->> 'operation') || ' ' || (subject ->> 'finding') <> all (
+        array(select json_array_elements_text(${JSON.stringify(found)}::text::json)))`.execute(trx);
 }
 
-function detailOf(findings: readonly ProviderFinding[]): string {
-  return storable(findings.map(textOf).join("\n\n"));
+function viewOf({
+  severity,
+  title,
+  section,
+  expected,
+  actual,
+  reproduce,
+  mend,
+}: ProviderFinding): CheckFinding {
+  return {
+    ...{ severity, section, title: storable(title), fix: storable(mend) },
+    ...{ expected: storable(expected), actual: storable(actual) },
+    ...(reproduce !== "" && { reproduce: storable(reproduce) }),
+  };
 }
 
-function textOf({ severity, title, section, expected, actual, reproduce }: ProviderFinding): string {
-  const lines = [
-    `${severity === "error" ? "Error" : "Warning"}: ${title} (contract ${section}).`,
-    `Expected: ${expected}`,
-    `Came: ${actual}`,
-    ...(reproduce === "" ? [] : [`See it with: ${reproduce}`]),
-  ];
-  return lines.join("\n");
-}
-
-/** A lookup that shows something may be of somebody real; and PostgreSQL's text cannot hold U+0000. */
+/** A look-up may be of a real person; and PostgreSQL's text cannot hold U+0000. */
 function storable(text: string): string {
   return withoutPeople(text).replaceAll("\0", "\\0").slice(0, LONGEST);
 }

@@ -1,47 +1,45 @@
 import type { Integration } from "../db/schema.ts";
 import type { Deps, ProviderFinding } from "../deps.ts";
-import { findIntegration } from "../integrations/integration.ts";
-import type { TaskEnd, TaskKind, Trx } from "../queue/task.ts";
+import { requireIntegration } from "../integrations/integration.ts";
+import { transact } from "../transaction.ts";
+import { settle } from "../work/claims.ts";
+import type { Run } from "../work/worker.ts";
 import { noteCouldNotCheck, noteFindings } from "./findings.ts";
-import { VERIFICATIONS_QUEUE, type VerificationTask } from "./queue.ts";
 import { shiftToRead } from "./shift-to-read.ts";
 
 /**
- * Checks of providers; a task each, so that a slow provider holds nobody up and a crash loses none.
+ * Checks a provider with calls that change nothing.
  * @param stopping a check takes half a minute: the platform's stop does not wait for it
  */
-export function verificationTasks(deps: Deps, stopping: AbortSignal): TaskKind<VerificationTask> {
-  return {
-    name: VERIFICATIONS_QUEUE,
-    concurrency: 2,
-    work: async ({ data: { providerId } }, signal) => {
-      const integration = await findIntegration(deps.database.kysely, providerId);
-      if (!integration || !deps.checkProvider) return { end: "done" };
-      return verify(deps, integration, AbortSignal.any([signal, stopping]));
-    },
-    dead: ({ data: { providerId } }, reason, trx) => noteCouldNotCheck(trx, deps, providerId, reason),
+export const checkOnce =
+  (deps: Deps, stopping: AbortSignal): Run =>
+  async (claim, signal) => {
+    const { providerId, priority } = claim;
+    const integration = await requireIntegration(deps.database.kysely, providerId);
+    const either = AbortSignal.any([signal, stopping]);
+    const findings = await Promise.race([findingsOf(deps, integration, either), aborted(either)]);
+    // What was broken off says nothing of the provider.
+    either.throwIfAborted();
+    await transact(deps, async (trx) => {
+      if (findings) await noteFindings(trx, deps, providerId, findings);
+      else await noteCouldNotCheck(trx, deps, providerId);
+      await settle(trx, claim, { attempts: 0, priority });
+    });
   };
-}
 
-async function verify(deps: Deps, integration: Integration, signal: AbortSignal): Promise<TaskEnd> {
-  const providerId = integration.provider_id;
-  const check = checkOf(deps, integration, signal).then(
-    (findings) => (trx: Trx) => noteFindings(trx, deps, providerId, findings),
-    (error: unknown) => (trx: Trx) => noteCouldNotCheck(trx, deps, providerId, messageOf(error)),
-  );
-  const write = await Promise.race([check, aborted(signal)]);
-  // What was broken off says nothing of the provider.
-  if (!write || signal.aborted) return { end: "retry", reason: "the platform stops", countsAsTry: false };
-  return { end: "done", write };
-}
-
-async function checkOf(
+/** Undefined when the check could not be made. */
+async function findingsOf(
   deps: Deps,
   integration: Integration,
   signal: AbortSignal,
-): Promise<ProviderFinding[]> {
-  const shiftId = await shiftToRead(deps, integration, signal);
-  return (await deps.checkProvider?.(integration, { shiftId, signal })) ?? [];
+): Promise<ProviderFinding[] | undefined> {
+  try {
+    const shiftId = await shiftToRead(deps, integration, signal);
+    return (await deps.checkProvider?.(integration, { shiftId, signal })) ?? [];
+  } catch (error) {
+    deps.log.warn({ err: error, providerId: integration.provider_id }, "the provider could not be checked");
+    return undefined;
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {
@@ -50,5 +48,3 @@ function aborted(signal: AbortSignal): Promise<undefined> {
     else signal.addEventListener("abort", () => resolve(undefined), { once: true });
   });
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : "for no known reason");

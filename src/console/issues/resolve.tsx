@@ -1,0 +1,64 @@
+import type { Issue } from "../../../generated/operations/types.ts";
+import { api } from "../data/api.ts";
+import { ask } from "../data/trouble.ts";
+import { useAction } from "../data/use-action.ts";
+import { ConfirmedAction } from "../parts/confirmed-action.tsx";
+import { TroubleBox } from "../parts/trouble-box.tsx";
+
+/** The list of issues, which gets the focus when a card is gone. */
+export const ISSUE_LIST = "open-issues";
+
+interface Props {
+  issue: Issue;
+  title: string;
+  onResolved(): void;
+}
+
+/** Closes an issue. The one whose end has effects at once asks first. */
+export function Resolve({ issue, title, onResolved }: Props) {
+  const resolve = async () => {
+    await ask(api.resolveIssue({ params: { path: { issueId: issue.issueId } } }));
+    onResolved();
+    return "Resolved. The issue comes back if its cause remains.";
+  };
+  if (issue.code === "mass_disappearance") return <ConfirmDeletions title={title} resolve={resolve} />;
+  return <ResolveButton title={title} resolve={resolve} />;
+}
+
+interface ResolveProps {
+  title: string;
+  resolve(): Promise<string>;
+}
+
+function ResolveButton({ title, resolve }: ResolveProps) {
+  const { run, isRunning, trouble } = useAction(resolve);
+  return (
+    <>
+      <button type="button" class="push" aria-busy={isRunning} onClick={() => void run()}>
+        Resolve<span class="unseen">: {title}</span>
+      </button>
+      {trouble && <TroubleBox trouble={trouble} />}
+    </>
+  );
+}
+
+function ConfirmDeletions({ title, resolve }: ResolveProps) {
+  return (
+    <span class="push">
+      <ConfirmedAction
+        label="Resolve …"
+        of={title}
+        title="Accept the deletions?"
+        confirm="Accept the deletions"
+        act={resolve}
+        focusAfter={ISSUE_LIST}
+      >
+        <p>
+          This cannot be undone. Every shift that has disappeared is then treated as deleted: its job is
+          cancelled, and the booked candidates are notified.
+        </p>
+        <p>If the shifts come back at the provider, leave the issue open: it closes automatically.</p>
+      </ConfirmedAction>
+    </span>
+  );
+}

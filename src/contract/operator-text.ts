@@ -1,0 +1,26 @@
+/**
+ * The codes of the operations API as English for operators: the one place that has the words. Pure functions over the generated types.
+ * A code that is missing here is a compile error; a code of a newer platform is rendered as itself.
+ */
+export { failureText } from "./operator-text/failure.ts";
+export { healthText } from "./operator-text/health.ts";
+export { issueText, issueTitle } from "./operator-text/issue.ts";
+export { outcomeText } from "./operator-text/outcome.ts";
+export { agreeing, counted, entryOf } from "./operator-text/phrases.ts";
+export {
+  bookingReasonText,
+  cancelledByText,
+  changeReasonText,
+  deliveryText,
+  isWarning,
+  warningText,
+} from "./operator-text/reasons.ts";
+export { staffingReasonText, staffingText } from "./operator-text/staffing.ts";
+export {
+  bookingStatusText,
+  eventStatusText,
+  jobStatusText,
+  notificationText,
+  stepText,
+} from "./operator-text/status.ts";
+export { subjectText } from "./operator-text/subject.ts";

@@ -1,0 +1,72 @@
+import type { FailureCode, Params } from "../../../generated/operations/types.ts";
+import { after, entryOf, inParentheses } from "./phrases.ts";
+
+const POINTERS_AT_MOST = 5;
+/** What a provider's or a system's error code looks like; anything else is not repeated. */
+const ERROR_CODE = /^[a-z][a-z0-9_.-]{0,60}$/i;
+
+type FailureParams = Pick<Params, "failure" | "status" | "providerCode" | "pointers">;
+
+const FAILURES = {
+  timeout: () => "no response in time",
+  connection_failed: ({ providerCode }) => `connection failed${after(", ", errorCode(providerCode))}`,
+  response_too_long: () => "response too long",
+  redirected: (params) => `redirect not followed${after(", ", httpText(params))}`,
+  http_error: (params) => httpText(params) ?? "HTTP error",
+  contract_violation: ({ pointers }) => `contract violation in the response${placesOf(pointers)}`,
+  wrong_shift: () => "response about another shift",
+  wrong_person: () => "response about another person",
+  change_not_shown: () => "response without the requested change",
+  absence_unconfirmed: (params) => `absence of the shift not confirmed${after(", ", httpText(params))}`,
+  address_blocked: () => "address not allowed",
+  circuit_open: () => "calls paused after repeated failures",
+  rate_limited: () => "rate limit reached",
+  at_capacity: () => "too many calls in progress",
+  aborted: () => "call aborted",
+  internal_error: () => "internal error of the platform",
+} satisfies Record<FailureCode, (params: FailureParams) => string>;
+
+/** Why a call to the provider gave no usable response, as a phrase: `HTTP 503`, `no response in time`. */
+export function failureText(params: FailureParams): string {
+  return knownFailure(params) ?? "no usable response";
+}
+
+/** The failure in parentheses; nothing where the params name none. */
+export function failureSuffix(params: FailureParams): string {
+  return inParentheses(knownFailure(params));
+}
+
+/** The failure; undefined where the params name none. */
+export function knownFailure(params: FailureParams): string | undefined {
+  const { failure } = params;
+  if (failure === undefined) return httpText(params);
+  return entryOf<(params: FailureParams) => string>(FAILURES, failure)?.(params) ?? failure;
+}
+
+const FAULTS = {
+  time_impossible: "a time does not exist",
+  time_out_of_range: "a time is out of range",
+  end_not_after_start: "the end is not after the start",
+  text_unstorable: "a text cannot be stored",
+} satisfies Record<NonNullable<Params["fault"]>, string>;
+
+/** What makes a shift unusable; undefined where the params do not say. */
+export function faultText({ fault, pointer }: Pick<Params, "fault" | "pointer">): string | undefined {
+  if (fault === undefined) return undefined;
+  return `${entryOf(FAULTS, fault) ?? fault}${inParentheses(pointer || undefined)}`;
+}
+
+/** `HTTP 409, shift_full`. */
+function httpText({ status, providerCode }: FailureParams): string | undefined {
+  const code = errorCode(providerCode);
+  return status === undefined ? code : `HTTP ${status}${after(", ", code)}`;
+}
+
+function errorCode(code: string | undefined): string | undefined {
+  return code !== undefined && ERROR_CODE.test(code) ? code : undefined;
+}
+
+function placesOf(pointers: readonly string[] = []): string {
+  const places = pointers.slice(0, POINTERS_AT_MOST).map((pointer) => pointer || "the body");
+  return places.length === 0 ? "" : ` at ${places.join(", ")}`;
+}

@@ -1,0 +1,149 @@
+import type { CheckFinding, Issue, IssueCode } from "../../../generated/operations/types.ts";
+import { failureSuffix, faultText, knownFailure } from "./failure.ts";
+import { after, capitalised, counted, entryOf, inParentheses, namedThing, people } from "./phrases.ts";
+import { bookingReasonText, changeReasonText, deliveryText } from "./reasons.ts";
+import { overfilledText } from "./staffing.ts";
+import { notificationText } from "./status.ts";
+
+type Described = Pick<Issue, "code" | "subject" | "params">;
+type Text = (issue: Described) => string;
+
+export interface IssueText {
+  /** A noun phrase. */
+  title: string;
+  /** One sentence; of a provider check, every finding. */
+  detail: string;
+  /** What to do; empty for an unknown code. */
+  remedy: string;
+}
+
+const TITLES = {
+  outlet_not_mapped: "Outlet not mapped",
+  role_not_mapped: "Role not mapped",
+  shift_unusable: "Shift unusable",
+  delete_not_confirmed: "Deletion not confirmed",
+  shift_overfilled: "Shift overfilled",
+  provider_refused: "Call refused by the provider",
+  provider_down: "Provider unreachable",
+  provider_implausible: "Implausible provider responses",
+  provider_gave_no_answer: "No usable response from the provider",
+  token_rejected: "Provider token rejected",
+  mass_disappearance: "Mass disappearance of shifts",
+  candidate_ambiguous: "Ambiguous candidate at the provider",
+  booking_failed: "Booking failed",
+  booking_overlaps: "Overlapping bookings",
+  competence_missing: "Missing competence",
+  unassign_failed: "Candidate still assigned at the provider",
+  cancellation_refused: "Cancellation refused",
+  change_refused: "Change refused",
+  provider_check: "Contract violation at the provider",
+  provider_check_failed: "Provider check failed",
+  notification_failed: "Notification not delivered",
+} satisfies Record<IssueCode, string>;
+
+/** What a kind of issue is called, for filters and headings. */
+export function issueTitle(code: IssueCode): string {
+  return entryOf(TITLES, code) ?? code;
+}
+
+const DETAILS = {
+  outlet_not_mapped: ({ subject, params }) =>
+    `${capitalised(namedThing("outlet", params.outletId ?? subject.outletId, params.outletName))} is not mapped to a workplace, so its jobs are blocked.`,
+  role_not_mapped: ({ subject, params }) =>
+    `${capitalised(namedThing("role", params.roleId ?? subject.roleId, params.roleName))} is not mapped to a competence, so its jobs are blocked.`,
+  shift_unusable: ({ params }) => `The shift cannot become a job${after(": ", faultText(params))}.`,
+  delete_not_confirmed: () => "The provider sent shift.delete, but it still shows the shift.",
+  shift_overfilled: ({ params }) => `${capitalised(overfilledText(params))}.`,
+  provider_refused: ({ params }) => `The provider refused a call${after(": ", knownFailure(params))}.`,
+  provider_down: ({ params }) =>
+    `The last calls to the provider had no usable response${failureSuffix(params)}, so its work is paused.`,
+  provider_implausible: () =>
+    "The provider answers 404 to every call, so a shift that is not found is not treated as deleted.",
+  provider_gave_no_answer: ({ params }) =>
+    `The provider gave no usable response${attemptsText(params)}${after(": ", knownFailure(params))}.`,
+  token_rejected: ({ params }) =>
+    `The provider answers ${params.status ?? "401 or 403"} to the provider token, so all calls are paused.`,
+  mass_disappearance: ({ params }) =>
+    `${capitalised(counted(params.count, "future shift"))} of the provider disappeared within minutes, so deletions are paused.`,
+  candidate_ambiguous: ({ params }) =>
+    `The provider has ${params.count === undefined ? "several people" : people(params.count)} with the personal number of the candidate.`,
+  booking_failed: ({ params: { reason, ...params } }) =>
+    `The booking ended without confirmation by the provider${after(": ", reason ? bookingReasonText(reason, params) : knownFailure(params))}.`,
+  booking_overlaps: () => "After a change of times, the candidate is booked on two overlapping shifts.",
+  competence_missing: ({ params: { roleId, roleName } }) =>
+    `The candidate lacks the competence for ${namedThing("role", roleId, roleName)}, which the changed shift requires.`,
+  unassign_failed: ({ params }) =>
+    `The provider did not confirm that the candidate is off the shift${after(": ", knownFailure(params))}.`,
+  cancellation_refused: ({ params }) =>
+    `The provider did not delete the shift${failureSuffix(params)}, so the job is not cancelled.`,
+  change_refused: ({ params: { changeReason, ...params } }) =>
+    `The shift was not changed${after(": ", changeReason ? changeReasonText(changeReason, params) : knownFailure(params))}.`,
+  provider_check: ({ params: { findings = [] } }) =>
+    findings.length === 0
+      ? "A check of the provider found violations."
+      : findings.map(findingText).join("\n\n"),
+  provider_check_failed: ({ params }) =>
+    `The provider could not be checked${after(": ", knownFailure(params))}.`,
+  notification_failed: ({ params: { kind, delivery, ...params } }) =>
+    `A notification${inParentheses(kind && notificationText(kind))} was not delivered${after(": ", delivery && deliveryText(delivery, params))}.`,
+} satisfies Record<IssueCode, Text>;
+
+const REMEDIES = {
+  outlet_not_mapped: () => "Map the outlet to a workplace. Blocked jobs continue automatically.",
+  role_not_mapped: () => "Map the role to a competence. Blocked jobs continue automatically.",
+  shift_unusable: () =>
+    "Ask the provider to correct the shift. The next event of the shift is processed as usual.",
+  delete_not_confirmed: () => "Ask the provider whether the shift is deleted.",
+  shift_overfilled: () => "Decide who stays, and withdraw the others.",
+  provider_refused: () => "Check the providerId, the base URL, and the data of the call with the provider.",
+  provider_down: () => "Contact the provider. Work resumes automatically when the provider responds.",
+  provider_implausible: () =>
+    "Check the base URL and the providerId with the provider. Work resumes automatically with the first good response.",
+  provider_gave_no_answer: () =>
+    "Ask the provider to fix the response. The shift is read at least once an hour; a replay reads it immediately.",
+  token_rejected: () =>
+    "Enter a valid provider token. Work resumes automatically with the first good response.",
+  mass_disappearance: () =>
+    "Ask the provider whether the shifts are deleted. Resolve this issue only if they are: their jobs are then cancelled.",
+  candidate_ambiguous: () => "Ask the provider to merge the people, then accept again.",
+  booking_failed: () => "Check the shift with the provider, then accept again.",
+  booking_overlaps: () => "Withdraw the candidate from one of the two jobs.",
+  competence_missing: () => "Withdraw the candidate, or add the competence to the candidate.",
+  unassign_failed: () => "Ask the provider to remove the candidate from the shift.",
+  cancellation_refused: () =>
+    "Agree with the provider whether the shift takes place, then cancel again if it does not.",
+  change_refused: () => "Agree on the change with the provider, then request it again.",
+  provider_check: ({ params: { findings = [] } }) =>
+    [...new Set(findings.map(({ fix }) => fix))].join("\n") || "Report the finding to the provider.",
+  provider_check_failed: () => "Fix the cause, then check the provider again.",
+  notification_failed: ({ subject }) =>
+    subject.kind === "mail_recipient"
+      ? "Check the e-mail address with the candidate."
+      : "Check the mail server and its settings.",
+} satisfies Record<IssueCode, Text>;
+
+/** An issue as an operator reads it. */
+export function issueText(issue: Described): IssueText {
+  const { code } = issue;
+  return {
+    title: issueTitle(code),
+    detail: entryOf<Text>(DETAILS, code)?.(issue) ?? code,
+    remedy: entryOf<Text>(REMEDIES, code)?.(issue) ?? "",
+  };
+}
+
+const SEVERITIES = { error: "Error", warning: "Warning" } satisfies Record<CheckFinding["severity"], string>;
+
+function findingText({ severity, title, section, expected, actual, reproduce }: CheckFinding): string {
+  const lines = [
+    `${entryOf(SEVERITIES, severity) ?? severity}: ${title} (contract section ${section}).`,
+    `Expected: ${expected}`,
+    `Actual: ${actual}`,
+    ...(reproduce ? [`Reproduce: ${reproduce}`] : []),
+  ];
+  return lines.join("\n");
+}
+
+function attemptsText({ attempts }: Described["params"]): string {
+  return attempts === undefined ? "" : ` after ${counted(attempts, "attempt")}`;
+}

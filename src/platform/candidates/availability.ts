@@ -1,0 +1,17 @@
+import { type RawBuilder, sql } from "kysely";
+
+/** Bookings that hold a seat, as SQL over the table `bookings`. */
+export const HOLDS_SEAT = sql<boolean>`bookings.status in ('pending', 'confirmed')`;
+
+/**
+ * Whether a candidate works on a job at that time: a booking that holds a seat overlaps. One that ends when the other starts does not.
+ * `candidateId`: a column or a value.
+ */
+export const isBusy = (
+  candidateId: RawBuilder<unknown>,
+  from: Date,
+  to: Date,
+): RawBuilder<boolean> => sql<boolean>`
+  exists (select from bookings join jobs using (provider_id, job_id)
+    where bookings.candidate_id = ${candidateId} and ${HOLDS_SEAT}
+      and jobs.start_time < ${to} and jobs.end_time > ${from})`;

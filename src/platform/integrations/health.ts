@@ -1,0 +1,203 @@
+import { sql } from "kysely";
+import type { HealthCode } from "../../../generated/operations/types.ts";
+import type { Integration, IntegrationsTable } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { raiseIssue, settleIssues } from "../issues/issues.ts";
+import { publish } from "../stream/news.ts";
+import { afterCommit, transact, type Trx } from "../transaction.ts";
+import { markShiftsDue, PRIORITY } from "../work/due.ts";
+
+type Parts = Pick<Deps, "newId" | "now" | "wakeWorker" | "timing">;
+type Health = IntegrationsTable["health"]["__select__"];
+
+const SUBJECT = { kind: "integration" } as const;
+
+/** How a provider behaves, the gravest first. */
+export function healthOf(integration: Integration): { code: HealthCode; since: Date } {
+  const { paused_since, held_since, health, health_since } = integration;
+  if (paused_since) return { code: "token_rejected", since: paused_since };
+  if (held_since) return { code: "mass_disappearance", since: held_since };
+  return { code: health, since: health_since };
+}
+
+function publishHealth(trx: Trx, row: Integration): void {
+  const { provider_id: providerId, state } = row;
+  publish(trx, { type: "integration", providerId, state, health: healthOf(row).code });
+}
+
+/** Notes how the provider behaves now; nothing happens when that is known. */
+export async function noteHealth(
+  trx: Trx,
+  { now }: Parts,
+  providerId: string,
+  health: Health,
+  until: Date | null = null,
+): Promise<void> {
+  const rows = await trx
+    .updateTable("integrations")
+    .set({ health, health_since: now(), health_until: until })
+    .where("provider_id", "=", providerId)
+    .where("health", "!=", health)
+    .returningAll()
+    .execute();
+  for (const row of rows) publishHealth(trx, row);
+}
+
+/** The provider answers 404 for what it should know: an outage, whatever the status says. */
+export async function noteImplausible(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  await noteHealth(trx, deps, providerId, "implausible");
+  await raiseIssue(trx, deps, { code: "provider_implausible", providerId, subject: SUBJECT });
+}
+
+/** The provider answers as it should again. */
+export async function noteReachable(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  await noteHealth(trx, deps, providerId, "reachable");
+  await settleIssues(trx, deps, { providerId, codes: ["provider_implausible"], subject: SUBJECT });
+}
+
+/** The provider rejects the token: nothing is called but a probe, until it accepts it or another token is given. */
+export async function pause(trx: Trx, deps: Parts, providerId: string, status: number): Promise<void> {
+  const rows = await trx
+    .updateTable("integrations")
+    .set({ paused_since: deps.now() })
+    .where("provider_id", "=", providerId)
+    .where("paused_since", "is", null)
+    .returningAll()
+    .execute();
+  for (const row of rows) publishHealth(trx, row);
+  const issue = { code: "token_rejected", providerId, subject: SUBJECT, params: { status } } as const;
+  if (rows.length > 0) await raiseIssue(trx, deps, issue);
+  await sql`
+    insert into work (provider_id, kind, key, priority, due_at)
+    values (${providerId}, 'probe', '', 0, now() + ${deps.timing.probeMs}::float8 * interval '1 millisecond')
+    on conflict do nothing`.execute(trx);
+}
+
+/** Everything of the integration goes on. */
+export async function resume(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  const rows = await trx
+    .updateTable("integrations")
+    .set({ paused_since: null })
+    .where("provider_id", "=", providerId)
+    .where("paused_since", "is not", null)
+    .returningAll()
+    .execute();
+  for (const row of rows) publishHealth(trx, row);
+  if (rows.length === 0) return;
+  await settleIssues(trx, deps, { providerId, codes: ["token_rejected"], subject: SUBJECT });
+  await retryNow(trx, deps, providerId);
+}
+
+/** What failed before is tried now: the provider responds again. */
+export async function retryNow(trx: Trx, { wakeWorker }: Parts, providerId: string): Promise<void> {
+  await sql`
+    update work set due_at = now(), not_before = null
+    where provider_id = ${providerId} and attempts > 0 and claim is null and kind in ('shift', 'person')`.execute(
+    trx,
+  );
+  afterCommit(trx, wakeWorker);
+}
+
+/** Many shifts are gone at once: no more of them are taken as deleted until an operator says so. */
+export async function hold(trx: Trx, { now }: Parts, providerId: string): Promise<void> {
+  const rows = await trx
+    .updateTable("integrations")
+    .set({ held_since: now() })
+    .where("provider_id", "=", providerId)
+    .where("held_since", "is", null)
+    .returningAll()
+    .execute();
+  for (const row of rows) publishHealth(trx, row);
+}
+
+/** Once no shift with a job is missing any more. */
+export async function endHold(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  const { rows } = await sql<Integration>`
+    update integrations set held_since = null
+    where provider_id = ${providerId} and held_since is not null and not exists (
+      select from shifts join jobs using (provider_id, shift_id)
+      where shifts.provider_id = ${providerId} and absences > 0 and jobs.status in ('blocked_mapping', 'open', 'filled'))
+    returning *`.execute(trx);
+  for (const row of rows) publishHealth(trx, row);
+  if (rows.length === 0) return;
+  await settleIssues(trx, deps, { providerId, codes: ["mass_disappearance"], subject: SUBJECT });
+}
+
+/** An operator's word holds for so long. Milliseconds. */
+const ACCEPTED_MS = 3_600_000;
+
+/** An operator confirms that the shifts are gone: they are read once more, and those that are missing are taken as deleted. */
+export async function acceptDisappearance(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  const rows = await trx
+    .updateTable("integrations")
+    .set({ held_since: null, absence_accepted_until: new Date(deps.now().getTime() + ACCEPTED_MS) })
+    .where("provider_id", "=", providerId)
+    .where("held_since", "is not", null)
+    .returningAll()
+    .execute();
+  for (const row of rows) publishHealth(trx, row);
+  if (rows.length === 0) return;
+  const missing = sql`update shifts set next_read_at = ${deps.now()} where provider_id = ${providerId} and absences > 0`;
+  await missing.execute(trx);
+  const shifts = sql`select provider_id, shift_id from shifts where provider_id = ${providerId} and absences > 0`;
+  await markShiftsDue(trx, deps, shifts, PRIORITY.event);
+}
+
+/** The provider asks for silence for so many milliseconds; 0: it responds again. Never rejects. */
+export async function noteSilence(deps: Deps, providerId: string, ms: number): Promise<void> {
+  const until = ms > 0 ? new Date(deps.now().getTime() + ms) : null;
+  try {
+    await transact(deps, (trx) =>
+      noteHealth(trx, deps, providerId, ms > 0 ? "rate_limited" : "reachable", until),
+    );
+  } catch (error) {
+    deps.log.warn({ err: error, providerId }, "could not record that a provider asks for silence");
+  }
+}
+
+const DOWN = "provider_down";
+
+/** A process that finds a provider down renews that at each probe. Milliseconds. */
+const RENEWED_WITHIN_MS = 120_000;
+
+/**
+ * The circuit of this process opened or closed. That another process may have found the provider down holds for as long as it is renewed. Never
+ * rejects.
+ */
+export async function noteCircuit(
+  deps: Deps,
+  providerId: string,
+  state: "open" | "closed",
+  processes = 1,
+): Promise<void> {
+  const { log, now } = deps;
+  if (state === "open")
+    log.warn({ providerId }, "a provider is not called for a while: its last calls had no response");
+  try {
+    await transact(deps, async (trx) => {
+      if (state === "open") {
+        await noteHealth(trx, deps, providerId, "unreachable");
+        return raiseIssue(trx, deps, { code: DOWN, providerId, subject: SUBJECT });
+      }
+      if (processes > 1 && (await isDownElsewhere(trx, providerId, now()))) return;
+      await noteHealth(trx, deps, providerId, "reachable");
+      const closed = await settleIssues(trx, deps, { providerId, codes: [DOWN], subject: SUBJECT });
+      if (closed > 0) log.info({ providerId }, "a provider responds again");
+      await retryNow(trx, deps, providerId);
+    });
+  } catch (error) {
+    log.warn({ err: error, providerId }, "could not record the state of a circuit");
+  }
+}
+
+async function isDownElsewhere(trx: Trx, providerId: string, now: Date): Promise<boolean> {
+  const renewed = await trx
+    .selectFrom("issues")
+    .select("issue_id")
+    .where("provider_id", "=", providerId)
+    .where("code", "=", DOWN)
+    .where("resolved_at", "is", null)
+    .where("last_at", ">=", new Date(now.getTime() - RENEWED_WITHIN_MS))
+    .executeTakeFirst();
+  return renewed !== undefined;
+}

@@ -1,0 +1,25 @@
+import type { Deps } from "../deps.ts";
+import { transact } from "../transaction.ts";
+import { settle } from "../work/claims.ts";
+import type { Run } from "../work/worker.ts";
+import { resume } from "./health.ts";
+import { requireIntegration } from "./integration.ts";
+
+/** Asks a provider that rejected the token whether it accepts it by now: a good response resumes the integration. */
+export const probe =
+  (deps: Deps): Run =>
+  async (claim, signal) => {
+    const { providerId, priority } = claim;
+    const integration = await requireIntegration(deps.database.kysely, providerId);
+    const answer = integration.paused_since
+      ? await deps.clientFor(integration).listOutlets({ traceId: deps.newTraceId(), signal })
+      : undefined;
+    signal.throwIfAborted();
+    const { probeMs } = deps.timing;
+    const isPaused = answer !== undefined && answer.kind !== "list";
+    await transact(deps, async (trx) => {
+      if (!isPaused) await resume(trx, deps, providerId);
+      await settle(trx, claim, { priority, attempts: 0, ...(isPaused && { afterMs: probeMs }) });
+    });
+    if (isPaused) deps.wakeWorkerIn(probeMs);
+  };

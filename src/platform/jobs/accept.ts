@@ -1,0 +1,121 @@
+import { sql } from "kysely";
+import { problem } from "../../contract/problem.ts";
+import { isBusy } from "../candidates/availability.ts";
+import type { Booking, Job } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { isActive } from "../integrations/integration.ts";
+import { publish } from "../stream/news.ts";
+import { recordSteps, transact, type Trx } from "../transaction.ts";
+import { markDue } from "../work/due.ts";
+import { isBeingCancelled, lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";
+
+export interface Seat {
+  jobId: string;
+  candidateId: string;
+}
+
+/**
+ * A candidate accepts a job: reserves the seat, and has the shift reconciled, in one transaction.
+ * @throws ProblemError job_not_found, candidate_not_found; already_booked, job_filled, job_not_open, competence_missing, booking_overlaps.
+ */
+export async function accept(deps: Deps, seat: Seat): Promise<Booking> {
+  return transact(deps, async (trx) => {
+    const job = await lockJob(trx, seat.jobId);
+    await lockCandidate(trx, seat.candidateId);
+    const seats = await seatsOf(trx, job);
+    const before = seats.find((booking) => booking.candidate_id === seat.candidateId);
+    if (before?.withdrawn_at)
+      throw problem("already_booked", {
+        detail: "The candidate's withdrawal is under way: accept once it has ended.",
+      });
+    if (before) return before;
+    await checkMayBook(trx, deps, job, seats.length, seat.candidateId);
+    return reserve(trx, deps, job, seat.candidateId);
+  });
+}
+
+/**
+ * Two accepts of one candidate for two jobs at once take turns, so that the overlap is seen. No stronger lock: a notification to the
+ * candidate holds a key share of this row, and two accepts that offer to each other's candidates would wait for each other.
+ */
+async function lockCandidate(trx: Trx, candidateId: string): Promise<void> {
+  const candidate = await trx
+    .selectFrom("candidates")
+    .where("erased_at", "is", null)
+    .select("candidate_id")
+    .where("candidate_id", "=", candidateId)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (!candidate)
+    throw problem("candidate_not_found", { detail: "There is no candidate with this candidateId." });
+}
+
+async function checkMayBook(
+  trx: Trx,
+  { now }: Deps,
+  job: Job,
+  booked: number,
+  candidateId: string,
+): Promise<void> {
+  // The status shows it only once the shift was reconciled.
+  if (job.start_time <= now()) throw problem("job_not_open", { detail: "The shift has started." });
+  const isFull = booked + job.own_people_count >= job.positions;
+  if (job.status === "filled" || (job.status === "open" && isFull)) {
+    throw problem("job_filled", { detail: `All ${job.positions} positions are taken.` });
+  }
+  if (job.status !== "open") throw problem("job_not_open", { detail: `The job is ${job.status}.` });
+  if (!(await isActive(trx, job.provider_id)))
+    throw problem("job_not_open", { detail: "The integration of the job's provider is suspended." });
+  if (await isBeingCancelled(trx, job))
+    throw problem("job_not_open", { detail: "The job is being cancelled." });
+  const { able, busy } = await readFitness(trx, job, candidateId);
+  if (!able) {
+    throw problem("competence_missing", {
+      detail: "The candidate does not have the competence that the job asks for.",
+    });
+  }
+  if (busy)
+    throw problem("booking_overlaps", { detail: "The candidate is booked on another job at that time." });
+}
+
+async function readFitness(
+  trx: Trx,
+  job: Job,
+  candidateId: string,
+): Promise<{ able: boolean; busy: boolean }> {
+  const { rows } = await sql<{ able: boolean; busy: boolean }>`
+    select exists (select from candidate_competences where candidate_id = ${candidateId}
+        and competence_id = ${job.competence_id}) as able,
+      ${isBusy(sql`${candidateId}::uuid`, job.start_time, job.end_time)} as busy`.execute(trx);
+  return rows[0] ?? { able: false, busy: false };
+}
+
+async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Promise<Booking> {
+  const at = deps.now();
+  const booking = await trx
+    .insertInto("bookings")
+    .values({
+      ...{
+        provider_id: job.provider_id,
+        booking_id: deps.newId(),
+        job_id: job.job_id,
+        candidate_id: candidateId,
+      },
+      ...{ status: "pending", trace_id: job.trace_id, created_at: at, updated_at: at },
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  // What kept the provider from an answer the last time may be corrected by now.
+  await trx
+    .updateTable("provider_candidates")
+    .set({ trouble: null })
+    .where("provider_id", "=", job.provider_id)
+    .where("candidate_id", "=", candidateId)
+    .where("trouble", "is not", null)
+    .execute();
+  await markDue(trx, deps, [shiftOf(job)]);
+  recordSteps(trx, [{ ...placeOf(job), traceId: job.trace_id, step: "booking", code: "seat_reserved" }]);
+  const { booking_id: bookingId, job_id: jobId } = booking;
+  publish(trx, { type: "booking", bookingId, jobId, candidateId, status: "pending" });
+  return booking;
+}

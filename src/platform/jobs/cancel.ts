@@ -1,0 +1,44 @@
+import { problem } from "../../contract/problem.ts";
+import type { Job } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { withdrawOffers } from "../notifications/notify.ts";
+import { recordSteps, transact } from "../transaction.ts";
+import { markDue } from "../work/due.ts";
+import { isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
+
+/** DECISIONS, "shift.delete": an echo is expected for so long. Milliseconds. */
+const ECHO_EXPECTED_MS = 24 * 3_600_000;
+
+/**
+ * The employer cancels a job (contract section 1, flow 4): records the pending operation, and has the shift reconciled, in one transaction.
+ * Decision: the job is cancelled here once the provider confirmed, so that a refusal leaves both sides agreed.
+ * @throws ProblemError job_not_found, job_not_open.
+ */
+export async function requestCancellation(deps: Deps, jobId: string): Promise<Job> {
+  return transact(deps, async (trx) => {
+    const job = await lockJob(trx, jobId);
+    if (job.status === "cancelled" || (await isBeingCancelled(trx, job))) return job;
+    // The status shows it only once the shift was reconciled.
+    if (job.start_time <= deps.now()) throw problem("job_not_open", { detail: "The shift has started." });
+    const { provider_id, shift_id, trace_id } = job;
+    const created_at = deps.now();
+    const expires_at = new Date(created_at.getTime() + ECHO_EXPECTED_MS);
+    const operation = {
+      operation_id: deps.newId(),
+      operation: "delete",
+      provider_id,
+      shift_id,
+      trace_id,
+    } as const;
+    await trx
+      .insertInto("pending_operations")
+      .values({ ...operation, created_at, expires_at })
+      .execute();
+    await withdrawOffers(trx, job, created_at);
+    await markDue(trx, deps, [shiftOf(job)]);
+    recordSteps(trx, [
+      { ...placeOf(job), traceId: trace_id, step: "cancel", code: "cancellation_requested" },
+    ]);
+    return job;
+  });
+}

@@ -1,0 +1,51 @@
+import type { Booking, ShiftChange } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { bookingTopic, changeTopic } from "../shifts/record.ts";
+
+/** Waits a little for what the provider says, until `isSettled` holds for the booking. */
+export function bookingAfter(
+  deps: Deps,
+  { provider_id, booking_id }: Booking,
+  isSettled: (booking: Booking) => boolean,
+): Promise<Booking> {
+  const read = () =>
+    deps.database.kysely
+      .selectFrom("bookings")
+      .selectAll()
+      .where("provider_id", "=", provider_id)
+      .where("booking_id", "=", booking_id)
+      .executeTakeFirstOrThrow();
+  return after(deps, bookingTopic(booking_id), read, isSettled);
+}
+
+/** Waits a little for what the provider says; a change that is still pending then is returned as such. */
+export function changeAfter(deps: Deps, { provider_id, change_id }: ShiftChange): Promise<ShiftChange> {
+  const read = () =>
+    deps.database.kysely
+      .selectFrom("shift_changes")
+      .selectAll()
+      .where("provider_id", "=", provider_id)
+      .where("change_id", "=", change_id)
+      .executeTakeFirstOrThrow();
+  return after(deps, changeTopic(change_id), read, ({ status }) => status !== "pending");
+}
+
+/** A signal only wakes: what has happened is read. */
+async function after<Row>(
+  { signals, timing }: Deps,
+  topic: string,
+  read: () => Promise<Row>,
+  isSettled: (row: Row) => boolean,
+): Promise<Row> {
+  const deadline = performance.now() + timing.answerWithinMs;
+  for (;;) {
+    const leftMs = Math.max(0, deadline - performance.now());
+    const { signal, cancel } = signals.next(topic, leftMs);
+    const row = await read();
+    if (isSettled(row) || leftMs === 0) {
+      cancel();
+      return row;
+    }
+    await signal;
+  }
+}

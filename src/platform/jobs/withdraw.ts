@@ -1,0 +1,31 @@
+import { problem } from "../../contract/problem.ts";
+import type { Booking } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { recordSteps, transact } from "../transaction.ts";
+import { markDue } from "../work/due.ts";
+import type { Seat } from "./accept.ts";
+import { lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";
+
+/**
+ * Takes a candidate off a job, once the provider has.
+ * @throws ProblemError job_not_found, booking_not_found; job_not_open once the shift has started.
+ */
+export async function withdraw(deps: Deps, seat: Seat): Promise<Booking> {
+  return transact(deps, async (trx) => {
+    const job = await lockJob(trx, seat.jobId);
+    const seats = await seatsOf(trx, job);
+    const booking = seats.find(({ candidate_id }) => candidate_id === seat.candidateId);
+    if (!booking) throw problem("booking_not_found", { detail: "The candidate holds no seat on this job." });
+    if (job.start_time <= deps.now()) throw problem("job_not_open", { detail: "The shift has started." });
+    await trx
+      .updateTable("bookings")
+      .set({ withdrawn_at: deps.now() })
+      .where("provider_id", "=", job.provider_id)
+      .where("booking_id", "=", booking.booking_id)
+      .execute();
+    await markDue(trx, deps, [shiftOf(job)]);
+    const { trace_id: traceId } = booking;
+    recordSteps(trx, [{ ...placeOf(job), traceId, step: "booking", code: "withdrawal_requested" }]);
+    return booking;
+  });
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import type { CandidateCreate } from "../../../generated/provider/types.ts";
+import type { ProviderClient } from "../../clients/provider/client.ts";
+import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import type { Integration, PersonTrouble } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { pause } from "../integrations/health.ts";
+import { requireIntegration } from "../integrations/integration.ts";
+import { raiseIssue } from "../issues/issues.ts";
+import { failureParams } from "../work/failure.ts";
+import { recordSteps, transact, type Trx } from "../transaction.ts";
+import { type Claim, renew, settle } from "../work/claims.ts";
+import { markShiftsDue, PRIORITY } from "../work/due.ts";
+import { retryDelay } from "../work/retry.ts";
+import type { Run } from "../work/worker.ts";
+import { type Answer, type PersonStep, planPerson } from "./plan.ts";
+
+/** A person who is wanted at a provider: a booking waits. */
+interface Wanted {
+  createSentAt: number | null;
+  idempotencyKey: string | null;
+  traceId: string;
+  shiftId: string;
+}
+
+/** Finds out who the person is at the provider: a small reconciliation of its own, one at a time for each person and provider. */
+export const reconcilePerson =
+  (deps: Deps): Run =>
+  async (claim, signal) => {
+    const { kysely } = deps.database;
+    const integration = await requireIntegration(kysely, claim.providerId);
+    const client = deps.clientFor(integration);
+    let answer: Answer | undefined;
+    let existsUnseen = false;
+    for (;;) {
+      const wanted = await findWanted(deps, claim);
+      if (!wanted) return transact(deps, (trx) => finish(trx, deps, claim));
+      const step = planPerson(
+        { ...wanted, existsUnseen },
+        answer,
+        deps.now().getTime(),
+        deps.timing.callTimeoutMs,
+      );
+      if (step.do !== "look_up" && step.do !== "create") return conclude(deps, claim, wanted, step);
+      existsUnseen = answer?.kind === "exists";
+      answer = await ask(deps, integration, client, claim, wanted, step.do, signal);
+      signal.throwIfAborted();
+    }
+  };
+
+/** The booking that waits longest for the person; undefined when none does. */
+async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wanted | undefined> {
+  const { rows } = await sql<{
+    create_sent_at: Date | null;
+    idempotency_key: string | null;
+    trace_id: string;
+    shift_id: string;
+  }>`
+    select known.create_sent_at, known.idempotency_key, bookings.trace_id, jobs.shift_id
+    from provider_candidates as known
+    join bookings on bookings.provider_id = known.provider_id and bookings.candidate_id = known.candidate_id
+    join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id
+    where known.provider_id = ${providerId} and known.candidate_id = ${key} and known.provider_candidate_id is null
+      and known.trouble is null and bookings.status = 'pending' and bookings.withdrawn_at is null
+      and jobs.status <> 'cancelled' and jobs.start_time > ${deps.now()}
+    order by bookings.booking_id limit 1`.execute(deps.database.kysely);
+  const [row] = rows;
+  if (!row) return undefined;
+  const { create_sent_at, idempotency_key: idempotencyKey, trace_id: traceId, shift_id: shiftId } = row;
+  return { createSentAt: create_sent_at?.getTime() ?? null, idempotencyKey, traceId, shiftId };
+}
+
+/** What waits for the person goes on. */
+async function finish(trx: Trx, deps: Deps, claim: Claim): Promise<void> {
+  const { providerId, key } = claim;
+  const waiting = sql`
+    select jobs.provider_id, jobs.shift_id from bookings join jobs using (provider_id, job_id)
+    where bookings.provider_id = ${providerId} and bookings.candidate_id = ${key} and bookings.status = 'pending'`;
+  await markShiftsDue(trx, deps, waiting, PRIORITY.interactive);
+  await settle(trx, claim, { attempts: 0, priority: claim.priority });
+}
+
+async function ask(
+  deps: Deps,
+  integration: Integration,
+  client: ProviderClient,
+  claim: Claim,
+  { traceId, idempotencyKey }: Wanted,
+  what: "look_up" | "create",
+  signal: AbortSignal,
+): Promise<Answer> {
+  const payload = await payloadOf(deps, claim.key);
+  if (what === "look_up") {
+    const answer = await client.findCandidates(numberOf(payload), { traceId, signal });
+    return answer.kind === "found" ? { kind: "found", ids: answer.candidates.map(({ id }) => id) } : answer;
+  }
+  const key = idempotencyKey ?? randomUUID();
+  await transact(deps, async (trx) => {
+    await trx
+      .updateTable("provider_candidates")
+      .set({ create_sent_at: deps.now(), idempotency_key: key })
+      .where("provider_id", "=", integration.provider_id)
+      .where("candidate_id", "=", claim.key)
+      .execute();
+    await renew(trx, claim);
+  });
+  const answer = await client.createCandidate(payload, { traceId, signal, idempotencyKey: key });
+  return answer.kind === "created" ? { kind: "created", id: answer.candidate.id } : answer;
+}
+
+function numberOf({ personalNumber }: CandidateCreate): PersonalNumber {
+  const number = parsePersonalNumber(personalNumber);
+  if (!number) throw new Error("a stored personal number is not one");
+  return number;
+}
+
+/** The minimal payload to book, the full one only when the platform hires (DECISIONS). */
+async function payloadOf({ database, vault }: Deps, candidateId: string): Promise<CandidateCreate> {
+  const row = await database.kysely
+    .selectFrom("candidates")
+    .selectAll()
+    .where("candidate_id", "=", candidateId)
+    .executeTakeFirstOrThrow();
+  return {
+    ...{ personalNumber: row.personal_number, firstName: row.first_name, lastName: row.last_name },
+    ...{ email: row.email, phone: row.phone },
+    ...(row.hire !== null && JSON.parse(vault.open(row.hire))),
+  };
+}
+
+type Conclusion = Exclude<PersonStep, { do: "look_up" | "create" }>;
+
+async function conclude(deps: Deps, claim: Claim, wanted: Wanted, step: Conclusion): Promise<void> {
+  const { attempts, priority } = claim;
+  switch (step.do) {
+    case "know":
+      return transact(deps, async (trx) => {
+        await remember(trx, claim, step.id);
+        const code = step.how === "found" ? "candidate_found" : "candidate_created";
+        recordSteps(trx, [{ ...placeOf(claim, wanted), step: "candidate", code }]);
+        await finish(trx, deps, claim);
+      });
+    case "give_up":
+      return transact(deps, async (trx) => {
+        await noteTrouble(trx, claim, step.trouble);
+        await finish(trx, deps, claim);
+      });
+    case "pause":
+      return transact(deps, async (trx) => {
+        await forgetCreate(trx, claim, true);
+        await pause(trx, deps, claim.providerId, step.refused.status);
+        await settle(trx, claim, { afterMs: 0, attempts: 0, priority });
+      });
+    case "wait":
+      await transact(deps, (trx) =>
+        settle(trx, claim, { afterMs: step.ms, attempts: 0, priority, isFirm: true }),
+      );
+      return deps.wakeWorkerIn(step.ms);
+    case "retry": {
+      const counted = step.failure.notAsked ? attempts - 1 : attempts;
+      const { retries, timing } = deps;
+      const { retryAfterMs } = step.failure;
+      const afterMs = step.failure.notAsked
+        ? (retryAfterMs ?? 0) + retries.random() * retries.baseMs
+        : retryDelay(retries, counted, { retryAfterMs, hourlyMs: timing.hourlyMs });
+      await transact(deps, async (trx) => {
+        await forgetCreate(trx, claim, step.forgetCreate);
+        await noteFailure(trx, deps, claim, wanted, step, counted);
+        await settle(trx, claim, { afterMs, attempts: Math.max(counted, 1), priority });
+      });
+      return deps.wakeWorkerIn(afterMs);
+    }
+  }
+}
+
+const placeOf = ({ providerId }: Claim, { traceId, shiftId }: Wanted) => ({ providerId, traceId, shiftId });
+
+async function noteFailure(
+  trx: Trx,
+  deps: Deps,
+  claim: Claim,
+  wanted: Wanted,
+  { failure }: Extract<PersonStep, { do: "retry" }>,
+  attempts: number,
+): Promise<void> {
+  const { tries } = deps.retries;
+  if (attempts > tries || failure.notAsked) return;
+  const params = { ...failureParams(failure), attempts };
+  recordSteps(trx, [{ ...placeOf(claim, wanted), step: "candidate", code: "will_retry", params }]);
+  if (attempts !== tries) return;
+  const subject = { kind: "booking", shiftId: wanted.shiftId, candidateId: claim.key } as const;
+  const { providerId } = claim;
+  const { traceId } = wanted;
+  await raiseIssue(trx, deps, { code: "provider_gave_no_answer", providerId, subject, params, traceId });
+}
+
+/** Remembers who the person is at the provider, which knows the person now: what only a hire needs is dropped. */
+async function remember(trx: Trx, { providerId, key }: Claim, id: string): Promise<void> {
+  // Erased while the provider was asked: then there is no row any more.
+  await trx
+    .updateTable("provider_candidates")
+    .set({ provider_candidate_id: id, create_sent_at: null, idempotency_key: null, trouble: null })
+    .where("provider_id", "=", providerId)
+    .where("candidate_id", "=", key)
+    .execute();
+  await sql`update candidates set hire = null where candidate_id = ${key} and hire is not null`.execute(trx);
+}
+
+async function noteTrouble(trx: Trx, { providerId, key }: Claim, trouble: PersonTrouble): Promise<void> {
+  await trx
+    .updateTable("provider_candidates")
+    .set({ trouble: JSON.stringify(trouble), create_sent_at: null, idempotency_key: null })
+    .where("provider_id", "=", providerId)
+    .where("candidate_id", "=", key)
+    .execute();
+}
+
+async function forgetCreate(trx: Trx, { providerId, key }: Claim, isForgotten: boolean): Promise<void> {
+  if (!isForgotten) return;
+  await trx
+    .updateTable("provider_candidates")
+    .set({ create_sent_at: null })
+    .where("provider_id", "=", providerId)
+    .where("candidate_id", "=", key)
+    .execute();
+}

@@ -1,0 +1,97 @@
+import type { ProviderClient } from "../../clients/provider/client.ts";
+import type { BookingPatch, Write } from "./draft.ts";
+import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
+
+type Action = Exclude<Next, { do: "rest" }>;
+
+export interface Acting {
+  client: ProviderClient;
+  shiftId: string;
+  signal: AbortSignal;
+  /** Ids of the events that wait now. */
+  waiting: readonly string[];
+}
+
+/** What is written before a call is sent: that its outcome is not known. */
+export function intentOf(call: Call, now: number): Write {
+  switch (call.do) {
+    case "assign":
+    case "unassign": {
+      const { bookingId, providerCandidateId, isRetry } = call;
+      const isFirst = call.do === "assign" && !isRetry;
+      const patch: BookingPatch = {
+        atProvider: "maybe",
+        providerCandidateId,
+        ...(isFirst && { sentAt: now }),
+      };
+      return { write: "booking", bookingId, patch };
+    }
+    case "cancel":
+      return { write: "operation", operationId: call.operationId, patch: { sentAt: now } };
+    case "change": {
+      const { startTime, endTime, positions } = call.values;
+      const values = { startTime: Date.parse(startTime), endTime: Date.parse(endTime), positions };
+      return { write: "change", changeId: call.changeId, patch: { ...values, sentAt: now } };
+    }
+  }
+}
+
+/** Carries out what the plan said, and returns the run with what came back. */
+export async function act(next: Action, run: RunSoFar, acting: Acting): Promise<RunSoFar> {
+  const { isFirst: _, reading, made, ...rest } = run;
+  const before = { ...rest, isFirst: false };
+  if (next.do === "read") return { ...before, ...(await read(next.traceId, acting)) };
+  if (next.do === "witness") {
+    const witness = await askWitness(next.traceId, acting);
+    return {
+      ...before,
+      ...(reading && { reading: { ...reading, witness } }),
+      ...(made && { made: { ...made, witness } }),
+    };
+  }
+  const startedAt = performance.now();
+  const outcome = await call(next, acting);
+  acting.signal.throwIfAborted();
+  const done: Made = { call: next, outcome, durationMs: performance.now() - startedAt };
+  if (outcome.kind !== "unavailable") return { ...before, made: done };
+  const failed = new Set([...run.failed, idOf(next)]);
+  return { ...before, made: done, failed, unavailable: outcome };
+}
+
+const idOf = (next: Call): string =>
+  next.do === "cancel" ? next.operationId : next.do === "change" ? next.changeId : next.bookingId;
+
+async function read(traceId: string, { client, shiftId, signal, waiting }: Acting) {
+  const startedAt = performance.now();
+  const outcome = await client.getShift(shiftId, { traceId, signal });
+  signal.throwIfAborted();
+  const reading = { outcome, covers: waiting, durationMs: performance.now() - startedAt };
+  return { reading, ...(outcome.kind === "unavailable" && { unavailable: outcome }) };
+}
+
+/** A provider that is well lists its outlets; a gateway without a route answers 404 here too. */
+async function askWitness(traceId: string, { client, signal }: Acting): Promise<"good" | "bad"> {
+  const answer = await client.listOutlets({ traceId, signal });
+  signal.throwIfAborted();
+  return answer.kind === "list" ? "good" : "bad";
+}
+
+async function call(next: Call, { client, shiftId, signal }: Acting): Promise<CallOutcome> {
+  const how = { traceId: next.traceId, signal };
+  switch (next.do) {
+    case "assign": {
+      const answer = await client.assign({ shiftId, candidateId: next.providerCandidateId }, how);
+      return answer.kind === "assigned" ? { kind: "done" } : answer;
+    }
+    case "unassign": {
+      const answer = await client.unassign({ shiftId, candidateId: next.providerCandidateId }, how);
+      return answer.kind === "unassigned" ? { kind: "done" } : answer;
+    }
+    case "cancel": {
+      const answer = await client.cancelShift(shiftId, how);
+      return answer.kind === "cancelled" ? { kind: "done" } : answer;
+    }
+    case "change":
+      return client.updateShift(shiftId, next.values, how);
+  }
+}

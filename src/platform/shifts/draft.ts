@@ -1,0 +1,181 @@
+import type {
+  BookingReason,
+  IssueCode,
+  NotificationKind,
+  Outcome,
+  OutcomeCode,
+  Params,
+  StepName,
+  Subject,
+} from "../../../generated/operations/types.ts";
+import type { EventStatus } from "../db/schema.ts";
+import type {
+  BookingState,
+  CancellationState,
+  ChangeReason,
+  ChangeState,
+  EventState,
+  JobState,
+  KnownShift,
+  Rules,
+  ShiftState,
+} from "./state.ts";
+
+export interface PlannedStep {
+  step: StepName;
+  code: OutcomeCode;
+  params?: Params;
+  traceId: string;
+  durationMs?: number;
+}
+
+/** What a run writes, in one transaction. Each carries the values themselves: to apply them needs no rule. */
+export type Write =
+  | { write: "shift"; patch: Partial<KnownShift> & { isRead?: true } }
+  /** `patch`: all columns of a new job. */
+  | { write: "job"; jobId: string | undefined; patch: Partial<JobState> }
+  | { write: "booking"; bookingId: string; patch: BookingPatch }
+  | { write: "events"; eventIds: readonly string[]; status: EventStatus; verdict: Outcome; attempts: number }
+  | { write: "operation"; operationId: string; patch: OperationPatch }
+  | { write: "forget_operation"; operationId: string }
+  | { write: "requeue_echo"; eventId: string }
+  | { write: "change"; changeId: string; patch: ChangePatch }
+  | { write: "issue"; code: IssueCode; subject: Subject; params: Params; traceId: string }
+  /** Without codes: every issue of the shift. */
+  | { write: "settle_issues"; codes?: readonly IssueCode[]; subject: Subject }
+  | ({ write: "step" } & PlannedStep)
+  | {
+      write: "notify";
+      kind: NotificationKind;
+      candidateIds: readonly string[];
+      changeKey: string;
+      reason?: string;
+      traceId: string;
+    }
+  | { write: "offer"; isNewlyOpen: boolean; traceId: string }
+  | { write: "withdraw_offers" }
+  /** Looks the person up at the provider, or creates it. `forget`: its id there is not known to the provider any more. */
+  | { write: "identify"; candidateId: string; forget: boolean }
+  | { write: "pause"; status: number }
+  | { write: "health"; health: "reachable" | "implausible" }
+  | { write: "hold" }
+  /** A shift is back: the hold ends with the last one that is missing. */
+  | { write: "end_hold" }
+  /** Reads so many other future shifts of the provider, to tell one deletion from a loss of data. */
+  | { write: "sample"; count: number };
+
+export type BookingPatch = Partial<Omit<BookingState, "bookingId" | "candidateId" | "person" | "traceId">> & {
+  reason?: BookingReason | null;
+  reasonParams?: Params;
+};
+
+export type OperationPatch = Partial<Pick<CancellationState, "sentAt" | "consumedBy">> & {
+  isConfirmed?: true;
+};
+
+export type ChangePatch = Partial<Pick<ChangeState, "sentAt" | "startTime" | "endTime" | "positions">> & {
+  status?: "confirmed" | "refused";
+  reason?: ChangeReason | null;
+  reasonParams?: Params;
+};
+
+/** The state as the plan changes it, and what has to be written for that. */
+export class Draft {
+  readonly state: ShiftState;
+  readonly now: number;
+  readonly rules: Rules;
+  readonly writes: Write[] = [];
+  /** The job's status was brought up to date already. */
+  isRefreshed = false;
+  isJobChanged = false;
+
+  constructor(state: ShiftState, now: number, rules: Rules) {
+    this.state = structuredClone(state);
+    this.now = now;
+    this.rules = rules;
+  }
+
+  get job(): JobState | undefined {
+    return this.state.job;
+  }
+
+  get isLive(): boolean {
+    return this.job !== undefined && this.job.status !== "cancelled";
+  }
+
+  get hasStarted(): boolean {
+    return this.job !== undefined && this.job.startTime <= this.now;
+  }
+
+  /** The trace that a reading belongs to: that of the oldest event, or else the job's. */
+  get traceId(): string {
+    const [event] = this.state.events;
+    return event?.traceId ?? this.job?.traceId ?? this.state.bookings[0]?.traceId ?? "";
+  }
+
+  get subject(): Subject {
+    return { kind: "shift", shiftId: this.state.shiftId };
+  }
+
+  bookingSubject({ candidateId }: BookingState): Subject {
+    return { kind: "booking", shiftId: this.state.shiftId, candidateId };
+  }
+
+  push(write: Write): void {
+    this.writes.push(write);
+  }
+
+  step(step: PlannedStep): void {
+    this.push({ write: "step", ...step });
+  }
+
+  patchShift(patch: Partial<KnownShift>): void {
+    const { shift } = this.state;
+    const isNews = Object.entries(patch).some(([name, value]) => shift[name as keyof KnownShift] !== value);
+    Object.assign(shift, patch);
+    if (isNews) this.push({ write: "shift", patch });
+  }
+
+  /** Reads the shift again at that time, or sooner if that is planned already. */
+  readAt(at: number): void {
+    const { nextReadAt } = this.state.shift;
+    this.patchShift({ nextReadAt: nextReadAt === null ? at : Math.min(nextReadAt, at) });
+  }
+
+  patchJob(patch: Partial<JobState>): void {
+    if (!this.job) throw new Error("there is no job to change");
+    Object.assign(this.job, patch);
+    this.isJobChanged = true;
+    this.push({ write: "job", jobId: this.job.jobId, patch });
+  }
+
+  patchBooking(booking: BookingState, patch: BookingPatch): void {
+    const { reason, reasonParams, ...rest } = patch;
+    Object.assign(booking, rest);
+    this.push({ write: "booking", bookingId: booking.bookingId, patch });
+  }
+
+  patchChange(change: ChangeState, patch: ChangePatch): void {
+    this.push({ write: "change", changeId: change.changeId, patch });
+    if (patch.status) this.state.changes = this.state.changes.filter((each) => each !== change);
+    else Object.assign(change, patch);
+  }
+
+  /** Ends events, each in its own trace. */
+  endEvents(events: readonly EventState[], status: EventStatus, verdict: Outcome): void {
+    if (events.length === 0) return;
+    const eventIds = events.map(({ eventId }) => eventId);
+    this.push({ write: "events", eventIds, status, verdict, attempts: 1 });
+    for (const { traceId } of events)
+      this.step({ step: "event", code: verdict.code, params: verdict.params, traceId });
+    if (status !== "queued") this.state.events = this.state.events.filter((event) => !events.includes(event));
+  }
+
+  issue(code: IssueCode, subject: Subject, params: Params, traceId = this.traceId): void {
+    this.push({ write: "issue", code, subject, params, traceId });
+  }
+}
+
+/** Bookings that hold a seat. */
+export const holdsSeat = ({ status }: Pick<BookingState, "status">): boolean =>
+  status === "pending" || status === "confirmed";

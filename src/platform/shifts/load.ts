@@ -1,0 +1,295 @@
+import { type Kysely, sql } from "kysely";
+import { parsePersonalNumber } from "../../contract/personal-number.ts";
+import type { Shift } from "../../contract/shift.ts";
+import { HOLDS_SEAT } from "../candidates/availability.ts";
+import type { Integration, OwnPerson, Schema } from "../db/schema.ts";
+import type { Trx } from "../transaction.ts";
+import type { BookingState, ChangeState, JobState, KnownShift, ShiftState, Surroundings } from "./state.ts";
+
+export interface ShiftKey {
+  providerId: string;
+  shiftId: string;
+}
+
+type Db = Kysely<Schema>;
+
+/** The row of a shift as JSON: times are texts. */
+interface Loaded {
+  integration: Integration;
+  shift: Record<string, unknown> | null;
+  job: Record<string, unknown> | null;
+  bookings: Record<string, unknown>[];
+  operations: {
+    operation_id: string;
+    trace_id: string;
+    sent_at: string | null;
+    consumed_by: string | null;
+    is_open: boolean;
+    is_awaited: boolean;
+  }[];
+  changes: Record<string, unknown>[];
+  events: {
+    event_id: string;
+    event: string;
+    trace_id: string;
+    status: string;
+    replayed: boolean;
+    is_new: boolean;
+  }[];
+  has_issues: boolean;
+  workplace_id: string | null;
+  competence_id: string | null;
+}
+
+/** An ended booking whose call was in doubt is remembered for so long: the call may take effect late. */
+const REMEMBERED = sql`interval '1 hour'`;
+
+/**
+ * Everything that is stored about a shift, in one statement. `read`: the shift as the provider has it now, whose outlet, role and people are
+ * looked up too. Undefined when no integration has the providerId.
+ */
+export async function loadShift(
+  db: Db,
+  { providerId, shiftId }: ShiftKey,
+  now: Date,
+  read?: Shift,
+): Promise<{ state: ShiftState; integration: Integration; spelling: string } | undefined> {
+  const { rows } = await sql<Loaded>`
+    with job as (select * from jobs where provider_id = ${providerId} and shift_id = ${shiftId})
+    select to_jsonb(integrations) as integration,
+      (select to_jsonb(shifts) from shifts where provider_id = ${providerId} and shift_id = ${shiftId}) as shift,
+      (select to_jsonb(job) from job) as job,
+      ${bookingsOf(providerId)} as bookings, ${operationsOf(providerId, shiftId, now)} as operations,
+      (select coalesce(jsonb_agg(to_jsonb(asked) order by change_id), '[]') from shift_changes as asked
+        where provider_id = ${providerId} and job_id = (select job_id from job) and status = 'pending') as changes,
+      ${eventsOf(providerId, shiftId)} as events,
+      exists (select from issues where provider_id = ${providerId} and subject ->> 'shiftId' = ${shiftId}
+        and resolved_at is null) as has_issues,
+      (select workplace_id from outlets where provider_id = ${providerId}
+        and outlet_id = coalesce(${read?.outletId ?? null}::text, (select outlet_id from job))) as workplace_id,
+      (select competence_id from roles where provider_id = ${providerId}
+        and role_id = coalesce(${read?.roleId ?? null}::text, (select role_id from job))) as competence_id
+    from integrations where provider_id = ${providerId}`.execute(db);
+  const [loaded] = rows;
+  if (!loaded) return undefined;
+  const { integration, shift } = loaded;
+  const spelling = (shift?.spelling as string | null | undefined) ?? shiftId;
+  return { integration: asRow(integration), spelling, state: stateOf({ providerId, shiftId }, loaded, now) };
+}
+
+const bookingsOf = (providerId: string) => sql`
+  (select coalesce(jsonb_agg(to_jsonb(bookings) || jsonb_build_object('person_id', known.provider_candidate_id,
+      'trouble', known.trouble) order by booking_id), '[]')
+    from bookings left join provider_candidates as known
+      on known.provider_id = bookings.provider_id and known.candidate_id = bookings.candidate_id
+    where bookings.provider_id = ${providerId} and bookings.job_id = (select job_id from job)
+      and (${HOLDS_SEAT} or at_provider <> 'no' or sent_at is not null and bookings.updated_at > now() - ${REMEMBERED}))`;
+
+const operationsOf = (providerId: string, shiftId: string, now: Date) => sql`
+  (select coalesce(jsonb_agg(jsonb_build_object('operation_id', operation_id, 'trace_id', trace_id, 'sent_at', sent_at,
+      'consumed_by', consumed_by, 'is_open', confirmed_at is null,
+      'is_awaited', consumed_at is null and expires_at > ${now}) order by operation_id), '[]')
+    from pending_operations where provider_id = ${providerId} and shift_id = ${shiftId})`;
+
+const eventsOf = (providerId: string, shiftId: string) => sql`
+  (select coalesce(jsonb_agg(jsonb_build_object('event_id', event_id, 'event', event, 'trace_id', trace_id,
+      'status', status, 'replayed', replayed_at is not null, 'is_new', verdict is null) order by event_id), '[]')
+    from events where provider_id = ${providerId} and shift_id = ${shiftId} and status in ('queued', 'dead'))`;
+
+/** The client is known by when the integration was last changed. */
+const asRow = (integration: Integration): Integration => ({
+  ...integration,
+  updated_at: new Date(integration.updated_at),
+});
+
+const at = (text: unknown): number | null => (typeof text === "string" ? Date.parse(text) : null);
+
+function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): ShiftState {
+  const { integration, operations } = loaded;
+  const { state, health, paused_since, held_since, absence_accepted_until: accepted } = integration;
+  const isAccepted = (at(accepted) ?? 0) > now.getTime();
+  const open = operations.findLast(({ is_open }) => is_open);
+  const job = loaded.job ? jobOf(loaded.job) : undefined;
+  return {
+    ...{ providerId, shiftId, job },
+    integration: {
+      state,
+      health,
+      isPaused: paused_since !== null,
+      isHeld: held_since !== null && !isAccepted,
+    },
+    shift: knownOf(loaded.shift, loaded.has_issues),
+    bookings: loaded.bookings.map(bookingOf),
+    cancellation:
+      open && job?.status !== "cancelled"
+        ? {
+            operationId: open.operation_id,
+            traceId: open.trace_id,
+            sentAt: at(open.sent_at),
+            consumedBy: open.consumed_by,
+          }
+        : undefined,
+    echoes: operations.filter(({ is_awaited }) => is_awaited).map(({ operation_id }) => operation_id),
+    changes: loaded.changes.map(changeOf),
+    events: loaded.events.map((event) => ({
+      ...{ eventId: event.event_id, event: event.event, traceId: event.trace_id },
+      ...{ isReplayed: event.replayed, isDead: event.status === "dead", isNew: event.is_new },
+    })),
+    around: {
+      ...{ workplaceId: loaded.workplace_id, competenceId: loaded.competence_id },
+      ...{ listed: [], listedCount: 0, overlaps: [], lacking: [] },
+      vanished: { missing: 0, known: 0 },
+    },
+  };
+}
+
+function knownOf(row: Record<string, unknown> | null, hasIssues: boolean): KnownShift {
+  return {
+    fingerprint: (row?.fingerprint as string | null | undefined) ?? null,
+    nextReadAt: at(row?.next_read_at),
+    rechecks: Number(row?.rechecks ?? 0),
+    absences: Number(row?.absences ?? 0),
+    isGone: (row?.gone_at ?? null) !== null,
+    hasIssues,
+  };
+}
+
+// The columns are the schema's, as to_jsonb writes them.
+function jobOf(row: Record<string, unknown>): JobState {
+  return {
+    ...{ jobId: row.job_id, status: row.status, variant: row.variant, positions: row.positions },
+    ...{ startTime: at(row.start_time), endTime: at(row.end_time) },
+    ...{ outletId: row.outlet_id, outletName: row.outlet_name, roleId: row.role_id, roleName: row.role_name },
+    ...{ workplaceId: row.workplace_id, competenceId: row.competence_id, overfilled: row.overfilled },
+    ...{ warnings: row.warnings, cancelledBy: row.cancelled_by, traceId: row.trace_id },
+    ...{ ownPeople: row.own_people, ownPeopleCount: row.own_people_count, offerRound: row.offer_round },
+  } as JobState;
+}
+
+function bookingOf(row: Record<string, unknown>): BookingState {
+  return {
+    ...{
+      bookingId: row.booking_id,
+      candidateId: row.candidate_id,
+      status: row.status,
+      traceId: row.trace_id,
+    },
+    ...{ isWithdrawn: row.withdrawn_at !== null, atProvider: row.at_provider, sentAt: at(row.sent_at) },
+    ...{ providerCandidateId: row.provider_candidate_id, rejection: row.rejection, missing: row.missing },
+    ...{ isListed: row.listed, isReassigned: row.reassigned, isLookedUpAgain: row.looked_up_again },
+    person: { id: row.person_id, trouble: row.trouble },
+  } as BookingState;
+}
+
+function changeOf(row: Record<string, unknown>): ChangeState {
+  return {
+    ...{ changeId: row.change_id, traceId: row.trace_id, positions: row.positions, named: row.named },
+    ...{ startTime: at(row.start_time), endTime: at(row.end_time) },
+    ...{ sentAt: at(row.sent_at), createdAt: at(row.created_at) },
+  } as ChangeState;
+}
+
+/**
+ * What the database knows about the shift as it was read: who everyone on it is here, and whether those booked can still work on it. An outlet or
+ * role that is not mapped is locked against a mapping that is being made: either this sees it, or the mapping finds the job.
+ */
+export async function lookAround(trx: Trx, state: ShiftState, read: Shift): Promise<Surroundings> {
+  const { around, providerId } = state;
+  const listed = await peopleOf(trx, providerId, read);
+  const mapping = {
+    workplaceId: around.workplaceId ?? (await lockOutlet(trx, providerId, read)),
+    competenceId: around.competenceId ?? (await lockRole(trx, providerId, read)),
+  };
+  const isBooked = state.bookings.length > 0 && state.job !== undefined;
+  const conflicts = isBooked ? await conflictsOf(trx, state, read, mapping.competenceId) : undefined;
+  return { ...around, ...mapping, ...listed, ...conflicts };
+}
+
+async function peopleOf(trx: Trx, providerId: string, { assigned }: Shift) {
+  const byId = new Map(assigned.map((entry) => [entry.providerCandidateId, entry]));
+  if (byId.size === 0) return { listed: [], listedCount: 0 };
+  const entries = [...byId.values()].map(({ providerCandidateId: id, personalNumber }) => ({
+    id,
+    number: (personalNumber && parsePersonalNumber(personalNumber)) || null,
+  }));
+  const { rows } = await sql<{ id: string; candidate_id: string | null }>`
+    select listed.id, coalesce(
+      (select candidate_id from provider_candidates as known where known.provider_id = ${providerId}
+        and known.provider_candidate_id = listed.id order by candidate_id limit 1),
+      (select candidate_id from candidates where personal_number = listed.number)) as candidate_id
+    from json_to_recordset(${JSON.stringify(entries)}::text::json) as listed (id text, number text)`.execute(
+    trx,
+  );
+  const people: OwnPerson[] = rows.map(({ id, candidate_id }) => ({
+    providerCandidateId: id,
+    ...(candidate_id !== null && { candidateId: candidate_id }),
+  }));
+  // One person under two ids takes one position.
+  const known = new Map(people.map((person) => [person.candidateId ?? person.providerCandidateId, person]));
+  return { listed: [...known.values()], listedCount: known.size };
+}
+
+async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceId: string | null) {
+  const [from, to] = [new Date(read.startTime), new Date(read.endTime)];
+  const booked = JSON.stringify(state.bookings.map(({ candidateId }) => candidateId));
+  const { rows } = await sql<{ candidate_id: string; other: string | null; able: boolean }>`
+    select booked.id as candidate_id,
+      (select bookings.job_id from bookings join jobs using (provider_id, job_id)
+        where bookings.candidate_id = booked.id::uuid and ${HOLDS_SEAT} and bookings.job_id <> ${state.job?.jobId ?? null}
+          and jobs.start_time < ${to} and jobs.end_time > ${from} limit 1) as other,
+      ${competenceId}::uuid is null or exists (select from candidate_competences as able
+        where able.candidate_id = booked.id::uuid and able.competence_id = ${competenceId}::uuid) as able
+    from json_array_elements_text(${booked}::text::json) as booked (id)`.execute(trx);
+  return {
+    overlaps: rows.flatMap(({ candidate_id, other }) =>
+      other === null ? [] : [{ candidateId: candidate_id, otherJobId: other }],
+    ),
+    lacking: rows.filter(({ able }) => !able).map(({ candidate_id }) => candidate_id),
+  };
+}
+
+async function lockOutlet(trx: Trx, provider_id: string, { outletId, outletName }: Shift) {
+  await trx
+    .insertInto("outlets")
+    .values({ provider_id, outlet_id: outletId, name: outletName ?? outletId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const outlet = await trx
+    .selectFrom("outlets")
+    .select("workplace_id")
+    .where("provider_id", "=", provider_id)
+    .where("outlet_id", "=", outletId)
+    .forShare()
+    .executeTakeFirst();
+  return outlet?.workplace_id ?? null;
+}
+
+async function lockRole(trx: Trx, provider_id: string, { roleId, roleName }: Shift) {
+  await trx
+    .insertInto("roles")
+    .values({ provider_id, role_id: roleId, name: roleName ?? roleId })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const role = await trx
+    .selectFrom("roles")
+    .select("competence_id")
+    .where("provider_id", "=", provider_id)
+    .where("role_id", "=", roleId)
+    .forShare()
+    .executeTakeFirst();
+  return role?.competence_id ?? null;
+}
+
+/** A loss of data shows in many shifts within so many minutes. */
+const AT_ONCE = sql`interval '10 minutes'`;
+
+/** Future shifts of the provider that are missing at about the same time, this one included, out of all that are known. */
+export async function countVanished(trx: Trx, { providerId, shiftId }: ShiftKey, now: Date) {
+  const { rows } = await sql<{ missing: number; known: number }>`
+    select 1 + (select count(*) from shifts where provider_id = ${providerId} and shift_id <> ${shiftId}
+        and absent_since > now() - ${AT_ONCE}) as missing,
+      (select count(*) from jobs where provider_id = ${providerId} and start_time > ${now}
+        and (status in ('blocked_mapping', 'open', 'filled') or status = 'cancelled' and cancelled_by = 'absence'
+          and updated_at > now() - ${AT_ONCE})) as known`.execute(trx);
+  return { missing: Number(rows[0]?.missing ?? 1), known: Number(rows[0]?.known ?? 0) };
+}

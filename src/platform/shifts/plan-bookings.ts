@@ -1,0 +1,195 @@
+import type { BookingReason } from "../../../generated/operations/types.ts";
+import type { OwnPerson, Rejection } from "../db/schema.ts";
+import { type Draft, holdsSeat } from "./draft.ts";
+import { endBooking, notifyOfBooking } from "./plan-close.ts";
+import type { BookingState, Call } from "./state.ts";
+
+/** Readings in a row that have to miss a person before that is believed: one of them may be stale. */
+const MISSED = 3;
+
+/** What the provider's list says of everyone whom the platform has booked: it decides what no call could tell. */
+export function applyList(draft: Draft): void {
+  for (const booking of draft.state.bookings) {
+    if (isListed(draft, booking)) found(draft, booking);
+    else if (booking.atProvider === "maybe") unlisted(draft, booking);
+    else if (booking.atProvider === "yes" && booking.isListed) missed(draft, booking);
+  }
+}
+
+export function isListed({ state }: Draft, booking: BookingState): boolean {
+  return state.around.listed.some((entry) => isPerson(entry, booking));
+}
+
+/** A UUID is the same in either case (RFC 9562). */
+export function isPerson({ candidateId, providerCandidateId }: OwnPerson, booking: BookingState): boolean {
+  if (candidateId === booking.candidateId) return true;
+  const id = booking.providerCandidateId ?? booking.person.id;
+  return id !== null && id.toLowerCase() === providerCandidateId.toLowerCase();
+}
+
+function found(draft: Draft, booking: BookingState): void {
+  const seen = { isListed: true, missing: 0, rejection: null } as const;
+  if (booking.status === "pending" && booking.atProvider === "maybe" && !booking.isWithdrawn) {
+    draft.step({ step: "assign", code: "seen_assigned", traceId: booking.traceId });
+    return confirm(draft, booking, seen);
+  }
+  // Of a booking that ended a short while ago in doubt: the person is there because of the platform.
+  const isOurs = booking.atProvider !== "no" || booking.sentAt !== null;
+  if (!isOurs || (booking.isListed && booking.atProvider === "yes" && booking.missing === 0)) return;
+  draft.patchBooking(booking, { ...seen, atProvider: "yes" });
+}
+
+/** The outcome of a call was not known, and the person is not there. */
+function unlisted(draft: Draft, booking: BookingState): void {
+  const { rejection, missing } = booking;
+  if (rejection && missing + 1 < MISSED) return readOnceMore(draft, booking);
+  if (rejection && holdsSeat(booking)) {
+    const reason = reasonOf(rejection);
+    return endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
+  }
+  if (booking.isWithdrawn && holdsSeat(booking)) {
+    draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
+    endBooking(draft, booking, { status: "released", reason: "withdrawn" }, { atProvider: "no" });
+    // The call may still take effect.
+    return draft.readAt(draft.now + Math.max(0, ...draft.rules.recheckMs));
+  }
+  draft.patchBooking(booking, { atProvider: "no", rejection: null, missing: 0 });
+}
+
+function readOnceMore(draft: Draft, booking: BookingState): void {
+  const afterMs = draft.rules.recheckMs[booking.missing] ?? 0;
+  draft.patchBooking(booking, { missing: booking.missing + 1 });
+  draft.readAt(draft.now + afterMs);
+}
+
+/** The provider has taken off whom the platform had put on: assignments are the platform's, so it assigns once more. */
+function missed(draft: Draft, booking: BookingState): void {
+  if (booking.missing + 1 < MISSED) return readOnceMore(draft, booking);
+  const off = { atProvider: "no", isListed: false, missing: 0 } as const;
+  if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
+  if (booking.isWithdrawn)
+    return endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
+  if (booking.isReassigned)
+    return endBooking(draft, booking, { status: "released", reason: "removed_by_provider" }, off);
+  draft.patchBooking(booking, { ...off, isReassigned: true });
+}
+
+/** What the confirmation of a booking settles. */
+const SETTLED = ["booking_failed", "candidate_ambiguous", "provider_refused", "unassign_failed"] as const;
+
+export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: true } = {}): void {
+  const isNews = booking.status === "pending";
+  const isKept = booking.isWithdrawn;
+  draft.patchBooking(booking, {
+    ...{ ...seen, status: "confirmed", atProvider: "yes", reason: null, rejection: null, missing: 0 },
+    isWithdrawn: false,
+  });
+  if (isNews || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
+  if (draft.state.shift.hasIssues)
+    draft.push({ write: "settle_issues", codes: SETTLED, subject: draft.bookingSubject(booking) });
+}
+
+/** 404, 409, 410 and 422 are about this shift or this person; the code says which, where there is one. */
+export function reasonOf({ code }: Rejection): BookingReason {
+  switch (code) {
+    case "shift_full":
+    case "shift_cancelled":
+    case "shift_started":
+    case "shift_not_found":
+    case "candidate_not_found":
+      return code;
+    default:
+      return "assignment_refused";
+  }
+}
+
+/** The next call for a booking, or what can be said without one; undefined when every booking is as it should be. */
+export function nextForBookings(draft: Draft, failed: ReadonlySet<string>): Call | undefined {
+  for (const booking of [...draft.state.bookings]) {
+    const call = draft.hasStarted ? afterStart(draft, booking) : nextFor(draft, booking);
+    if (call && !failed.has(booking.bookingId)) return call;
+  }
+  return undefined;
+}
+
+function nextFor(draft: Draft, booking: BookingState): Call | undefined {
+  if (booking.atProvider === "maybe") return undefined;
+  const isWanted = holdsSeat(booking) && !booking.isWithdrawn;
+  if (!isWanted) return takeOff(draft, booking);
+  if (booking.atProvider === "yes") {
+    if (booking.status === "pending") confirm(draft, booking);
+    return undefined;
+  }
+  return draft.state.cancellation ? undefined : putOn(draft, booking);
+}
+
+function takeOff(draft: Draft, booking: BookingState): Call | undefined {
+  const providerCandidateId = booking.providerCandidateId ?? booking.person.id;
+  if (booking.atProvider === "yes" && providerCandidateId !== null) {
+    const { bookingId, traceId } = booking;
+    return { do: "unassign", bookingId, providerCandidateId, isRetry: false, traceId };
+  }
+  if (holdsSeat(booking))
+    endBooking(draft, booking, { status: "released", reason: "withdrawn" }, { atProvider: "no" });
+  return undefined;
+}
+
+function putOn(draft: Draft, booking: BookingState): Call | undefined {
+  const { person, bookingId, candidateId, traceId, sentAt } = booking;
+  if (person.trouble) {
+    failFor(draft, booking, person.trouble);
+    return undefined;
+  }
+  if (person.id === null) {
+    draft.push({ write: "identify", candidateId, forget: false });
+    return undefined;
+  }
+  return { do: "assign", bookingId, providerCandidateId: person.id, isRetry: sentAt !== null, traceId };
+}
+
+/** The provider cannot say who the person is, or does not want the person. */
+function failFor(
+  draft: Draft,
+  booking: BookingState,
+  trouble: NonNullable<BookingState["person"]["trouble"]>,
+): void {
+  const { traceId } = booking;
+  const isAmbiguous = trouble.kind === "ambiguous";
+  const params = isAmbiguous ? { count: trouble.matches } : refusalOf(trouble);
+  draft.issue(
+    isAmbiguous ? "candidate_ambiguous" : "provider_refused",
+    draft.bookingSubject(booking),
+    params,
+    traceId,
+  );
+  const reason = isAmbiguous ? "candidate_ambiguous" : "candidate_refused";
+  const rejection = isAmbiguous ? null : trouble;
+  endBooking(draft, booking, { status: "failed", reason, rejection }, { atProvider: "no" });
+}
+
+const refusalOf = ({ status, code }: Rejection) => ({ status, ...(code && { providerCode: code }) });
+
+/** Nothing is assigned or withdrawn after the start. What a reading after it has not settled is settled by it. */
+function afterStart(draft: Draft, booking: BookingState): undefined {
+  if (booking.atProvider === "maybe") return undefined;
+  if (booking.atProvider === "yes") return keepAfterStart(draft, booking);
+  if (!holdsSeat(booking)) return undefined;
+  const reason = booking.isWithdrawn
+    ? "withdrawn"
+    : booking.status === "pending"
+      ? "shift_started"
+      : "removed_by_provider";
+  endBooking(draft, booking, { status: "released", reason }, {});
+}
+
+/** The person is on the provider's shift, which has started: a withdrawal comes too late. */
+function keepAfterStart(draft: Draft, booking: BookingState): undefined {
+  const isLate = booking.isWithdrawn || !holdsSeat(booking);
+  if (!isLate) {
+    if (booking.status === "pending") confirm(draft, booking);
+    return undefined;
+  }
+  draft.issue("unassign_failed", draft.bookingSubject(booking), { reason: "shift_started" }, booking.traceId);
+  if (holdsSeat(booking)) confirm(draft, booking);
+  else draft.patchBooking(booking, { atProvider: "no", sentAt: null });
+}

@@ -1,0 +1,236 @@
+import type { ChangeReason, Params, StepName } from "../../../generated/operations/types.ts";
+import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
+import { failureParams } from "../work/failure.ts";
+import { type Draft, holdsSeat } from "./draft.ts";
+import { confirm, reasonOf } from "./plan-bookings.ts";
+import { closeJob, endBooking, paramsOf } from "./plan-close.ts";
+import { applyShift } from "./plan-job.ts";
+import type { BookingState, Call, CallOutcome, ChangeState, Made, RunSoFar } from "./state.ts";
+
+type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
+
+/** Concludes from the response to a call. `witness`: a DELETE was answered 404, and another call has to say whether to believe that. */
+export function concludeCall(draft: Draft, made: Made, run: RunSoFar): "witness" | undefined {
+  const { call, outcome } = made;
+  if (outcome.kind === "unavailable") noteFailure(draft, made, outcome, run);
+  if (outcome.kind === "refused" && isAboutToken(outcome)) pause(draft, made, outcome);
+  switch (call.do) {
+    case "assign":
+      concludeAssign(draft, call, made);
+      return undefined;
+    case "unassign":
+      concludeUnassign(draft, call, made);
+      return undefined;
+    case "cancel":
+      return concludeCancel(draft, call, made);
+    case "change":
+      concludeChange(draft, call, made);
+      return undefined;
+  }
+}
+
+export const isAboutToken = ({ status }: Refused): boolean => status === 401 || status === 403;
+
+function pause(draft: Draft, { call, durationMs }: Made, { status }: Refused): void {
+  const code = "integration_paused";
+  draft.step({ step: call.do, code, params: { status }, traceId: call.traceId, durationMs });
+  draft.push({ write: "pause", status });
+  draft.state.integration.isPaused = true;
+}
+
+function noteFailure(draft: Draft, { call, durationMs }: Made, failure: Unavailable, run: RunSoFar): void {
+  // The first attempts say it all: a long outage must not fill the tables.
+  if (run.attempts > draft.rules.tries) return;
+  const params = { ...failureParams(failure), attempts: run.attempts };
+  draft.step({ step: call.do, code: "will_retry", params, traceId: call.traceId, durationMs });
+}
+
+/** The provider has surely done nothing: it was not asked, or it refused for now. */
+const hadNoEffect = (outcome: CallOutcome): boolean =>
+  (outcome.kind === "unavailable" && (outcome.notAsked === true || outcome.status === 429)) ||
+  (outcome.kind === "refused" && isAboutToken(outcome));
+
+function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made): void {
+  const booking = bookingOf(draft, call.bookingId);
+  if (!booking) return;
+  const { outcome, durationMs } = made;
+  if (hadNoEffect(outcome)) {
+    const patch = call.isRetry
+      ? ({ atProvider: "maybe" } as const)
+      : ({ atProvider: "no", sentAt: null } as const);
+    return draft.patchBooking(booking, patch);
+  }
+  if (outcome.kind === "done") {
+    draft.step({ step: "assign", code: "assigned", traceId: call.traceId, durationMs });
+    const isWanted = holdsSeat(booking) && !booking.isWithdrawn;
+    return isWanted ? confirm(draft, booking) : draft.patchBooking(booking, { atProvider: "yes" });
+  }
+  if (outcome.kind === "refused") refuseAssign(draft, call, booking, outcome, durationMs);
+}
+
+/** What a shift, or a person, may be that it was not a moment ago. */
+const ABOUT_SHIFT = [404, 409, 410, 422];
+
+function refuseAssign(
+  draft: Draft,
+  call: CallOf<"assign">,
+  booking: BookingState,
+  { status, code }: Refused,
+  durationMs: number,
+): void {
+  const rejection = { status, ...(code !== undefined && { code }) };
+  const { traceId } = call;
+  draft.step({ step: "assign", code: "provider_refused", params: paramsOf(rejection), traceId, durationMs });
+  draft.readAt(draft.now);
+  if (call.isRetry) return draft.patchBooking(booking, { rejection, missing: 0 });
+  const isUnknownPerson = status === 404 && code !== "shift_not_found" && code !== "shift_cancelled";
+  if (isUnknownPerson && !booking.isLookedUpAgain) {
+    draft.patchBooking(booking, { atProvider: "no", sentAt: null, isLookedUpAgain: true });
+    draft.push({ write: "identify", candidateId: booking.candidateId, forget: true });
+    booking.person.id = null;
+    return;
+  }
+  if (ABOUT_SHIFT.includes(status)) {
+    const reason = reasonOf(rejection);
+    return endBooking(
+      draft,
+      booking,
+      { status: "released", reason, rejection },
+      { atProvider: "no", sentAt: null },
+    );
+  }
+  draft.issue("provider_refused", draft.bookingSubject(booking), paramsOf(rejection), traceId);
+  // A success that contradicts itself is no proof that no one was assigned.
+  const atProvider = status < 300 ? "maybe" : "no";
+  endBooking(draft, booking, { status: "failed", reason: "assignment_refused", rejection }, { atProvider });
+}
+
+function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, durationMs }: Made): void {
+  const booking = bookingOf(draft, call.bookingId);
+  if (!booking) return;
+  const { traceId } = call;
+  if (hadNoEffect(outcome)) return draft.patchBooking(booking, { atProvider: "yes" });
+  if (outcome.kind === "done") {
+    draft.step({ step: "unassign", code: "unassigned", traceId, durationMs });
+    const off = { atProvider: "no", sentAt: null, isListed: false, missing: 0 } as const;
+    if (!holdsSeat(booking)) draft.patchBooking(booking, off);
+    else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
+    const codes = ["unassign_failed"] as const;
+    if (draft.state.shift.hasIssues)
+      draft.push({ write: "settle_issues", codes, subject: draft.bookingSubject(booking) });
+    return;
+  }
+  if (outcome.kind !== "refused") return;
+  const params = paramsOf(outcome);
+  draft.step({ step: "unassign", code: "booking_kept", params, traceId, durationMs });
+  draft.issue("unassign_failed", draft.bookingSubject(booking), params, traceId);
+  // The person is still there, so the booking stays; of one that has ended, an operator has to settle it.
+  if (!holdsSeat(booking)) return draft.patchBooking(booking, { atProvider: "no", sentAt: null });
+  confirm(draft, booking);
+  draft.readAt(draft.now);
+}
+
+function concludeCancel(draft: Draft, call: CallOf<"cancel">, made: Made): "witness" | undefined {
+  const { cancellation } = draft.state;
+  const { outcome, durationMs } = made;
+  const { traceId } = call;
+  if (!cancellation) return undefined;
+  if (hadNoEffect(outcome)) {
+    draft.push({ write: "operation", operationId: call.operationId, patch: { sentAt: null } });
+    cancellation.sentAt = null;
+    return undefined;
+  }
+  if (outcome.kind === "absent" && !isCertain(outcome) && made.witness === undefined) return "witness";
+  if (outcome.kind === "absent" && !isCertain(outcome) && made.witness === "bad") {
+    noteImplausible(draft);
+    return undefined;
+  }
+  if (outcome.kind === "done" || outcome.kind === "absent") {
+    draft.step({ step: "cancel", code: "cancellation_confirmed", traceId, durationMs });
+    closeJob(draft, "employer", traceId);
+  } else if (outcome.kind === "refused") giveUpCancellation(draft, paramsOf(outcome), durationMs);
+  return undefined;
+}
+
+/** A 404 counts by itself only with the contract's code, a 410 with a problem document. */
+export const isCertain = ({ final, code }: Extract<CallOutcome, { kind: "absent" }>): boolean =>
+  code === "shift_not_found" || (final && code !== undefined);
+
+export function noteImplausible(draft: Draft): void {
+  draft.push({ write: "health", health: "implausible" });
+  draft.state.integration.health = "implausible";
+}
+
+/** The provider keeps the shift: no echo will come of the DELETE, and an event that was taken for it was none. */
+export function giveUpCancellation(draft: Draft, params: Params, durationMs?: number): void {
+  const { cancellation } = draft.state;
+  if (!cancellation) return;
+  const { operationId, traceId, consumedBy } = cancellation;
+  draft.push({ write: "forget_operation", operationId });
+  if (consumedBy !== null) draft.push({ write: "requeue_echo", eventId: consumedBy });
+  draft.issue("cancellation_refused", draft.subject, params, traceId);
+  const duration = durationMs === undefined ? {} : { durationMs };
+  draft.step({ step: "cancel", code: "cancellation_refused", params, traceId, ...duration });
+  draft.state.cancellation = undefined;
+  draft.state.echoes = draft.state.echoes.filter((id) => id !== operationId);
+  // Its offers were withdrawn when the cancellation was asked for.
+  if (draft.job) draft.patchJob({ offerRound: draft.job.offerRound + 1 });
+  draft.readAt(draft.now);
+}
+
+function concludeChange(draft: Draft, call: CallOf<"change">, made: Made): void {
+  const change = draft.state.changes.find(({ changeId }) => changeId === call.changeId);
+  if (!change) return;
+  const { outcome, durationMs } = made;
+  switch (outcome.kind) {
+    case "shift":
+      if (outcome.shift.cancelled) return void closeJob(draft, "provider", call.traceId);
+      confirmChange(draft, change, durationMs);
+      return void applyShift(draft, outcome.shift, call.traceId);
+    case "unusable": {
+      const { fault, pointer } = outcome.unusable;
+      draft.issue("shift_unusable", draft.subject, { fault, pointer }, call.traceId);
+      return refuseChange(draft, change, "shift_unusable", { fault, pointer }, durationMs);
+    }
+    case "absent":
+      draft.readAt(draft.now);
+      return refuseChange(draft, change, "shift_gone", { status: outcome.final ? 410 : 404 }, durationMs);
+    case "refused":
+      if (isAboutToken(outcome)) return draft.patchChange(change, { sentAt: null });
+      return refuseChange(draft, change, "provider_refused", paramsOf(outcome), durationMs);
+    case "unavailable":
+      if (hadNoEffect(outcome)) draft.patchChange(change, { sentAt: null });
+  }
+}
+
+export function confirmChange(draft: Draft, change: ChangeState, durationMs?: number): void {
+  const duration = durationMs === undefined ? {} : { durationMs };
+  draft.step({ step: "change", code: "change_confirmed", traceId: change.traceId, ...duration });
+  draft.patchChange(change, { status: "confirmed", reason: null });
+  const codes = ["change_refused"] as const;
+  if (draft.state.shift.hasIssues) draft.push({ write: "settle_issues", codes, subject: draft.subject });
+}
+
+/** DECISIONS, "PUT /shifts/{id} response": these are shown to the operator who asked, and need no issue. */
+const SHOWN = [404, 409, 410, 422];
+
+export function refuseChange(
+  draft: Draft,
+  change: ChangeState,
+  changeReason: ChangeReason,
+  params: Params,
+  durationMs?: number,
+): void {
+  const step: StepName = "change";
+  const duration = durationMs === undefined ? {} : { durationMs };
+  const all = { ...params, changeReason };
+  draft.step({ step, code: "change_refused", params: all, traceId: change.traceId, ...duration });
+  const isLate = draft.now - change.createdAt > draft.rules.answerWithinMs;
+  const isOdd = changeReason === "provider_refused" && !SHOWN.includes(params.status ?? 0);
+  if (isOdd) draft.issue("provider_refused", draft.subject, params, change.traceId);
+  else if (isLate) draft.issue("change_refused", draft.subject, all, change.traceId);
+  draft.patchChange(change, { status: "refused", reason: changeReason, reasonParams: params });
+}
+
+const bookingOf = ({ state }: Draft, bookingId: string) =>
+  state.bookings.find((booking) => booking.bookingId === bookingId);

@@ -1,0 +1,85 @@
+import type { BookingReason, Outcome } from "../../../generated/operations/types.ts";
+import type { Rejection } from "../db/schema.ts";
+import { type BookingPatch, type Draft, holdsSeat } from "./draft.ts";
+import type { BookingState, JobState } from "./state.ts";
+
+const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence: "shift_deleted" } as const;
+
+/**
+ * The shift is cancelled or gone: cancels its job, releases and notifies everyone booked. Those who worked stay booked, and are not notified: a
+ * provider that deletes what is over cancels nothing by it.
+ */
+export function closeJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>, traceId: string): Outcome {
+  const { job, now } = draft;
+  if (draft.state.shift.hasIssues) draft.push({ write: "settle_issues", subject: draft.subject });
+  endCancellation(draft, by);
+  for (const change of [...draft.state.changes])
+    draft.patchChange(change, {
+      status: "refused",
+      reason: by === "employer" ? "job_cancelled" : "shift_gone",
+    });
+  draft.patchShift({ nextReadAt: null, rechecks: 0, absences: 0, ...(by === "absence" && { isGone: true }) });
+  if (!job) return { code: "no_job", params: {} };
+  if (job.status === "cancelled") return { code: "already_cancelled", params: {} };
+  const isOver = job.endTime <= now;
+  if (isOver && by !== "employer") return { code: "shift_over", params: {} };
+  if (!isOver) releaseAll(draft, REASON[by], traceId);
+  draft.patchJob({ status: "cancelled", overfilled: false, cancelledBy: by });
+  draft.push({ write: "withdraw_offers" });
+  draft.step({ step: "job", code: "job_cancelled", traceId });
+  return { code: "job_cancelled", params: {} };
+}
+
+/** An echo may still come of a DELETE that was sent. */
+function endCancellation(draft: Draft, by: JobState["cancelledBy"]): void {
+  const { cancellation } = draft.state;
+  if (!cancellation) return;
+  const { operationId } = cancellation;
+  if (cancellation.sentAt === null && by !== "employer")
+    draft.push({ write: "forget_operation", operationId });
+  else draft.push({ write: "operation", operationId, patch: { isConfirmed: true } });
+  draft.state.cancellation = undefined;
+}
+
+function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void {
+  const live = draft.state.bookings.filter(holdsSeat);
+  for (const booking of draft.state.bookings) {
+    const gone: BookingPatch = { atProvider: "no", sentAt: null, rejection: null };
+    if (holdsSeat(booking)) draft.patchBooking(booking, { ...gone, status: "released", reason });
+    else if (booking.atProvider !== "no") draft.patchBooking(booking, gone);
+  }
+  const candidateIds = live.map(({ candidateId }) => candidateId);
+  if (candidateIds.length === 0) return;
+  const kind = "shift_cancelled";
+  draft.push({ write: "notify", kind, candidateIds, changeKey: "", reason, traceId });
+}
+
+/** Ends a booking that holds a seat, and notifies the candidate. `patch`: what is known of the person at the provider. */
+export function endBooking(
+  draft: Draft,
+  booking: BookingState,
+  ended: { status: "released" | "failed"; reason: BookingReason; rejection?: Rejection | null },
+  patch: BookingPatch,
+): void {
+  const { status, reason, rejection } = ended;
+  const reasonParams = rejection ? paramsOf(rejection) : {};
+  draft.patchBooking(booking, { ...patch, status, reason, reasonParams, rejection: null, missing: 0 });
+  const code = status === "failed" ? "booking_failed" : "booking_released";
+  draft.step({ step: "booking", code, params: { reason, ...reasonParams }, traceId: booking.traceId });
+  notifyOfBooking(draft, booking, "booking_released", reason);
+}
+
+export function notifyOfBooking(
+  draft: Draft,
+  { bookingId, candidateId, traceId }: BookingState,
+  kind: "booking_confirmed" | "booking_released",
+  reason?: BookingReason,
+): void {
+  const about = { candidateIds: [candidateId], changeKey: bookingId, traceId };
+  draft.push({ write: "notify", kind, ...about, ...(reason && { reason }) });
+}
+
+export const paramsOf = ({ status, code }: { status: number; code?: string | undefined }) => ({
+  status,
+  ...(code !== undefined && { providerCode: code }),
+});

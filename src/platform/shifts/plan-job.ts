@@ -1,0 +1,169 @@
+import { createHash } from "node:crypto";
+import type { Outcome } from "../../../generated/operations/types.ts";
+import type { Shift } from "../../contract/shift.ts";
+import { type Draft, holdsSeat } from "./draft.ts";
+import { isMaterialChange, jobStatus } from "./job-status.ts";
+import { applyList, isPerson } from "./plan-bookings.ts";
+import type { JobState } from "./state.ts";
+
+/** Whom the provider assigned itself, as far as they are kept. */
+const OWN_KEPT = 100;
+
+/** Brings the job up to date with the shift as the provider has it now. */
+export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome {
+  const before = draft.job && { ...draft.job };
+  if (before?.status === "cancelled" && before.cancelledBy !== "absence")
+    return { code: "already_cancelled", params: {} };
+  applyList(draft);
+  const facts = { ...factsOf(shift), ...ownPeople(draft) };
+  const isNewRound =
+    before !== undefined && (before.status === "cancelled" || isMaterialChange(before, facts));
+  if (isNewRound) draft.push({ write: "withdraw_offers" });
+  if (before) updateJob(draft, before, facts, isNewRound);
+  else createJob(draft, facts, traceId);
+  const code = !before
+    ? "job_created"
+    : before.status === "cancelled"
+      ? "job_reopened"
+      : isSame(before, facts)
+        ? "job_unchanged"
+        : "job_updated";
+  if (before && before.status !== "cancelled" && isMaterialChange(before, facts))
+    noteMaterialChange(draft, before, facts, traceId);
+  refreshJob(draft, traceId, { isChanged: code !== "job_unchanged" });
+  const jobStatus = draft.job?.status ?? "open";
+  const params = { jobStatus, ...(shift.warnings.length > 0 && { warnings: shift.warnings }) };
+  if (code !== "job_unchanged") draft.step({ step: "job", code, params, traceId });
+  return { code, params: { jobStatus } };
+}
+
+type Facts = ReturnType<typeof factsOf> & ReturnType<typeof ownPeople>;
+
+const factsOf = (shift: Shift) => ({
+  variant: shift.variant,
+  startTime: Date.parse(shift.startTime),
+  endTime: Date.parse(shift.endTime),
+  positions: shift.positions,
+  outletId: shift.outletId,
+  outletName: shift.outletName ?? null,
+  roleId: shift.roleId,
+  roleName: shift.roleName ?? null,
+  warnings: shift.warnings as string[],
+});
+
+/** Free seats = positions - people on the provider's list - bookings of ours that are not on it: each person counts once. */
+function ownPeople({ state }: Draft) {
+  const { listed, listedCount } = state.around;
+  const ours = state.bookings.filter((booking) => holdsSeat(booking) || booking.atProvider !== "no");
+  const own = listed.filter((entry) => !ours.some((booking) => isPerson(entry, booking)));
+  const found = listed.length - own.length;
+  return { ownPeople: own.slice(0, OWN_KEPT), ownPeopleCount: listedCount - found };
+}
+
+function createJob(draft: Draft, facts: Facts, traceId: string): void {
+  const { workplaceId, competenceId } = draft.state.around;
+  const rest = {
+    jobId: "",
+    status: "open",
+    overfilled: false,
+    cancelledBy: null,
+    offerRound: 0,
+    traceId,
+  } as const;
+  draft.state.job = { ...facts, ...rest, workplaceId, competenceId };
+  draft.push({ write: "job", jobId: undefined, patch: { ...draft.state.job } });
+}
+
+function updateJob(draft: Draft, before: JobState, facts: Facts, isNewRound: boolean): void {
+  const round = isNewRound ? { offerRound: before.offerRound + 1 } : {};
+  const reopened = before.status === "cancelled" ? ({ status: "open", cancelledBy: null } as const) : {};
+  if (isSame(before, facts) && before.status !== "cancelled") return;
+  draft.patchJob({ ...facts, ...round, ...reopened });
+}
+
+const isSame = (before: JobState, facts: Facts): boolean =>
+  Object.entries(facts).every(
+    ([name, value]) => JSON.stringify(before[name as keyof Facts]) === JSON.stringify(value),
+  );
+
+/** Everyone booked is notified, and checked again. What is over is not announced to those who worked. */
+function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceId: string): void {
+  const { now, state } = draft;
+  if (before.endTime <= now && facts.endTime <= now) return;
+  const booked = state.bookings.filter(holdsSeat);
+  const candidateIds = booked.map(({ candidateId }) => candidateId);
+  if (candidateIds.length > 0)
+    draft.push({ write: "notify", kind: "shift_changed", candidateIds, changeKey: "", traceId });
+  for (const booking of booked) {
+    const subject = draft.bookingSubject(booking);
+    const overlap = state.around.overlaps.find(({ candidateId }) => candidateId === booking.candidateId);
+    if (overlap) draft.issue("booking_overlaps", subject, { otherJobId: overlap.otherJobId }, traceId);
+    if (state.around.lacking.includes(booking.candidateId))
+      draft.issue("competence_missing", subject, { roleId: facts.roleId }, traceId);
+  }
+}
+
+/** Brings the status of the job up to date with its facts, whatever changed them, and offers it while it is open. */
+export function refreshJob(draft: Draft, traceId: string, { isChanged }: { isChanged: boolean }): void {
+  const { job, state, now } = draft;
+  if (!job || job.status === "cancelled") return;
+  const { workplaceId, competenceId } = state.around;
+  const isMapped = workplaceId !== null && competenceId !== null;
+  const booked = state.bookings.filter(holdsSeat).length;
+  const taken = booked + job.ownPeopleCount;
+  const status = jobStatus({ isMapped, startTime: job.startTime, positions: job.positions, taken }, now);
+  const overfilled = booked > 0 && taken > job.positions && status !== "expired";
+  const isFreed = job.status === "filled" && status === "open";
+  const was = job.status;
+  if (!draft.isRefreshed) noteMapping(draft, job, traceId);
+  draft.isRefreshed = true;
+  if (overfilled !== job.overfilled) noteOverfill(draft, overfilled, booked, traceId);
+  const patch = {
+    ...(status !== was && { status }),
+    ...(overfilled !== job.overfilled && { overfilled }),
+    ...(workplaceId !== job.workplaceId && { workplaceId }),
+    ...(competenceId !== job.competenceId && { competenceId }),
+    ...(isFreed && { offerRound: job.offerRound + 1 }),
+  };
+  if (Object.keys(patch).length > 0) draft.patchJob(patch);
+  if (status === "expired" && was !== "expired" && !isChanged)
+    draft.step({ step: "job", code: "job_expired", params: { jobStatus: was }, traceId: job.traceId });
+  offerOrWithdraw(draft, was, isChanged || draft.isJobChanged, traceId);
+}
+
+function offerOrWithdraw(draft: Draft, was: JobState["status"], isChanged: boolean, traceId: string): void {
+  const { job, state } = draft;
+  if (!job) return;
+  const isOffered = job.status === "open" && state.integration.state === "active" && !state.cancellation;
+  if (isOffered && isChanged) {
+    const isNewlyOpen = was !== "open" || job.jobId === "";
+    draft.push({ write: "offer", isNewlyOpen, traceId });
+  } else if (job.status !== "open" && was === "open") draft.push({ write: "withdraw_offers" });
+}
+
+function noteMapping(draft: Draft, was: JobState, traceId: string): void {
+  const { jobId, outletId, roleId } = was;
+  const { workplaceId, competenceId } = draft.state.around;
+  const isNew = jobId === "";
+  if (workplaceId === null && (isNew || was.workplaceId !== null))
+    draft.issue("outlet_not_mapped", { kind: "outlet", outletId }, { outletId }, traceId);
+  if (competenceId === null && (isNew || was.competenceId !== null))
+    draft.issue("role_not_mapped", { kind: "role", roleId }, { roleId }, traceId);
+}
+
+/** DECISIONS, "positions fall below the number assigned": bookings stay, and an operator decides. */
+function noteOverfill(draft: Draft, overfilled: boolean, booked: number, traceId: string): void {
+  const { job, subject } = draft;
+  const codes = ["shift_overfilled"] as const;
+  if (!overfilled) return draft.push({ write: "settle_issues", codes, subject });
+  const params = { booked, ownPeople: job?.ownPeopleCount ?? 0, positions: job?.positions ?? 0 };
+  draft.issue("shift_overfilled", subject, params, traceId);
+}
+
+/** Two shifts with the same fingerprint hold the same, as far as the platform reads them. */
+export function fingerprintOf(shift: Shift): string {
+  const assigned = shift.assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
+  const { startTime, endTime, outletId, outletName, roleId, roleName, positions, cancelled } = shift;
+  const all = [startTime, endTime, outletId, outletName, roleId, roleName, positions, cancelled, assigned];
+  return createHash("sha256").update(JSON.stringify(all)).digest("base64url").slice(0, 22);
+}

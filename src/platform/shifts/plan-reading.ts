@@ -1,0 +1,254 @@
+import type { Outcome, Params } from "../../../generated/operations/types.ts";
+import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
+import type { Shift } from "../../contract/shift.ts";
+import { failureParams } from "../work/failure.ts";
+import type { Draft } from "./draft.ts";
+import { confirmChange, isAboutToken, isCertain, noteImplausible } from "./plan-calls.ts";
+import { closeJob } from "./plan-close.ts";
+import { applyShift, fingerprintOf } from "./plan-job.ts";
+import type { EventState, Reading, RunSoFar } from "./state.ts";
+
+/** Concludes from what the provider said when the shift was read. `witness`: another call has to say whether a 404 is to be believed. */
+export function concludeReading(draft: Draft, reading: Reading, run: RunSoFar): "witness" | undefined {
+  const { outcome } = reading;
+  const covered = draft.state.events.filter(({ eventId }) => reading.covers.includes(eventId));
+  switch (outcome.kind) {
+    case "shift":
+      concludeShift(draft, outcome.shift, reading, covered);
+      return undefined;
+    case "absent":
+      return concludeAbsence(draft, reading, covered);
+    case "unusable":
+      concludeFault(draft, "shift_unusable", outcome.unusable, reading, covered);
+      return undefined;
+    case "refused":
+      concludeRefusal(draft, outcome, reading, covered);
+      return undefined;
+    case "unavailable":
+      concludeFailure(draft, outcome, reading, covered, run);
+      return undefined;
+  }
+}
+
+/** What a shift that could be read settles. */
+const SETTLED = ["shift_unusable", "provider_refused", "provider_gave_no_answer"] as const;
+
+function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: readonly EventState[]): void {
+  const { traceId } = draft;
+  const { fingerprint, isGone, hasIssues } = draft.state.shift;
+  const read = fingerprintOf(shift);
+  const isUnchanged = fingerprint === read && draft.isLive && !isGone;
+  const { warnings } = shift;
+  const params = { variant: shift.variant, ...(warnings.length > 0 && { warnings }) };
+  if (covered.length > 0)
+    draft.step({ step: "fetch", code: "shift_read", params, traceId, durationMs: reading.durationMs });
+  draft.patchShift({ absences: 0, isGone: false, fingerprint: read, nextReadAt: null });
+  if (draft.state.integration.health === "implausible") draft.push({ write: "health", health: "reachable" });
+  if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
+  const isNews = covered.some(({ event }) => event !== "shift.delete");
+  const codes = isNews ? [...SETTLED, "delete_not_confirmed" as const] : SETTLED;
+  if (hasIssues) draft.push({ write: "settle_issues", codes, subject: draft.subject });
+  if (shift.cancelled) {
+    draft.patchShift({ rechecks: 0 });
+    return draft.endEvents(covered, "processed", closeJob(draft, "provider", traceId));
+  }
+  concludeRequests(draft, shift);
+  const deletes = unexplainedDeletes(covered);
+  const verdict = applyShift(draft, shift, traceId);
+  scheduleReading(draft, isUnchanged, covered, deletes);
+  endCovered(
+    draft,
+    covered.filter((event) => !deletes.includes(event)),
+    verdict,
+  );
+}
+
+/** The first event has the verdict; the others say which reading covered them too. */
+function endCovered(draft: Draft, [first, ...others]: readonly EventState[], verdict: Outcome): void {
+  if (!first) return;
+  const params = { event: first.event, traceId: first.traceId };
+  draft.endEvents([first], "processed", verdict);
+  draft.endEvents(others, "processed", { code: "covered_by", params });
+}
+
+/** The shift is there. A DELETE of which nothing is known has not been carried out; a change is confirmed if the shift shows it. */
+function concludeRequests(draft: Draft, shift: Shift): void {
+  const { cancellation, changes } = draft.state;
+  if (cancellation && cancellation.sentAt !== null) {
+    cancellation.sentAt = null;
+    draft.push({ write: "operation", operationId: cancellation.operationId, patch: { sentAt: null } });
+  }
+  for (const change of changes.filter(({ sentAt }) => sentAt !== null)) {
+    const isShown =
+      isSameMinute(Date.parse(shift.startTime), change.startTime) &&
+      isSameMinute(Date.parse(shift.endTime), change.endTime) &&
+      (shift.positions === change.positions || shift.warnings.includes("positions_missing"));
+    if (isShown) confirmChange(draft, change);
+    else draft.patchChange(change, { sentAt: null });
+  }
+}
+
+/** Many systems keep whole minutes. */
+const isSameMinute = (one: number, other: number): boolean => Math.abs(one - other) < 60_000;
+
+/** Deletions after which nothing came that explains why the shift is there. */
+function unexplainedDeletes(covered: readonly EventState[]): EventState[] {
+  const last = covered.findLastIndex(({ event }) => event !== "shift.delete");
+  return covered.slice(last + 1);
+}
+
+/** When to read the shift again: soon, while it contradicts what was announced; otherwise in an hour. */
+function scheduleReading(
+  draft: Draft,
+  isUnchanged: boolean,
+  covered: readonly EventState[],
+  deletes: readonly EventState[],
+): void {
+  const { rules, now, state } = draft;
+  if (draft.isLive && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
+  const { rechecks } = state.shift;
+  const isHinted = covered.some(({ event, isReplayed }) => event === "shift.update" && !isReplayed);
+  const isContradicted = deletes.length > 0 || (isUnchanged && (isHinted || rechecks > 0));
+  const afterMs = isContradicted ? rules.recheckMs[rechecks] : undefined;
+  if (afterMs !== undefined) {
+    draft.patchShift({ rechecks: rechecks + 1 });
+    draft.readAt(now + afterMs);
+    const params = { recheck: "still_visible", afterMs } as const;
+    return draft.endEvents(deletes, "queued", { code: "will_recheck", params });
+  }
+  draft.patchShift({ rechecks: 0 });
+  if (deletes.length === 0) return;
+  draft.issue("delete_not_confirmed", draft.subject, {}, deletes[0]?.traceId);
+  draft.endEvents(deletes, "ignored", { code: "delete_not_confirmed", params: {} });
+}
+
+/** Shifts that came together are not read together; the same shift always has the same share. */
+function spread(ms: number, shiftId: string): number {
+  const sum = [...shiftId].reduce((total, character) => (total * 31 + character.charCodeAt(0)) % 997, 0);
+  return Math.round(ms * (0.9 + (sum / 997) * 0.2));
+}
+
+/** Absence needs two witnesses, and patience after anything but a deletion: a read replica may lag behind. */
+function concludeAbsence(
+  draft: Draft,
+  reading: Reading,
+  covered: readonly EventState[],
+): "witness" | undefined {
+  const { outcome, witness, durationMs } = reading;
+  if (outcome.kind !== "absent") return undefined;
+  const { state, rules, now, traceId } = draft;
+  const isKnownGone = state.shift.isGone && !(draft.isLive && state.job?.status !== "expired");
+  const isAnnounced = covered.some(({ event }) => event === "shift.delete");
+  const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
+  const isFinal = outcome.final && outcome.code !== undefined;
+  const isSure = isKnownGone || isCertain(outcome) || witness === "good";
+  const afterMs = rules.absenceRetriesMs[state.shift.absences];
+  if (!isFinal && !isAnnounced && !isAsked && !isKnownGone && afterMs !== undefined) {
+    const { missing } = state.around.vanished;
+    if (state.shift.absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
+      draft.push({ write: "sample", count: Math.ceil(state.around.vanished.known / 5) + MASS });
+    draft.patchShift({ absences: state.shift.absences + 1, nextReadAt: now + afterMs });
+    draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs } });
+    return undefined;
+  }
+  if (!isSure && witness === undefined) return "witness";
+  if (!isSure) {
+    noteImplausible(draft);
+    draft.readAt(now);
+    return undefined;
+  }
+  if (!isAnnounced && !isAsked && !isKnownGone && isMassLoss(draft)) return (hold(draft, covered), undefined);
+  if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
+  draft.endEvents(covered, "processed", closeJob(draft, isAsked ? "employer" : "absence", traceId));
+  return undefined;
+}
+
+/** More than so many at once, and more than a fifth of the known future shifts, are a loss of data rather than deletions. */
+const MASS = 5;
+
+function isMassLoss({ state, isLive, hasStarted }: Draft): boolean {
+  if (!isLive || hasStarted) return false;
+  if (state.integration.isHeld) return true;
+  const { missing, known } = state.around.vanished;
+  return missing > MASS && missing > known / 5;
+}
+
+/** The job stays as it is until an operator says that the shifts are gone, or they are back. */
+function hold(draft: Draft, covered: readonly EventState[]): void {
+  const { rules, now, state } = draft;
+  const { missing, known } = state.around.vanished;
+  draft.push({ write: "hold" });
+  state.integration.isHeld = true;
+  draft.issue("mass_disappearance", { kind: "integration" }, { count: missing, positions: known });
+  const absences = Math.max(1, state.shift.absences);
+  draft.patchShift({ absences, nextReadAt: now + spread(rules.reconcileMs, state.shiftId) });
+  draft.endEvents(covered, "queued", { code: "disappearance_held", params: { count: missing } });
+}
+
+type Fault = { fault: NonNullable<Params["fault"]>; pointer: string };
+
+/** The provider has to correct the shift; the next event, or the next hour, reads it again. */
+function concludeFault(
+  draft: Draft,
+  code: "shift_unusable" | "provider_refused",
+  params: Fault | Params,
+  { durationMs }: Reading,
+  covered: readonly EventState[],
+): void {
+  const { traceId, now, rules, state } = draft;
+  draft.issue(code, draft.subject, params);
+  draft.step({ step: "fetch", code, params, traceId, durationMs });
+  draft.endEvents(covered, "failed", { code, params });
+  draft.patchShift({
+    nextReadAt: draft.isLive ? now + spread(rules.reconcileMs, state.shiftId) : null,
+    rechecks: 0,
+  });
+}
+
+function concludeRefusal(
+  draft: Draft,
+  refused: Refused,
+  reading: Reading,
+  covered: readonly EventState[],
+): void {
+  const { status, code } = refused;
+  const params = { status, ...(code !== undefined && { providerCode: code }) };
+  if (!isAboutToken(refused)) return concludeFault(draft, "provider_refused", params, reading, covered);
+  draft.push({ write: "pause", status });
+  draft.state.integration.isPaused = true;
+  draft.readAt(draft.now);
+  draft.endEvents(covered, "queued", { code: "integration_paused", params: { status } });
+}
+
+/** After so many attempts an operator is asked; the shift is still read, each hour and once the provider responds again. */
+function concludeFailure(
+  draft: Draft,
+  failure: Unavailable,
+  { durationMs }: Reading,
+  covered: readonly EventState[],
+  { attempts }: RunSoFar,
+): void {
+  const { traceId, rules } = draft;
+  const params = { ...failureParams(failure), attempts };
+  draft.readAt(draft.now);
+  if (attempts <= rules.tries) draft.step({ step: "fetch", code: "will_retry", params, traceId, durationMs });
+  const eventIds = covered.map(({ eventId }) => eventId);
+  if (attempts < rules.tries) {
+    if (covered.length > 0) {
+      const verdict = { code: "will_retry", params } as const;
+      draft.push({ write: "events", eventIds, status: "queued", verdict, attempts });
+    }
+    return;
+  }
+  draft.issue("provider_gave_no_answer", draft.subject, params);
+  const dead = covered.filter(({ isDead }) => !isDead);
+  const verdict = { code: "provider_unavailable", params } as const;
+  draft.push({
+    write: "events",
+    eventIds: dead.map(({ eventId }) => eventId),
+    status: "dead",
+    verdict,
+    attempts,
+  });
+  for (const event of dead) draft.step({ step: "event", ...verdict, traceId: event.traceId });
+}

@@ -1,0 +1,179 @@
+import { Draft, holdsSeat, type Write } from "./draft.ts";
+import { nextForBookings } from "./plan-bookings.ts";
+import { concludeCall, giveUpCancellation, refuseChange } from "./plan-calls.ts";
+import { refreshJob } from "./plan-job.ts";
+import { concludeReading } from "./plan-reading.ts";
+import type { Call, ChangeState, JobState, Next, Rules, RunSoFar, ShiftState } from "./state.ts";
+
+export interface Plan {
+  writes: Write[];
+  next: Next;
+}
+
+/**
+ * What to write about a shift and what to do next, from what is stored, what has just been seen, and the time (milliseconds since 1970).
+ * Every rule of CONVERGENCE.md is in here. Pure, and total: it has no database, no HTTP and no clock, and there is no state for which it throws.
+ */
+export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules): Plan {
+  const draft = new Draft(state, now, rules);
+  skipEchoes(draft);
+  if (run.isFirst && !state.integration.isPaused && needsReading(draft, run))
+    return { writes: draft.writes, next: { do: "read", traceId: draft.traceId } };
+  const wish = conclude(draft, run);
+  if (wish) return { writes: [], next: { do: "witness", of: wish, traceId: draft.traceId } };
+  if (!draft.isRefreshed) refreshJob(draft, draft.traceId, { isChanged: run.isFirst });
+  return { writes: draft.writes, next: nextOf(draft, run) };
+}
+
+function conclude(draft: Draft, run: RunSoFar): "reading" | "cancel" | undefined {
+  if (run.reading && concludeReading(draft, run.reading, run)) return "reading";
+  if (run.made && concludeCall(draft, run.made, run)) return "cancel";
+  return undefined;
+}
+
+/** DECISIONS, "shift.delete": the echo of a DELETE of ours is skipped, once for each. */
+function skipEchoes(draft: Draft): void {
+  const { state } = draft;
+  if (state.integration.state !== "active") return;
+  for (const event of [...state.events]) {
+    if (event.event !== "shift.delete" || event.isReplayed) continue;
+    const operationId = state.echoes.shift();
+    if (operationId === undefined) return;
+    draft.push({ write: "operation", operationId, patch: { consumedBy: event.eventId } });
+    if (state.cancellation?.operationId === operationId) state.cancellation.consumedBy = event.eventId;
+    draft.endEvents([event], "skipped_echo", { code: "echo_of_delete", params: {} });
+  }
+}
+
+function nextOf(draft: Draft, run: RunSoFar): Next {
+  const { state } = draft;
+  if (state.integration.isPaused) return rest(draft, run, { isPaused: true });
+  const isDown = run.unavailable?.notAsked === true || isReadingLost(run);
+  const call = isDown ? undefined : nextCall(draft, run);
+  if (call) return call;
+  if (!isDown && needsReading(draft, run)) return { do: "read", traceId: draft.traceId };
+  return rest(draft, run, { isPaused: false });
+}
+
+const isReadingLost = ({ reading }: RunSoFar): boolean =>
+  reading !== undefined && (reading.outcome.kind === "unavailable" || reading.witness === "bad");
+
+/** What a call could not tell is read before anything else is done about it. */
+function needsReading(draft: Draft, run: RunSoFar): boolean {
+  const { state, now } = draft;
+  const { nextReadAt } = state.shift;
+  const isActive = state.integration.state === "active";
+  if (isActive && state.events.some(({ isNew }) => isNew)) return !isJustRead(run);
+  if (isActive && nextReadAt !== null && nextReadAt <= now) return !isJustRead(run);
+  return !isJustRead(run) && isInDoubt(draft, run.failed);
+}
+
+/** An event that came while the shift was read is covered by the next run. */
+const isJustRead = ({ reading }: RunSoFar): boolean => reading !== undefined;
+
+function isInDoubt({ state, now, isLive }: Draft, failed: ReadonlySet<string>): boolean {
+  const { nextReadAt } = state.shift;
+  const waits = nextReadAt !== null && nextReadAt > now;
+  const bookings = state.bookings.filter(
+    ({ atProvider, rejection, bookingId }) =>
+      atProvider === "maybe" && !failed.has(bookingId) && !(rejection && waits),
+  );
+  if (isLive && bookings.length > 0) return true;
+  const { cancellation } = state;
+  if (cancellation && cancellation.sentAt !== null && !failed.has(cancellation.operationId)) return true;
+  return state.changes.some(({ sentAt, changeId }) => sentAt !== null && !failed.has(changeId));
+}
+
+/** The next call that changes something, once nothing about it is in doubt. */
+function nextCall(draft: Draft, run: RunSoFar): Call | undefined {
+  if (!draft.isLive) return undefined;
+  const cancel = nextForCancellation(draft);
+  if (cancel && !run.failed.has(cancel.operationId)) return cancel;
+  const change = nextForChanges(draft);
+  if (change && !run.failed.has(change.changeId)) return change;
+  const before = draft.writes.length;
+  const call = nextForBookings(draft, run.failed);
+  // A booking that ended without a call has freed its seat.
+  if (draft.writes.length > before) refreshJob(draft, draft.traceId, { isChanged: false });
+  return call;
+}
+
+function nextForCancellation(draft: Draft): Extract<Call, { do: "cancel" }> | undefined {
+  const { cancellation } = draft.state;
+  if (!cancellation || cancellation.sentAt !== null) return undefined;
+  if (draft.hasStarted) {
+    giveUpCancellation(draft, { changeReason: "shift_started" });
+    return undefined;
+  }
+  const { operationId, traceId } = cancellation;
+  return { do: "cancel", operationId, traceId };
+}
+
+function nextForChanges(draft: Draft): Extract<Call, { do: "change" }> | undefined {
+  const { job, state } = draft;
+  while (job && state.changes[0] && state.changes[0].sentAt === null) {
+    const [change] = state.changes;
+    const values = valuesOf(change, job);
+    if (draft.hasStarted) refuseChange(draft, change, "shift_started", {});
+    else if (values.startTime >= values.endTime) refuseChange(draft, change, "end_not_after_start", {});
+    else {
+      const { changeId, traceId } = change;
+      const [startTime, endTime] = [values.startTime, values.endTime].map((ms) =>
+        new Date(ms).toISOString(),
+      ) as [string, string];
+      return { do: "change", changeId, values: { startTime, endTime, positions: values.positions }, traceId };
+    }
+  }
+  return undefined;
+}
+
+/** What was not named is what the job has by now, so that no other change is undone. */
+export function valuesOf(change: ChangeState, job: Pick<JobState, "startTime" | "endTime" | "positions">) {
+  const pick = (name: "startTime" | "endTime" | "positions") =>
+    change.named.includes(name) ? change[name] : job[name];
+  return { startTime: pick("startTime"), endTime: pick("endTime"), positions: pick("positions") };
+}
+
+function rest(draft: Draft, run: RunSoFar, { isPaused }: { isPaused: boolean }): Next {
+  const { state, now } = draft;
+  const priority = priorityOf(draft);
+  if (isPaused) return { do: "rest", afterMs: 0, priority };
+  const failed = failureOf(run);
+  if (failed) noteGivenUp(draft, run);
+  const isActive = state.integration.state === "active";
+  const times = [
+    ...(isActive && !failed && state.shift.nextReadAt !== null ? [state.shift.nextReadAt] : []),
+    ...(draft.isLive && !draft.hasStarted && draft.job ? [draft.job.startTime] : []),
+  ];
+  // Of an integration that is not active, events wait for its activation.
+  if (!isActive && state.events.length > 0 && priority > 0) times.push(now);
+  const soonest = times.length > 0 ? Math.max(0, Math.min(...times) - now) : undefined;
+  return { do: "rest", afterMs: soonest, priority, ...(failed && { failed }) };
+}
+
+function failureOf(run: RunSoFar) {
+  if (run.unavailable)
+    return { retryAfterMs: run.unavailable.retryAfterMs, countsAsAttempt: run.unavailable.notAsked !== true };
+  const isImplausible = run.reading?.witness === "bad" && run.reading.outcome.kind === "absent";
+  return isImplausible || run.made?.witness === "bad"
+    ? { retryAfterMs: undefined, countsAsAttempt: true }
+    : undefined;
+}
+
+/** Once, after the last of the attempts; the work goes on each hour, and once the provider responds again. */
+function noteGivenUp(draft: Draft, { attempts, made }: RunSoFar): void {
+  if (attempts !== draft.rules.tries || made === undefined) return;
+  draft.issue("provider_gave_no_answer", draft.subject, { attempts }, made.call.traceId);
+}
+
+function priorityOf({ state, isLive }: Draft): 0 | 1 | 2 {
+  const { cancellation, changes, bookings, events } = state;
+  const isAsked = bookings.some(
+    (booking) =>
+      booking.atProvider === "maybe" ||
+      (holdsSeat(booking) && (booking.status === "pending" || booking.isWithdrawn)) ||
+      (!holdsSeat(booking) && booking.atProvider === "yes"),
+  );
+  if (cancellation || changes.length > 0 || (isLive && isAsked)) return 0;
+  return events.length > 0 ? 1 : 2;
+}

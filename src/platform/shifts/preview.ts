@@ -1,0 +1,49 @@
+import { problem } from "../../contract/problem.ts";
+import type { StoredEvent } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import type { Trx } from "../transaction.ts";
+import { act } from "./act.ts";
+import { loadAll, rulesOf } from "./run.ts";
+import { loadShift, type ShiftKey } from "./load.ts";
+import { plan } from "./plan.ts";
+import { record } from "./record.ts";
+import type { RunSoFar } from "./state.ts";
+
+/**
+ * Reads the shift as a run would, without patience: what would be read again is concluded at once. `record` writes what the run would, of calls
+ * nothing. @throws ProblemError provider_unavailable
+ */
+export async function previewReading(
+  deps: Deps,
+  key: ShiftKey,
+  event: StoredEvent,
+): Promise<{ record(trx: Trx): Promise<void> }> {
+  const loaded = await loadShift(deps.database.kysely, key, deps.now());
+  if (!loaded) throw problem("provider_not_found", { detail: "No integration has this providerId." });
+  const { signal } = new AbortController();
+  const acting = {
+    ...{ client: deps.clientFor(loaded.integration), signal, shiftId: loaded.spelling },
+    waiting: [event.event_id],
+  };
+  const first: RunSoFar = { isFirst: true, failed: new Set(), attempts: 1 };
+  const traceId = event.trace_id;
+  let run = await act({ do: "read", traceId }, first, acting);
+  if (run.reading?.outcome.kind === "absent")
+    run = await act({ do: "witness", of: "reading", traceId }, run, acting);
+  const outcome = run.reading?.outcome;
+  const isImplausible =
+    outcome?.kind === "absent" && run.reading?.witness === "bad" && outcome.code === undefined;
+  if (outcome?.kind === "unavailable" || isImplausible) {
+    const reason = outcome?.kind === "unavailable" ? outcome.reason : "it answers 404 for everything";
+    throw problem("provider_unavailable", { detail: `The shift could not be read: ${reason}.` });
+  }
+  const rules = { ...rulesOf(deps), absenceRetriesMs: [], recheckMs: [] };
+  return {
+    record: async (trx) => {
+      const all = await loadAll(trx, key, deps.now(), run);
+      if (!all) return;
+      const { writes } = plan(all.state, run, deps.now().getTime(), rules);
+      await record(trx, deps, all.state, writes);
+    },
+  };
+}

@@ -1,0 +1,374 @@
+import { sql } from "kysely";
+import type { Params } from "../../../generated/operations/types.ts";
+import type { Job } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { endHold, hold, noteImplausible, noteReachable, pause } from "../integrations/health.ts";
+import { raiseIssue, settleIssues } from "../issues/issues.ts";
+import { contentOf, notify, offerJob, withdrawOffers } from "../notifications/notify.ts";
+import { wantPerson } from "../people/want.ts";
+import { publish } from "../stream/news.ts";
+import { recordSteps, signal, type Trx } from "../transaction.ts";
+import { markShiftsDue, PRIORITY } from "../work/due.ts";
+import type { BookingPatch, ChangePatch, OperationPatch, Write } from "./draft.ts";
+import type { ShiftKey } from "./load.ts";
+import type { JobState, KnownShift, ShiftState } from "./state.ts";
+
+/** The signal that a booking has moved on. */
+export const bookingTopic = (bookingId: string): string => `booking:${bookingId}`;
+/** The signal that a change was confirmed or refused. */
+export const changeTopic = (changeId: string): string => `change:${changeId}`;
+
+/** Writes what a plan says, in the transaction that it was made in. */
+export async function record(
+  trx: Trx,
+  deps: Deps,
+  state: ShiftState,
+  writes: readonly Write[],
+): Promise<void> {
+  const { providerId, shiftId } = state;
+  const key = { providerId, shiftId };
+  await writeShift(trx, key, writes);
+  const job = await writeJob(trx, deps, state, writes);
+  const target = { key, job };
+  for (const [bookingId, patch] of mergedBookings(writes))
+    await writeBooking(trx, deps, target, bookingId, patch);
+  for (const write of writes) await apply(trx, deps, target, write);
+}
+
+interface Target {
+  key: ShiftKey;
+  job: Job | undefined;
+}
+
+/** The writes that are not merged, in their order. */
+async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promise<void> {
+  const { key, job } = target;
+  const { providerId } = key;
+  switch (write.write) {
+    case "shift":
+    case "job":
+    case "booking":
+      return;
+    case "events":
+      return writeEvents(trx, deps, key, write);
+    case "operation":
+      return writeOperation(trx, deps, providerId, write.operationId, write.patch);
+    case "forget_operation":
+      return forgetOperation(trx, providerId, write.operationId);
+    case "requeue_echo":
+      return requeueEcho(trx, providerId, write.eventId);
+    case "change":
+      return writeChange(trx, deps, providerId, write.changeId, write.patch);
+    case "issue": {
+      const { code, subject, params, traceId } = write;
+      return raiseIssue(trx, deps, { providerId, code, subject, params, traceId: traceId || undefined });
+    }
+    case "settle_issues":
+      return settle(trx, deps, key, write);
+    case "step": {
+      const { write: _, ...step } = write;
+      return recordSteps(trx, [{ ...step, ...key, ...(job && { jobId: job.job_id }) }]);
+    }
+    case "notify":
+      return job && notifyAbout(trx, deps, job, write);
+    case "offer":
+      return job && offerJob(trx, deps, job, write);
+    case "withdraw_offers":
+      return job && withdrawOffers(trx, job, deps.now());
+    case "identify":
+      return wantPerson(trx, deps, { providerId, candidateId: write.candidateId, forget: write.forget });
+    case "pause":
+      return pause(trx, deps, providerId, write.status);
+    case "health":
+      return (write.health === "implausible" ? noteImplausible : noteReachable)(trx, deps, providerId);
+    case "hold":
+      return hold(trx, deps, providerId);
+    case "end_hold":
+      return endHold(trx, deps, providerId);
+    case "sample":
+      return sample(trx, deps, key, write.count);
+  }
+}
+
+async function writeShift(
+  trx: Trx,
+  { providerId, shiftId }: ShiftKey,
+  writes: readonly Write[],
+): Promise<void> {
+  const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
+  if (patches.length === 0) return;
+  const patch: Partial<KnownShift> = Object.assign({}, ...patches);
+  const { fingerprint, nextReadAt, rechecks, absences, isGone } = patch;
+  const columns = {
+    ...(fingerprint !== undefined && { fingerprint, read_at: sql<Date>`now()` }),
+    ...(nextReadAt !== undefined && { next_read_at: nextReadAt === null ? null : new Date(nextReadAt) }),
+    ...(rechecks !== undefined && { rechecks }),
+    ...(absences !== undefined && { absences }),
+    ...(isGone !== undefined && { gone_at: isGone ? sql<Date>`now()` : null }),
+  };
+  const missing = (absences ?? 0) > 0 ? { absent_since: sql<Date>`now()` } : {};
+  const stillMissing =
+    (absences ?? 0) > 0 ? { absent_since: sql<Date>`coalesce(shifts.absent_since, now())` } : {};
+  const back = isGone === false ? { absent_since: null } : {};
+  await trx
+    .insertInto("shifts")
+    .values({ provider_id: providerId, shift_id: shiftId, ...columns, ...missing })
+    .onConflict((conflict) =>
+      conflict.columns(["provider_id", "shift_id"]).doUpdateSet({ ...columns, ...back, ...stillMissing }),
+    )
+    .execute();
+}
+
+/** One statement, however often the plan changed the job. Returns the job as it is then. */
+async function writeJob(
+  trx: Trx,
+  deps: Deps,
+  { providerId, shiftId, job }: ShiftState,
+  writes: readonly Write[],
+): Promise<Job | undefined> {
+  const patches = writes.flatMap((write) => (write.write === "job" ? [write.patch] : []));
+  if (patches.length === 0) return job && readJob(trx, providerId, job.jobId, writes);
+  const columns = { ...columnsOf(Object.assign({}, ...patches)), updated_at: deps.now() };
+  const written = job
+    ? trx
+        .updateTable("jobs")
+        .set(columns)
+        .where("provider_id", "=", providerId)
+        .where("job_id", "=", job.jobId)
+        .returningAll()
+    : trx
+        .insertInto("jobs")
+        .values({
+          ...(columns as Required<ReturnType<typeof columnsOf>>),
+          ...{ provider_id: providerId, shift_id: shiftId, job_id: deps.newId(), created_at: deps.now() },
+          updated_at: deps.now(),
+        })
+        .returningAll();
+  const row = await written.executeTakeFirstOrThrow();
+  publish(trx, { type: "job", jobId: row.job_id, providerId, shiftId, status: row.status });
+  return row;
+}
+
+/** Only what is written about the job needs it. */
+const ABOUT_JOB = ["notify", "offer", "withdraw_offers", "booking", "step"];
+
+async function readJob(
+  trx: Trx,
+  providerId: string,
+  jobId: string,
+  writes: readonly Write[],
+): Promise<Job | undefined> {
+  if (!writes.some(({ write }) => ABOUT_JOB.includes(write))) return undefined;
+  return trx
+    .selectFrom("jobs")
+    .selectAll()
+    .where("provider_id", "=", providerId)
+    .where("job_id", "=", jobId)
+    .executeTakeFirst();
+}
+
+function columnsOf(patch: Partial<JobState>) {
+  const { startTime, endTime, outletId, outletName, roleId, roleName, ownPeople, warnings } = patch;
+  const { status, variant, positions, workplaceId, competenceId, overfilled, cancelledBy, traceId } = patch;
+  return {
+    ...(status !== undefined && { status }),
+    ...(variant !== undefined && { variant }),
+    ...(startTime !== undefined && { start_time: new Date(startTime) }),
+    ...(endTime !== undefined && { end_time: new Date(endTime) }),
+    ...(positions !== undefined && { positions }),
+    ...(outletId !== undefined && { outlet_id: outletId }),
+    ...(outletName !== undefined && { outlet_name: outletName }),
+    ...(roleId !== undefined && { role_id: roleId }),
+    ...(roleName !== undefined && { role_name: roleName }),
+    ...(workplaceId !== undefined && { workplace_id: workplaceId }),
+    ...(competenceId !== undefined && { competence_id: competenceId }),
+    ...(overfilled !== undefined && { overfilled }),
+    ...(warnings !== undefined && { warnings: JSON.stringify(warnings) }),
+    ...(cancelledBy !== undefined && { cancelled_by: cancelledBy }),
+    ...(ownPeople !== undefined && { own_people: JSON.stringify(ownPeople) }),
+    ...(patch.ownPeopleCount !== undefined && { own_people_count: patch.ownPeopleCount }),
+    ...(patch.offerRound !== undefined && { offer_round: patch.offerRound }),
+    ...(traceId !== undefined && { trace_id: traceId }),
+  };
+}
+
+function mergedBookings(writes: readonly Write[]): Map<string, BookingPatch> {
+  const merged = new Map<string, BookingPatch>();
+  for (const write of writes)
+    if (write.write === "booking")
+      merged.set(write.bookingId, { ...merged.get(write.bookingId), ...write.patch });
+  return merged;
+}
+
+/** The one place that moves a booking. */
+async function writeBooking(
+  trx: Trx,
+  deps: Deps,
+  { key, job }: Target,
+  bookingId: string,
+  patch: BookingPatch,
+): Promise<void> {
+  const at = deps.now();
+  const { status, isWithdrawn, atProvider, providerCandidateId, sentAt, rejection, reason, reasonParams } =
+    patch;
+  const row = await trx
+    .updateTable("bookings")
+    .set({
+      updated_at: at,
+      ...(status !== undefined && { status }),
+      ...(isWithdrawn === false && { withdrawn_at: null }),
+      ...(atProvider !== undefined && {
+        at_provider: atProvider,
+        doubt_since: atProvider === "maybe" ? at : null,
+      }),
+      ...(providerCandidateId !== undefined && { provider_candidate_id: providerCandidateId }),
+      ...(sentAt !== undefined && { sent_at: sentAt === null ? null : new Date(sentAt) }),
+      ...(rejection !== undefined && { rejection: rejection && JSON.stringify(rejection) }),
+      ...(patch.isListed !== undefined && { listed: patch.isListed }),
+      ...(patch.missing !== undefined && { missing: patch.missing }),
+      ...(patch.isReassigned !== undefined && { reassigned: patch.isReassigned }),
+      ...(patch.isLookedUpAgain !== undefined && { looked_up_again: patch.isLookedUpAgain }),
+      ...(reason !== undefined && { reason }),
+      ...(reasonParams !== undefined && { reason_params: JSON.stringify(reasonParams) }),
+    })
+    .where("provider_id", "=", key.providerId)
+    .where("booking_id", "=", bookingId)
+    .returning(["candidate_id", "status"])
+    .executeTakeFirst();
+  signal(trx, bookingTopic(bookingId));
+  if (!row || !job || (status === undefined && isWithdrawn === undefined)) return;
+  const { job_id: jobId } = job;
+  publish(trx, { type: "booking", bookingId, jobId, candidateId: row.candidate_id, status: row.status });
+}
+
+async function writeEvents(
+  trx: Trx,
+  { now }: Deps,
+  { providerId, shiftId }: ShiftKey,
+  { eventIds, status, verdict, attempts }: Extract<Write, { write: "events" }>,
+): Promise<void> {
+  if (eventIds.length === 0) return;
+  const processed = status === "queued" ? null : now();
+  await sql`
+    update events set status = ${status}, verdict = ${JSON.stringify(verdict)}::text::jsonb,
+      attempts = greatest(attempts, ${attempts}::int), processed_at = ${processed}::timestamptz
+    where provider_id = ${providerId} and shift_id = ${shiftId}
+      and event_id = any (array(select json_array_elements_text(${JSON.stringify(eventIds)}::text::json)::uuid))`.execute(
+    trx,
+  );
+  for (const eventId of eventIds) publish(trx, { type: "event", eventId, providerId, shiftId, status });
+}
+
+async function writeOperation(
+  trx: Trx,
+  { now }: Deps,
+  providerId: string,
+  operationId: string,
+  { sentAt, consumedBy, isConfirmed }: OperationPatch,
+): Promise<void> {
+  await trx
+    .updateTable("pending_operations")
+    .set({
+      ...(sentAt !== undefined && { sent_at: sentAt === null ? null : new Date(sentAt) }),
+      ...(consumedBy !== undefined && { consumed_by: consumedBy, consumed_at: now() }),
+      ...(isConfirmed && { confirmed_at: now() }),
+    })
+    .where("provider_id", "=", providerId)
+    .where("operation_id", "=", operationId)
+    .execute();
+}
+
+async function forgetOperation(trx: Trx, providerId: string, operationId: string): Promise<void> {
+  await trx
+    .deleteFrom("pending_operations")
+    .where("provider_id", "=", providerId)
+    .where("operation_id", "=", operationId)
+    .execute();
+}
+
+async function requeueEcho(trx: Trx, providerId: string, eventId: string): Promise<void> {
+  await trx
+    .updateTable("events")
+    .set({ status: "queued", processed_at: null, verdict: null })
+    .where("provider_id", "=", providerId)
+    .where("event_id", "=", eventId)
+    .where("status", "=", "skipped_echo")
+    .execute();
+}
+
+async function writeChange(
+  trx: Trx,
+  { now }: Deps,
+  providerId: string,
+  changeId: string,
+  { sentAt, status, reason, reasonParams, startTime, endTime, positions }: ChangePatch,
+): Promise<void> {
+  await trx
+    .updateTable("shift_changes")
+    .set({
+      updated_at: now(),
+      ...(sentAt !== undefined && { sent_at: sentAt === null ? null : new Date(sentAt) }),
+      ...(startTime !== undefined && { start_time: new Date(startTime) }),
+      ...(endTime !== undefined && { end_time: new Date(endTime) }),
+      ...(positions !== undefined && { positions }),
+      ...(status && { status }),
+      ...(reason !== undefined && { reason }),
+      ...(reasonParams && { reason_params: JSON.stringify(reasonParams) }),
+    })
+    .where("provider_id", "=", providerId)
+    .where("change_id", "=", changeId)
+    .execute();
+  if (status) signal(trx, changeTopic(changeId));
+}
+
+async function settle(
+  trx: Trx,
+  deps: Deps,
+  { providerId, shiftId }: ShiftKey,
+  { codes, subject }: Extract<Write, { write: "settle_issues" }>,
+): Promise<void> {
+  const which = codes ? { codes, subject } : { shiftId };
+  await settleIssues(trx, deps, { providerId, ...which });
+}
+
+async function notifyAbout(
+  trx: Trx,
+  deps: Deps,
+  job: Job,
+  { kind, candidateIds, changeKey, reason, traceId }: Extract<Write, { write: "notify" }>,
+): Promise<void> {
+  const { provider_id: providerId, job_id: jobId, shift_id: shiftId } = job;
+  const content = { ...contentOf(job), ...(reason !== undefined && { reason }) };
+  // A change that is seen is a change of its own: each is seen once, under the job's lock.
+  const key = changeKey === "" ? deps.newId() : changeKey;
+  const count = await notify(trx, deps, candidateIds, {
+    providerId,
+    jobId,
+    kind,
+    changeKey: key,
+    content,
+    traceId,
+  });
+  const params: Params = { kind, count };
+  if (count > 0)
+    recordSteps(trx, [
+      { step: "notification", code: "notified", params, traceId, providerId, shiftId, jobId },
+    ]);
+}
+
+/** The soonest of the provider's other future shifts. */
+async function sample(trx: Trx, deps: Deps, { providerId, shiftId }: ShiftKey, count: number): Promise<void> {
+  const others = sql`
+    select provider_id, shift_id from jobs where provider_id = ${providerId} and shift_id <> ${shiftId}
+      and status in ('blocked_mapping', 'open', 'filled') and start_time > ${deps.now()}
+      and not exists (select from shifts where shifts.provider_id = jobs.provider_id
+        and shifts.shift_id = jobs.shift_id and shifts.read_at > now() - interval '1 minute')
+    order by start_time limit ${count}`;
+  await sql`
+    update shifts set next_read_at = ${deps.now()}
+    from (${others}) as other
+    where (shifts.provider_id, shifts.shift_id) = (other.provider_id, other.shift_id) and absences = 0`.execute(
+    trx,
+  );
+  await markShiftsDue(trx, deps, others, PRIORITY.background);
+}

@@ -1,0 +1,134 @@
+import type { ProviderClient } from "../../clients/provider/client.ts";
+import type { Shift } from "../../contract/shift.ts";
+import type { Deps } from "../deps.ts";
+import { transact, type Trx } from "../transaction.ts";
+import { type Claim, renew, settle } from "../work/claims.ts";
+import { retryDelay } from "../work/retry.ts";
+import type { Run } from "../work/worker.ts";
+import { act, intentOf } from "./act.ts";
+import { countVanished, loadShift, lookAround, type ShiftKey } from "./load.ts";
+import { plan } from "./plan.ts";
+import { record } from "./record.ts";
+import type { Next, Rules, RunSoFar, ShiftState } from "./state.ts";
+
+/** No shift needs so many steps: an endless run would hold its place for ever. */
+const MOST_STEPS = 100;
+
+/**
+ * Brings both sides of one shift together, whatever asked for it: observes, plans, acts, and records, until nothing is left to do. An intent is
+ * committed before its call is sent, and the outcome before anything else is done.
+ */
+export const reconcileShift =
+  (deps: Deps): Run =>
+  async (claim, signal) => {
+    const key = { providerId: claim.providerId, shiftId: claim.key };
+    let run: RunSoFar = { isFirst: true, failed: new Set(), attempts: claim.attempts };
+    for (let step = 0; step < MOST_STEPS; step += 1) {
+      const decided = (await glance(deps, key, run)) ?? (await decide(deps, key, claim, run));
+      if (!decided) return;
+      const { next, client, waiting, spelling } = decided;
+      run = await act(next, run, { client, waiting, signal, shiftId: spelling });
+    }
+    throw new Error(`shift ${key.shiftId} was not reconciled within ${MOST_STEPS} steps`);
+  };
+
+interface Decided {
+  next: Exclude<Next, { do: "rest" }>;
+  client: ProviderClient;
+  /** Ids of the events that wait. */
+  waiting: string[];
+  /** The shift's id as the provider spells it. */
+  spelling: string;
+}
+
+export const rulesOf = ({ timing, retries }: Deps): Rules => ({
+  absenceRetriesMs: timing.absenceRetriesMs,
+  recheckMs: timing.recheckMs,
+  reconcileMs: timing.reconcileMs,
+  answerWithinMs: timing.answerWithinMs,
+  tries: retries.tries,
+});
+
+/** Most runs begin by reading the shift, for which nothing has to be written. */
+async function glance(deps: Deps, key: ShiftKey, run: RunSoFar): Promise<Decided | undefined> {
+  if (!run.isFirst) return undefined;
+  const loaded = await loadShift(deps.database.kysely, key, deps.now());
+  if (!loaded) return undefined;
+  const { writes, next } = plan(loaded.state, run, deps.now().getTime(), rulesOf(deps));
+  if (next.do !== "read" || writes.length > 0) return undefined;
+  return { next, client: deps.clientFor(loaded.integration), ...whatWaits(loaded) };
+}
+
+const whatWaits = ({ state, spelling }: { state: ShiftState; spelling: string }) => ({
+  waiting: state.events.map(({ eventId }) => eventId),
+  spelling,
+});
+
+/** Plans and records in one transaction, under the lock of the job; undefined when the run has ended. */
+async function decide(deps: Deps, key: ShiftKey, claim: Claim, run: RunSoFar): Promise<Decided | undefined> {
+  const wake: { inMs?: number } = {};
+  const decided = await transact(deps, async (trx) => {
+    await lockJobOfShift(trx, key);
+    const now = deps.now();
+    const loaded = await loadAll(trx, key, now, run);
+    if (!loaded) {
+      await settle(trx, claim, { attempts: 0, priority: claim.priority });
+      return undefined;
+    }
+    const { state, integration } = loaded;
+    const { writes, next } = plan(state, run, now.getTime(), rulesOf(deps));
+    const isCall = next.do !== "rest" && next.do !== "read" && next.do !== "witness";
+    await record(trx, deps, state, isCall ? [...writes, intentOf(next, now.getTime())] : writes);
+    if (next.do === "rest") {
+      const rest = restOf(deps, claim, next);
+      await settle(trx, claim, rest);
+      if (rest.afterMs !== undefined) wake.inMs = rest.afterMs;
+      return undefined;
+    }
+    await renew(trx, claim);
+    return { next, client: deps.clientFor(integration), ...whatWaits(loaded) };
+  });
+  if (wake.inMs !== undefined) deps.wakeWorkerIn(wake.inMs);
+  return decided;
+}
+
+async function lockJobOfShift(trx: Trx, { providerId, shiftId }: ShiftKey): Promise<void> {
+  await trx
+    .selectFrom("jobs")
+    .select("job_id")
+    .where("provider_id", "=", providerId)
+    .where("shift_id", "=", shiftId)
+    .forUpdate()
+    .execute();
+}
+
+/** The shift that a response holds. */
+const shiftIn = ({ reading, made }: RunSoFar): Shift | undefined => {
+  const outcome = reading?.outcome ?? made?.outcome;
+  return outcome?.kind === "shift" ? outcome.shift : undefined;
+};
+
+export async function loadAll(trx: Trx, key: ShiftKey, now: Date, run: RunSoFar) {
+  const read = shiftIn(run);
+  const loaded = await loadShift(trx, key, now, read);
+  if (!loaded) return undefined;
+  const { state } = loaded;
+  if (read && !read.cancelled) state.around = await lookAround(trx, state, read);
+  if (run.reading?.outcome.kind === "absent") state.around.vanished = await countVanished(trx, key, now);
+  return loaded;
+}
+
+function restOf(
+  { retries, timing }: Deps,
+  claim: Claim,
+  { afterMs, priority, failed }: Extract<Next, { do: "rest" }>,
+) {
+  if (!failed) return { afterMs, priority, attempts: 0 };
+  const { retryAfterMs, countsAsAttempt } = failed;
+  const attempts = countsAsAttempt ? claim.attempts : Math.max(0, claim.attempts - 1);
+  const delay = countsAsAttempt
+    ? retryDelay(retries, attempts, { retryAfterMs, hourlyMs: timing.hourlyMs })
+    : (retryAfterMs ?? 0) + retries.random() * retries.baseMs;
+  const isFirm = countsAsAttempt && retryAfterMs !== undefined;
+  return { afterMs: Math.min(delay, afterMs ?? delay), priority, attempts: Math.max(1, attempts), isFirm };
+}

@@ -1,0 +1,78 @@
+import { sql, type Transaction } from "kysely";
+import type { Step } from "./traces/step.ts";
+import type { Database } from "./db/database.ts";
+import type { Schema } from "./db/schema.ts";
+import { SIGNALS } from "./db/signals.ts";
+import { newId } from "./ids.ts";
+
+export type Trx = Transaction<Schema>;
+
+/** What a transaction gathers and writes at its end, in one statement each. */
+interface Gathered {
+  steps: Step[];
+  topics: Set<string>;
+  afterCommit: Set<() => void>;
+}
+
+const gatheredBy = new WeakMap<Trx, Gathered>();
+
+/**
+ * Runs `work` in a transaction. The steps and signals that `work` gathers are written just before the commit, in their order; what it
+ * asks for `afterCommit` is called once it has committed.
+ */
+export async function transact<T>(
+  { database }: { database: Pick<Database, "kysely"> },
+  work: (trx: Trx) => Promise<T>,
+): Promise<T> {
+  const gathered: Gathered = { steps: [], topics: new Set(), afterCommit: new Set() };
+  const result = await database.kysely.transaction().execute(async (trx) => {
+    gatheredBy.set(trx, gathered);
+    const value = await work(trx);
+    await writeSteps(trx, gathered.steps);
+    await writeSignals(trx, [...gathered.topics]);
+    return value;
+  });
+  for (const call of gathered.afterCommit) call();
+  return result;
+}
+
+function gathered(trx: Trx): Gathered {
+  const own = gatheredBy.get(trx);
+  if (!own) throw new Error("the transaction was not begun with transact");
+  return own;
+}
+
+/** Adds steps to a trace, in the transaction that makes them true. */
+export function recordSteps(trx: Trx, steps: readonly Step[]): void {
+  gathered(trx).steps.push(...steps);
+}
+
+/** Sends a signal to every process once the transaction has committed; the same topic once. */
+export function signal(trx: Trx, topic: string): void {
+  gathered(trx).topics.add(topic);
+}
+
+/** Calls `call` once the transaction has committed; the same function once. */
+export function afterCommit(trx: Trx, call: () => void): void {
+  gathered(trx).afterCommit.add(call);
+}
+
+/** One parameter holds all: there may be more steps than a statement has parameters. */
+async function writeSteps(trx: Trx, steps: readonly Step[]): Promise<void> {
+  if (steps.length === 0) return;
+  const rows = steps.map(({ params = {}, ...step }) => ({ ...step, params, stepId: newId() }));
+  await sql`
+    insert into trace_steps (step_id, trace_id, step, code, params, duration_ms, provider_id, shift_id, job_id)
+    select "stepId", "traceId", step, code, params, "durationMs", "providerId", "shiftId", "jobId"
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as recorded ("stepId" uuid, "traceId" text, step text,
+      code text, params jsonb, "durationMs" float8, "providerId" uuid, "shiftId" text, "jobId" uuid)`.execute(
+    trx,
+  );
+}
+
+async function writeSignals(trx: Trx, topics: readonly string[]): Promise<void> {
+  if (topics.length === 0) return;
+  await sql`
+    select pg_notify(${SIGNALS}, topic)
+    from json_array_elements_text(${JSON.stringify(topics)}::text::json) as sent (topic)`.execute(trx);
+}

@@ -1,0 +1,178 @@
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
+import type { WorkKind } from "../db/schema.ts";
+import type { Trx } from "../transaction.ts";
+
+/** A row of work in hand. */
+export interface Claim {
+  providerId: string;
+  kind: WorkKind;
+  key: string;
+  priority: number;
+  /** This one included. */
+  attempts: number;
+  claim: string;
+  revision: number;
+}
+
+/** A claim that is not renewed for so long is due again: its process has ended. Milliseconds. */
+export const LEASE_MS = 15_000;
+
+export interface Wanted {
+  kinds: readonly WorkKind[];
+  /** How many at most. */
+  places: number;
+  claim: string;
+  /** How many of each provider are in hand already, and how many may be. */
+  running: ReadonlyMap<string, number>;
+  perProvider: number;
+}
+
+type Db = Pick<Database, "kysely">;
+
+const interval = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;
+
+const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work.priority, work.attempts, work.claim,
+  work.revision`;
+
+/**
+ * Claims what is due at the providers: interactive work first, then the provider with the fewest runs in hand. Of a provider that is paused only
+ * its probe is due, and of an integration that is not active only what was asked for interactively.
+ */
+export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]> {
+  const running = JSON.stringify([...wanted.running].map(([id, count]) => ({ id, count })));
+  const kinds = sql.join(wanted.kinds.map((kind) => sql.lit(kind)));
+  const { rows } = await sql<Claim>`
+    with provider as (
+      select provider_id, state, paused_since, coalesce(running.count, 0) as running
+      from integrations left join json_to_recordset(${running}::text::json) as running (id uuid, count int)
+        on running.id = provider_id
+      where coalesce(running.count, 0) < ${wanted.perProvider}::int),
+    due as (
+      select next.*, provider.running
+        + row_number() over (partition by provider.provider_id order by next.priority, next.due_at) as place
+      from provider cross join (values (0), (1), (2)) as urgency (priority)
+      cross join lateral (
+        select work.provider_id, work.kind, work.key, work.priority, work.due_at from work
+        where work.provider_id = provider.provider_id and work.priority = urgency.priority and work.due_at <= now()
+          and work.kind <> 'mail' and work.kind in (${kinds})
+          and (work.kind = 'probe' or provider.paused_since is null)
+          and (work.priority = 0 or provider.state = 'active' or work.kind in ('check', 'probe'))
+        order by work.due_at limit ${wanted.perProvider}::int - provider.running
+        for update skip locked) as next),
+    chosen as (
+      select * from due where place <= ${wanted.perProvider}::int
+      order by priority, place, due_at limit ${wanted.places}::int)
+    update work set claim = ${wanted.claim}, due_at = now() + ${interval(LEASE_MS)}, attempts = work.attempts + 1
+    from chosen
+    where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
+    returning ${RETURNED}`.execute(kysely);
+  return rows;
+}
+
+/** Claims mail that is due, the urgent first: no provider is concerned. */
+export async function claimMail(
+  { kysely }: Db,
+  { places, claim }: Pick<Wanted, "places" | "claim">,
+): Promise<Claim[]> {
+  const { rows } = await sql<Claim>`
+    with chosen as (
+      select provider_id, kind, key from work
+      where kind = 'mail' and due_at <= now() order by priority, due_at limit ${places}::int
+      for update skip locked)
+    update work set claim = ${claim}, due_at = now() + ${interval(LEASE_MS)}, attempts = work.attempts + 1
+    from chosen
+    where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
+    returning ${RETURNED}`.execute(kysely);
+  return rows;
+}
+
+/** Another process has the work: what this run would write is undone. */
+export class ClaimLost extends Error {}
+
+/** What becomes of work in hand. */
+export interface Rest {
+  /** Until it is due again; undefined: nothing is left to do. Milliseconds. */
+  afterMs?: number | undefined;
+  priority: number;
+  /** In a row that failed. */
+  attempts: number;
+  /** No hint makes it due earlier than `afterMs`. */
+  isFirm?: boolean;
+}
+
+/**
+ * Ends a claim, in the transaction that writes what the run came to. A hint that came meanwhile makes the work due again at once, unless it
+ * has just failed. @throws ClaimLost
+ */
+export async function settle(trx: Trx, claim: Claim, rest: Rest): Promise<void> {
+  if (rest.afterMs === undefined && (await finish(trx, claim))) return;
+  const { afterMs = 0, attempts, priority, isFirm = false } = rest;
+  const due = sql`now() + ${interval(afterMs)}`;
+  const { numAffectedRows } = await sql`
+    update work set claim = null, attempts = ${attempts}::int, priority = case
+        when revision = ${claim.revision} then ${priority}::smallint else least(priority, ${priority}::smallint) end,
+      due_at = case when revision = ${claim.revision} or ${attempts > 0}::boolean then ${due} else now() end,
+      not_before = case when ${isFirm}::boolean then ${due} end
+    where ${isOf(claim)} and claim = ${claim.claim}`.execute(trx);
+  if (numAffectedRows !== 1n) throw new ClaimLost();
+}
+
+async function finish(trx: Trx, claim: Claim): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from work where ${isOf(claim)} and claim = ${claim.claim} and revision = ${claim.revision}`.execute(
+    trx,
+  );
+  return numAffectedRows === 1n;
+}
+
+/** Keeps the claim, in a transaction that writes a part of what the run comes to. @throws ClaimLost */
+export async function renew(trx: Trx, claim: Claim): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update work set due_at = now() + ${interval(LEASE_MS)}
+    where ${isOf(claim)} and claim = ${claim.claim}`.execute(trx);
+  if (numAffectedRows !== 1n) throw new ClaimLost();
+}
+
+const isOf = ({ providerId, kind, key }: Claim) =>
+  sql`provider_id = ${providerId} and kind = ${kind} and key = ${key}`;
+
+/** Keeps all claims of this process. */
+export async function renewAll({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
+  await sql`
+    update work set due_at = now() + ${interval(LEASE_MS)}
+    from json_to_recordset(${JSON.stringify(claims)}::text::json)
+      as held ("providerId" uuid, kind text, key text, claim uuid)
+    where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`.execute(
+    kysely,
+  );
+}
+
+/** Gives claims back unfinished; they were no attempts. */
+export async function giveBack({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
+  await sql`
+    update work set claim = null, due_at = now(), attempts = greatest(work.attempts - 1, 0)
+    from json_to_recordset(${JSON.stringify(claims)}::text::json)
+      as held ("providerId" uuid, kind text, key text, claim uuid)
+    where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`.execute(
+    kysely,
+  );
+}
+
+/** For the one process of an embedded database at its start: what is claimed was in hand when it ended. */
+export async function giveBackAll({ kysely }: Db): Promise<void> {
+  await sql`update work set claim = null, due_at = now() where claim is not null`.execute(kysely);
+}
+
+/** Whether nothing is under way or due that this process works on; what waits for an operator or the next hour does not count. */
+export async function isIdle({ kysely }: Db, kinds: readonly WorkKind[]): Promise<boolean> {
+  const { rows } = await sql<{ busy: boolean }>`
+    select exists (
+      select from work join integrations using (provider_id)
+      where work.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))}) and (work.priority < 2 or work.due_at <= now())
+        and (work.kind in ('mail', 'check') or paused_since is null)
+        and (work.kind in ('mail', 'check') or work.priority = 0 or state = 'active')) as busy`.execute(
+    kysely,
+  );
+  return rows[0]?.busy === false;
+}

@@ -1,0 +1,33 @@
+export interface RetryPolicy {
+  /** The longest first wait; it doubles with each attempt. Milliseconds. */
+  baseMs: number;
+  /** The longest wait of the platform's choosing. Milliseconds. */
+  capMs: number;
+  /** Attempts in a row after which an issue is raised; then one each `hourlyMs`. */
+  tries: number;
+  /** From 0 up to, not including, 1. */
+  random: () => number;
+}
+
+/** DECISIONS, "retries to a provider": full jitter, 1 s doubled, at most 10 min apart, 12 attempts. */
+export const PROVIDER_RETRIES: RetryPolicy = {
+  baseMs: 1_000,
+  capMs: 600_000,
+  tries: 12,
+  random: Math.random,
+};
+
+/** DECISIONS: Retry-After is honoured up to an hour. */
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
+
+/** Milliseconds until the attempt after `attempts` that failed in a row. */
+export function retryDelay(
+  policy: RetryPolicy,
+  attempts: number,
+  { retryAfterMs = 0, hourlyMs }: { retryAfterMs?: number | undefined; hourlyMs: number },
+): number {
+  const asked = Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS);
+  if (attempts >= policy.tries) return Math.max(asked, hourlyMs);
+  const ceiling = Math.min(policy.capMs, policy.baseMs * 2 ** Math.max(0, attempts - 1));
+  return Math.round(Math.max(asked, policy.random() * ceiling));
+}

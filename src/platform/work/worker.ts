@@ -1,0 +1,243 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Database, Log } from "../db/database.ts";
+import type { WorkKind } from "../db/schema.ts";
+import { newId } from "../ids.ts";
+import { transact } from "../transaction.ts";
+import {
+  type Claim,
+  ClaimLost,
+  claimMail,
+  claimWork,
+  giveBack,
+  giveBackAll,
+  isIdle,
+  LEASE_MS,
+  renewAll,
+  settle,
+} from "./claims.ts";
+import { type RetryPolicy, retryDelay } from "./retry.ts";
+
+/**
+ * Carries one piece of work as far as it goes, and settles its claim in its last transaction. Runs outside of any transaction, so it may call
+ * a provider. When it rejects, the work is tried again later.
+ */
+export type Run = (claim: Claim, signal: AbortSignal) => Promise<void>;
+
+export interface Worker {
+  /** Something may be due; returns at once. */
+  wake(): void;
+  /** Something is due in so many milliseconds. */
+  wakeIn(ms: number): void;
+  start(): Promise<void>;
+  /** Claims no more, waits `graceMs` for what is in hand, then aborts it and gives it back. */
+  stop(options: { graceMs: number }): Promise<void>;
+  /** Resolves when nothing is due or in hand, not even for another attempt. */
+  idle(): Promise<void>;
+}
+
+export interface WorkerOptions {
+  database: Database;
+  log: Log;
+  runs: Partial<Record<WorkKind, Run>>;
+  retries: RetryPolicy;
+  hourlyMs: number;
+  /** How many pieces of work this process has in hand at most, mail apart. */
+  places: number;
+  /** How many of one provider. */
+  perProvider: () => number;
+  /** The longest time between two claims. Milliseconds. */
+  pollMs?: number;
+}
+
+interface InHand {
+  claim: Claim;
+  abort: AbortController;
+  finished: Promise<void>;
+}
+
+const MAIL_PLACES = 5;
+/** How long work may take to notice that it is aborted; then it is given back. */
+const ABORT_MS = 500;
+const SETTLE_AGAIN_MS = 1_000;
+
+export function createWorker(options: WorkerOptions): Worker {
+  return new DueWorker(options);
+}
+
+class DueWorker implements Worker {
+  readonly #options: WorkerOptions;
+  readonly #kinds: readonly WorkKind[];
+  readonly #inHand = new Map<string, InHand>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  #claiming: Promise<void> | undefined;
+  #again = false;
+  #state: "new" | "started" | "stopped" = "new";
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#kinds = Object.keys(options.runs) as WorkKind[];
+  }
+
+  async start(): Promise<void> {
+    const { database, pollMs = 1_000 } = this.#options;
+    if (database.engine === "pglite") await giveBackAll(database);
+    this.#state = "started";
+    this.#timers.add(setInterval(() => this.wake(), pollMs));
+    this.#timers.add(setInterval(() => this.#renew(), LEASE_MS / 4));
+    this.wake();
+  }
+
+  wake(): void {
+    if (this.#state !== "started") return;
+    this.#again = true;
+    this.#claiming ??= this.#claimAll().finally(() => {
+      this.#claiming = undefined;
+      if (this.#again && this.#hasPlace()) this.wake();
+      else void this.#resolveIfIdle();
+    });
+  }
+
+  wakeIn(ms: number): void {
+    if (this.#state !== "started" || ms > (this.#options.pollMs ?? 1_000)) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.wake();
+    }, ms + 1);
+    this.#timers.add(timer);
+  }
+
+  async stop({ graceMs }: { graceMs: number }): Promise<void> {
+    this.#state = "stopped";
+    for (const timer of this.#timers) clearTimeout(timer);
+    await this.#claiming;
+    await this.#allFinished(graceMs);
+    for (const { abort } of this.#inHand.values()) abort.abort(new Error("the platform is shutting down"));
+    await this.#allFinished(ABORT_MS);
+    await this.#giveBack([...this.#inHand.values()].map(({ claim }) => claim));
+    for (const { reject } of this.#waiters.splice(0)) reject(new Error("the worker was stopped"));
+  }
+
+  idle(): Promise<void> {
+    const idle = new Promise<void>((resolve, reject) => this.#waiters.push({ resolve, reject }));
+    this.wake();
+    return idle;
+  }
+
+  #hasPlace(): boolean {
+    return this.#placesOf(false) > 0 || this.#placesOf(true) > 0;
+  }
+
+  #placesOf(isMail: boolean): number {
+    if (this.#state !== "started") return 0;
+    const inHand = [...this.#inHand.values()].filter(
+      ({ claim }) => (claim.kind === "mail") === isMail,
+    ).length;
+    return (isMail ? MAIL_PLACES : this.#options.places) - inHand;
+  }
+
+  async #claimAll(): Promise<void> {
+    while (this.#again && this.#hasPlace()) {
+      this.#again = false;
+      try {
+        const claims = [...(await this.#claimAtProviders()), ...(await this.#claimMail())];
+        // There may be more of what was claimed.
+        if (claims.length > 0) this.#again = true;
+        for (const claim of claims) this.#carry(claim);
+      } catch (error) {
+        this.#options.log.error({ err: error }, "could not claim work");
+      }
+    }
+  }
+
+  async #claimAtProviders(): Promise<Claim[]> {
+    const places = this.#placesOf(false);
+    if (places <= 0) return [];
+    const running = new Map<string, number>();
+    for (const { claim } of this.#inHand.values())
+      if (claim.kind !== "mail") running.set(claim.providerId, (running.get(claim.providerId) ?? 0) + 1);
+    const perProvider = this.#options.perProvider();
+    const wanted = { kinds: this.#kinds, places, running, perProvider, claim: newId() };
+    return claimWork(this.#options.database, wanted);
+  }
+
+  async #claimMail(): Promise<Claim[]> {
+    const places = this.#placesOf(true);
+    if (places <= 0 || !this.#kinds.includes("mail")) return [];
+    return claimMail(this.#options.database, { places, claim: newId() });
+  }
+
+  #carry(claim: Claim): void {
+    const abort = new AbortController();
+    const key = `${claim.providerId} ${claim.kind} ${claim.key} ${claim.claim}`;
+    const finished = this.#runOnce(claim, abort.signal).finally(() => {
+      this.#inHand.delete(key);
+      this.wake();
+    });
+    this.#inHand.set(key, { claim, abort, finished });
+  }
+
+  /** Never rejects. */
+  async #runOnce(claim: Claim, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#options.runs[claim.kind]?.(claim, signal);
+    } catch (error) {
+      if (error instanceof ClaimLost) return;
+      if (signal.aborted) return this.#giveBack([claim]);
+      this.#options.log.warn({ err: error, kind: claim.kind }, "work failed, and will be tried again");
+      await this.#settleFailed(claim);
+    }
+  }
+
+  /** Until it is written; the lease ends by itself should the process end first. */
+  async #settleFailed(claim: Claim): Promise<void> {
+    const { retries, hourlyMs, database, log } = this.#options;
+    const afterMs = retryDelay(retries, claim.attempts, { hourlyMs });
+    const rest = { afterMs, attempts: claim.attempts, priority: claim.priority };
+    while (this.#state === "started") {
+      try {
+        await transact({ database }, (trx) => settle(trx, claim, rest));
+        return this.wakeIn(afterMs);
+      } catch (error) {
+        if (error instanceof ClaimLost) return;
+        log.error({ err: error, kind: claim.kind }, "could not settle work");
+        await sleep(SETTLE_AGAIN_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  #renew(): void {
+    const claims = [...this.#inHand.values()].map(({ claim }) => claim);
+    if (claims.length === 0) return;
+    renewAll(this.#options.database, claims).catch((error) => {
+      this.#options.log.warn({ err: error }, "could not renew the claims in hand");
+    });
+  }
+
+  async #giveBack(claims: readonly Claim[]): Promise<void> {
+    if (claims.length === 0) return;
+    try {
+      await giveBack(this.#options.database, claims);
+    } catch (error) {
+      this.#options.log.warn({ err: error }, "could not give work back: it is due when its lease ends");
+    }
+  }
+
+  async #resolveIfIdle(): Promise<void> {
+    if (this.#waiters.length === 0 || this.#inHand.size > 0 || this.#claiming) return;
+    try {
+      if (!(await isIdle(this.#options.database, this.#kinds)) || this.#inHand.size > 0) return;
+      for (const { resolve } of this.#waiters.splice(0)) resolve();
+    } catch (error) {
+      this.#options.log.warn({ err: error }, "could not read what is due");
+    }
+  }
+
+  async #allFinished(ms: number): Promise<void> {
+    if (this.#inHand.size === 0) return;
+    const over = new AbortController();
+    const finished = Promise.all([...this.#inHand.values()].map((inHand) => inHand.finished));
+    await Promise.race([finished, sleep(ms, undefined, { signal: over.signal }).catch(() => undefined)]);
+    over.abort();
+  }
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { Job } from "../../../generated/operations/types.ts";
+import { engines } from "../../engines.ts";
+import { ok } from "../operations.ts";
+import { agree } from "./agree.ts";
+import { type Organisation, usePlatform } from "./organisation.ts";
+
+const SHIFTS = 10;
+const BOOKED = 2;
+
+/** No event tells of what vanishes here, so the periodic read must find it. */
+const RECONCILE_MS = 300;
+
+/** Ten jobs; one person each is booked on the first two. */
+async function staffedJobs({ open, book, addPerson }: Organisation) {
+  const jobs: Job[] = [];
+  for (let nth = 0; nth < SHIFTS; nth++) jobs.push(await open({ positions: 2 }));
+  const booked = jobs.slice(0, BOOKED);
+  for (const job of booked) await book(job, await addPerson());
+  return { jobs, booked };
+}
+
+const statusesOf = async ({ jobs }: Organisation) => (await jobs()).map(({ status }) => status);
+const cancellationsOf = async ({ notifications }: Organisation, jobs: readonly Job[]) =>
+  (await Promise.all(jobs.map((job) => notifications(job, "shift_cancelled")))).flat().length;
+
+/** The platform has read every shift twice more, and concluded nothing. */
+async function expectHeld(platform: Organisation): Promise<void> {
+  const { provider, issueCodes, integration } = platform;
+  await expect.poll(issueCodes).toEqual(["mass_disappearance"]);
+  const held = { code: "mass_disappearance", paused: "deletions", resumes: "with_operator" };
+  expect((await integration()).health).toMatchObject(held);
+  const reads = provider.calls.length;
+  await expect.poll(() => provider.calls.length).toBeGreaterThan(reads + 2 * SHIFTS);
+  expect(await statusesOf(platform)).toEqual(Array(SHIFTS).fill("open"));
+}
+
+describe.each(engines)("shifts that vanish at the provider, on %s", (engine) => {
+  const onboard = usePlatform(engine, { timing: { reconcileMs: RECONCILE_MS } });
+
+  it("are cancelled when they are few", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const { booked } = await staffedJobs(platform);
+    for (const { shiftId } of booked) provider.deleteShift(shiftId);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    expect(await cancellationsOf(platform, booked)).toBe(BOOKED);
+    expect(await platform.issueCodes()).toEqual([]);
+  });
+
+  it("are kept when they are many, until the operator closes the issue", async () => {
+    const platform = await onboard();
+    const { provider, operations } = platform;
+    const { booked } = await staffedJobs(platform);
+    provider.loseShifts();
+    await expectHeld(platform);
+    expect(await cancellationsOf(platform, booked)).toBe(0);
+    const [issue] = await platform.issues();
+    const path = { issueId: issue?.issueId ?? "" };
+    ok(await operations.resolveIssue({ params: { path } }));
+    await expect.poll(() => statusesOf(platform)).toEqual(Array(SHIFTS).fill("cancelled"));
+    expect(await cancellationsOf(platform, booked)).toBe(BOOKED);
+    expect(await agree(platform, provider)).toEqual([]);
+    await expect.poll(platform.issueCodes).toEqual([]);
+    await expect.poll(async () => (await platform.integration()).health.code).toBe("reachable");
+  });
+
+  it("are kept when they are many, and everything goes on once they are back", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const { jobs, booked } = await staffedJobs(platform);
+    provider.loseShifts();
+    await expectHeld(platform);
+    provider.bringShiftsBack();
+    await expect.poll(platform.issueCodes).toEqual([]);
+    await expect.poll(async () => (await platform.integration()).health.code).toBe("reachable");
+    const last = jobs.at(-1);
+    if (last) await platform.book(last, await platform.addPerson());
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    expect(await cancellationsOf(platform, booked)).toBe(0);
+  });
+});
+
+describe.each(engines)("a shift that reappears, on %s", (engine) => {
+  const onboard = usePlatform(engine);
+
+  it("reopens its job", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const { candidateId } = await platform.addPerson();
+    const { shiftId, jobId } = await platform.open();
+    provider.deleteShift(shiftId);
+    await provider.announce("shift.delete", shiftId);
+    const absent = { status: "cancelled", cancelledBy: "absence" };
+    await expect.poll(() => platform.job(shiftId)).toMatchObject(absent);
+    provider.restoreShift(shiftId);
+    await provider.announce("shift.update", shiftId);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    const job = await platform.job(shiftId);
+    expect([job.jobId, job.cancelledBy]).toEqual([jobId, undefined]);
+    const offers = async () =>
+      (await platform.notifications(job, "job_offered")).filter(
+        ({ withdrawnAt }) => withdrawnAt === undefined,
+      );
+    await expect.poll(offers).toMatchObject([{ candidateId }]);
+  });
+
+  it("does not reopen a job that the employer cancelled", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const job = await platform.open();
+    const cancelled = { status: "cancelled", cancelledBy: "employer" } as const;
+    await platform.cancel(job);
+    await expect.poll(() => platform.job(job.shiftId)).toMatchObject(cancelled);
+    provider.restoreShift(job.shiftId);
+    await expectNoChange(platform, job, cancelled);
+  });
+
+  it("does not reopen its job when the provider reports it as cancelled", async () => {
+    const platform = await onboard({ variant: "b" });
+    const { provider } = platform;
+    const job = await platform.open();
+    provider.deleteShift(job.shiftId);
+    await provider.announce("shift.delete", job.shiftId);
+    await expect.poll(() => platform.job(job.shiftId)).toMatchObject({ cancelledBy: "absence" });
+    provider.forms.deletedShows = "cancelled";
+    await expectNoChange(platform, job, { status: "cancelled" });
+  });
+});
+
+/** An event makes the platform read the shift, and the job stays as it is. */
+async function expectNoChange(
+  { provider, events, job }: Organisation,
+  { shiftId }: Job,
+  values: Partial<Job>,
+) {
+  const traceId = await provider.announce("shift.update", shiftId);
+  await expect.poll(async () => (await events({ traceId }))[0]?.status).not.toBe("queued");
+  expect(await job(shiftId)).toMatchObject(values);
+}

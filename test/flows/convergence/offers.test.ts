@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import type { Job } from "../../../generated/operations/types.ts";
+import { engines } from "../../engines.ts";
+import { agree } from "./agree.ts";
+import { type Organisation, usePlatform } from "./organisation.ts";
+
+const HOUR_MS = 3_600_000;
+
+const later = (time: string, hours: number) => new Date(Date.parse(time) + hours * HOUR_MS).toISOString();
+
+/** Who holds an offer of the job now, once for each offer; with `startTime`, an offer that names it. */
+async function holders({ notifications }: Organisation, job: Job, startTime?: string): Promise<string[]> {
+  const offers = await notifications(job, "job_offered");
+  const names = (content: Record<string, unknown>) =>
+    startTime === undefined || Date.parse(String(content.startTime)) === Date.parse(startTime);
+  return offers
+    .filter(({ withdrawnAt, content }) => withdrawnAt === undefined && names(content))
+    .map(({ candidateId }) => candidateId)
+    .sort();
+}
+
+describe.each(engines)("a job, on %s", (engine) => {
+  const onboard = usePlatform(engine);
+
+  it("is offered again when a seat becomes free, and when its times change", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const person = await platform.addPerson();
+    const others = [await platform.addPerson(), await platform.addPerson()];
+    const otherIds = others.map(({ candidateId }) => candidateId).sort();
+    const job = await platform.open();
+    await expect.poll(() => holders(platform, job)).toEqual([...otherIds, person.candidateId].sort());
+    await platform.book(job, person);
+    const othersHolding = async (startTime?: string) =>
+      (await holders(platform, job, startTime)).filter((candidateId) => candidateId !== person.candidateId);
+    await expect.poll(() => othersHolding()).toEqual([]);
+    await platform.withdraw(job, person);
+    await expect.poll(() => holders(platform, job)).toEqual(otherIds);
+    const startTime = later(job.startTime, 1);
+    provider.updateShift(job.shiftId, { startTime });
+    await provider.announce("shift.update", job.shiftId);
+    await expect.poll(() => othersHolding(startTime)).toEqual(otherIds);
+    expect(await othersHolding()).toEqual(otherIds);
+    expect(await agree(platform, provider)).toEqual([]);
+  });
+
+  it("raises an issue when it is moved onto another of a person who is booked on both", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const person = await platform.addPerson();
+    const [job, moved] = [await platform.open(), await platform.open()];
+    for (const each of [job, moved]) await platform.book(each, person);
+    const { startTime, endTime } = moved;
+    const overlapping = { startTime: later(job.startTime, 1), endTime: later(job.endTime, 1) };
+    provider.updateShift(moved.shiftId, overlapping);
+    await provider.announce("shift.update", moved.shiftId);
+    await expect.poll(platform.issueCodes).toContain("booking_overlaps");
+    const [issue] = await platform.issues();
+    expect(issue?.subject).toMatchObject({ candidateId: person.candidateId });
+    expect([job.shiftId, moved.shiftId]).toContain(issue?.subject.shiftId);
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    for (const each of [job, moved])
+      expect(await platform.booking(each, person)).toMatchObject({ status: "confirmed" });
+    provider.updateShift(moved.shiftId, { startTime, endTime });
+    await provider.announce("shift.update", moved.shiftId);
+    await expect.poll(platform.issueCodes).toEqual([]);
+  });
+});

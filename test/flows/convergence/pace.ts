@@ -1,0 +1,56 @@
+import type { PlatformOptions } from "../../../src/platform/main.ts";
+
+/** The platform's waits, by the names of its options. Milliseconds. */
+export interface Pace {
+  timing?: {
+    /** Reads of a shift that is absent, before its absence counts. */
+    absenceRetriesMs?: readonly number[];
+    /** Reads of a shift whose observation contradicts its event. */
+    recheckMs?: readonly number[];
+    /** Between two probes of a paused integration. */
+    probeMs?: number;
+    /** Between two reads of each known future shift. */
+    reconcileMs?: number;
+    /** Until the next attempt after all attempts have failed. */
+    hourlyMs?: number;
+    /** How long a request waits for the provider before it is answered 202. */
+    answerWithinMs?: number;
+  };
+  retries?: { baseMs?: number; capMs?: number; tries?: number };
+  providerTimeoutMs?: number;
+  calls?: { perMinute?: number; opensForMs?: number; opensAtMostMs?: number; atOnce?: number };
+  now?: () => Date;
+}
+
+/** Of one call to the provider. Late effects of a test must happen within it, as CONVERGENCE.md waits one time-out. */
+export const TIMEOUT_MS = 1_000;
+
+/**
+ * Every wait that a scenario lasts through is a fraction of a second. What would conceal a missing reaction, the periodic read, is
+ * as rare as in operation.
+ */
+const PACE = {
+  timing: {
+    absenceRetriesMs: [100, 200, 400],
+    recheckMs: [50, 100, 200, 400],
+    probeMs: 100,
+    reconcileMs: 3_600_000,
+    hourlyMs: 500,
+    answerWithinMs: 300,
+  },
+  retries: { baseMs: 20, capMs: 200, tries: 12 },
+  providerTimeoutMs: TIMEOUT_MS,
+  calls: { perMinute: 0, opensForMs: 50, opensAtMostMs: 200 },
+} satisfies Pace;
+
+/** The options of a platform at this pace, apart from what is given. */
+export function paced({ timing, retries, calls, ...rest }: Pace = {}): PlatformOptions {
+  const options: Pace = {
+    ...PACE,
+    ...rest,
+    timing: { ...PACE.timing, ...timing },
+    retries: { ...PACE.retries, ...retries },
+    calls: { ...PACE.calls, ...calls },
+  };
+  return options as PlatformOptions;
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { engines } from "../../engines.ts";
+import { ok, type Person } from "../operations.ts";
+import { agree } from "./agree.ts";
+import { type Organisation, usePlatform } from "./organisation.ts";
+
+/** More than the attempts after which other failures need an operator. */
+const PROBES = 14;
+
+/** What goes on while the platform may not call the provider: an accept, and three shifts that are new to the platform. */
+async function work({ provider, accept, open, addPerson }: Organisation) {
+  const job = await open();
+  const person = await addPerson();
+  return {
+    ...{ job, person },
+    begin: async () => {
+      expect(await accept(job, person)).toEqual({ status: 202, code: "pending" });
+      const shifts = [provider.createShift(), provider.createShift(), provider.createShift()];
+      return Promise.all(shifts.map(({ id }) => provider.announce("shift.create", id)));
+    },
+  };
+}
+
+async function expectPaused(platform: Organisation, traceIds: readonly string[]): Promise<void> {
+  const { provider, integration, issueCodes, events, jobs } = platform;
+  const rejects = { code: "token_rejected", paused: "all_calls", resumes: "with_good_response" };
+  await expect.poll(async () => (await integration()).health).toMatchObject(rejects);
+  const calls = provider.calls.length;
+  await expect.poll(() => provider.calls.length).toBeGreaterThan(calls + PROBES);
+  expect(await issueCodes()).toEqual(["token_rejected"]);
+  const [job] = await jobs();
+  expect(job?.bookings).toMatchObject([{ status: "pending" }]);
+  for (const traceId of traceIds) expect(await events({ traceId })).toMatchObject([{ status: "queued" }]);
+}
+
+async function expectResumed(platform: Organisation, traceIds: readonly string[]): Promise<void> {
+  const { provider, integration, issueCodes, events } = platform;
+  await expect.poll(() => agree(platform, provider)).toEqual([]);
+  expect(provider.effects.filter(({ kind }) => kind === "assign")).toHaveLength(1);
+  for (const traceId of traceIds)
+    await expect.poll(() => events({ traceId })).toMatchObject([{ status: "processed" }]);
+  await expect.poll(issueCodes).toEqual([]);
+  expect((await integration()).health).toMatchObject({ code: "reachable", paused: "nothing" });
+}
+
+describe.each(engines)("an integration whose provider refuses every call, on %s", (engine) => {
+  const onboard = usePlatform(engine);
+
+  it("waits for the new token when the provider has exchanged it", async () => {
+    const platform = await onboard();
+    const { provider, providerId, operations } = platform;
+    const { begin } = await work(platform);
+    const providerToken = provider.rotateToken();
+    const traceIds = await begin();
+    await expectPaused(platform, traceIds);
+    const body = { direction: "provider", providerToken } as const;
+    ok(await operations.rotateToken({ params: { path: { providerId } }, body }));
+    await expectResumed(platform, traceIds);
+  });
+
+  it("goes on after a while of 403, when a probe has a good response", async () => {
+    const platform = await onboard();
+    const { begin } = await work(platform);
+    const refusal = platform.provider.fault({ kind: "status", status: 403, code: "forbidden" });
+    const traceIds = await begin();
+    await expectPaused(platform, traceIds);
+    refusal.stop();
+    await expectResumed(platform, traceIds);
+  });
+
+  it("keeps every job and person while a gateway answers 404 to everything", async () => {
+    const platform = await onboard();
+    const { provider } = platform;
+    const { jobs, person } = await staffedJobs(platform);
+    const gateway = provider.fault({ kind: "gateway-404" });
+    const [first, second] = jobs;
+    if (!first || !second) throw new Error("there are two jobs at least");
+    await platform.withdraw(first, person);
+    await platform.accept(second, await platform.addPerson());
+    for (const { shiftId } of jobs) {
+      provider.updateShift(shiftId, { positions: 3 });
+      await provider.announce("shift.update", shiftId);
+    }
+    const health = async () => (await platform.integration()).health.code;
+    await expect.poll(health).toMatch(/^(implausible|unreachable)$/);
+    await expect.poll(() => gateway.hits).toBeGreaterThan(PROBES);
+    expect((await platform.jobs()).map(({ status }) => status)).not.toContain("cancelled");
+    expect((await platform.booking(first, person))?.status).toBe("confirmed");
+    gateway.stop();
+    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    await expect.poll(health).toBe("reachable");
+    await expect.poll(platform.issueCodes).toEqual([]);
+    expect((await platform.booking(first, person))?.status).toBe("released");
+    for (const job of jobs) expect(await platform.notifications(job, "shift_cancelled")).toEqual([]);
+  });
+});
+
+/** One person is booked on every job, and each has another position free. */
+async function staffedJobs({ open, book, addPerson }: Organisation) {
+  const person: Person = await addPerson();
+  const jobs = await Promise.all(Array.from({ length: 8 }, () => open({ positions: 2 })));
+  for (const job of jobs) await book(job, person);
+  return { jobs, person };
+}

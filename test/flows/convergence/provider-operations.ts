@@ -1,0 +1,243 @@
+import { candidateBody, type Place, shiftBody, type Variant } from "./provider-bodies.ts";
+import type { Fault, FaultOf, Faults, Operation } from "./provider-faults.ts";
+import type { Candidate, Records, Shift } from "./provider-records.ts";
+import type { Call } from "./provider-routes.ts";
+
+/** Which of the forms that CONTRACT.md leaves open the provider uses. */
+export interface Forms {
+  variant: Variant;
+  /** How a look-up that finds no candidate is answered. */
+  notFound: "empty" | "404";
+  /** How a change is acknowledged: all ids, `{success: true}`, or 204. */
+  acknowledgement: "full" | "minimal" | "none";
+  /** Problem documents carry a `code`. */
+  codes: boolean;
+  /** What GET shows of a deleted shift. Variant A has no status, so it answers 404 always. */
+  deletedShows: "absent" | "cancelled";
+}
+
+/** A change of the provider's data that a call of the platform made. */
+export interface Effect {
+  kind: "assign" | "unassign" | "create" | "put" | "delete";
+  shiftId?: string;
+  candidateId?: string;
+  personalNumber?: string;
+  /** Of a `put`: what it changed. */
+  changed?: readonly ("times" | "positions")[];
+  traceId: string | undefined;
+  /** When it happened, on the clock of `performance.now()`. */
+  at: number;
+  /** The response was sent completely. */
+  delivered: boolean;
+}
+
+export interface Reply {
+  status: number;
+  body?: object;
+  effect?: Effect;
+}
+
+export interface Parts {
+  forms: Forms;
+  records: Records;
+  faults: Faults;
+  outlets: readonly Place[];
+  roles: readonly Place[];
+}
+
+type Handler = (parts: Parts, call: Call) => Reply;
+
+/** Carries out a call, as CONTRACT 4.2 describes it. */
+export function carryOut(parts: Parts, call: Call): Reply {
+  return HANDLERS[call.operation](parts, call);
+}
+
+const HANDLERS: Record<Operation, Handler> = {
+  getShift: readShift,
+  updateShift,
+  cancelShift,
+  assign,
+  unassign,
+  findCandidates,
+  createCandidate,
+  listOutlets: ({ outlets }) => ({
+    status: 200,
+    body: outlets.map((place) => ({ ...place, address: null })),
+  }),
+  listRoles: ({ roles }) => ({ status: 200, body: roles }),
+  readRegistry: ({ forms }) => refusal(forms, 404),
+};
+
+/** A problem document; `code` only where the provider uses codes. */
+export function refusal({ codes }: Pick<Forms, "codes">, status: number, code?: string): Reply {
+  return { status, body: { title: "Refused", status, ...(codes && code !== undefined && { code }) } };
+}
+
+/** The moment whose state a read shows. */
+function readsAt({ faults }: Parts, call: Call): number | undefined {
+  const stale = faults.take("stale", call);
+  if (stale) return performance.now() - stale.ms;
+  return faults.take("frozen", call)?.since;
+}
+
+const isShown = (shift: Shift | undefined, { variant, deletedShows }: Forms): shift is Shift =>
+  shift !== undefined && (!shift.deleted || (variant === "b" && deletedShows === "cancelled"));
+
+function readShift(parts: Parts, call: Call): Reply {
+  const { forms, records, faults, outlets, roles } = parts;
+  const shift = records.shiftAt(call.shiftId ?? "", readsAt(parts, call));
+  if (!isShown(shift, forms)) return refusal(forms, 404, "shift_not_found");
+  const oddList = faults.take("odd-list", call)?.list;
+  const { variant } = forms;
+  const { candidates } = records;
+  return { status: 200, body: shiftBody(shift, { variant, outlets, roles, candidates, oddList }) };
+}
+
+/** The shift as it is, or the refusal. */
+function liveShift({ forms, records }: Parts, { shiftId = "" }: Call): { shift: Shift } | { refused: Reply } {
+  const shift = records.shiftAt(shiftId);
+  if (!shift) return { refused: refusal(forms, 404, "shift_not_found") };
+  if (!shift.deleted) return { shift };
+  const isCancelled = isShown(shift, forms);
+  return {
+    refused: isCancelled ? refusal(forms, 409, "shift_cancelled") : refusal(forms, 404, "shift_not_found"),
+  };
+}
+
+function updateShift(parts: Parts, call: Call): Reply {
+  const { forms, records, outlets, roles } = parts;
+  const found = liveShift(parts, call);
+  if ("refused" in found) return found.refused;
+  const values = readUpdate(call.body);
+  if (!values) return refusal(forms, 422, "validation_failed");
+  const { shift } = found;
+  const isMoved = shift.startTime !== values.startTime || shift.endTime !== values.endTime;
+  const changed = [
+    ...(isMoved ? (["times"] as const) : []),
+    ...(shift.positions !== values.positions ? (["positions"] as const) : []),
+  ];
+  const after = changed.length > 0 ? records.changeShift(shift.id, () => values) : shift;
+  const effect = { ...effectOf("put", call), changed };
+  const answer = changed.length > 0 ? { effect } : {};
+  if (forms.acknowledgement === "none") return { status: 204, ...answer };
+  const { variant } = forms;
+  const { candidates } = records;
+  const body = shiftBody(after, { variant, outlets, roles, candidates, oddList: undefined });
+  return { status: 200, body, ...answer };
+}
+
+function readUpdate(body: unknown) {
+  const { startTime, endTime, slots, numberOfPositions = slots } = (body ?? {}) as Record<string, unknown>;
+  const start = Date.parse(String(startTime));
+  const end = Date.parse(String(endTime));
+  if (!(end > start) || !Number.isInteger(numberOfPositions)) return undefined;
+  return {
+    startTime: new Date(start).toISOString(),
+    endTime: new Date(end).toISOString(),
+    positions: numberOfPositions as number,
+  };
+}
+
+function cancelShift(parts: Parts, call: Call): Reply {
+  const found = liveShift(parts, call);
+  if ("refused" in found) return found.refused;
+  parts.records.changeShift(found.shift.id, () => ({ deleted: true }));
+  return { status: 204, effect: effectOf("delete", call) };
+}
+
+function assign(parts: Parts, call: Call): Reply {
+  const { forms, records, faults } = parts;
+  const found = liveShift(parts, call);
+  if ("refused" in found) return found.refused;
+  const { shift } = found;
+  const candidate = records.candidates.find(({ id }) => id === call.candidateId);
+  if (!candidate) return refusal(forms, 404, "candidate_not_found");
+  if (shift.assigned.some(({ candidateId }) => candidateId === candidate.id)) {
+    const rejection = faults.take("rejected-repeat", call);
+    return rejection ? refusal(forms, 409, rejection.code) : acknowledgement(forms, call);
+  }
+  if (shift.assigned.length >= shift.positions) return refusal(forms, 409, "shift_full");
+  records.changeShift(shift.id, ({ assigned }) => ({
+    assigned: [...assigned, { candidateId: candidate.id, by: "platform" }],
+  }));
+  return { ...acknowledgement(forms, call), effect: effectOf("assign", call) };
+}
+
+/** To take off someone who is not on the shift is confirmed, too. */
+function unassign(parts: Parts, call: Call): Reply {
+  const { forms, records } = parts;
+  const found = liveShift(parts, call);
+  if ("refused" in found) return found.refused;
+  const { shift } = found;
+  const assigned = shift.assigned.filter(({ candidateId }) => candidateId !== call.candidateId);
+  const reply = call.method === "DELETE" ? { status: 204 } : acknowledgement(forms, call);
+  if (assigned.length === shift.assigned.length) return reply;
+  records.changeShift(shift.id, () => ({ assigned }));
+  return { ...reply, effect: effectOf("unassign", call) };
+}
+
+function acknowledgement({ acknowledgement: form }: Forms, { shiftId, candidateId }: Call): Reply {
+  if (form === "none") return { status: 204 };
+  const assignedAt = new Date().toISOString();
+  const details = form === "full" ? { shiftId, candidateId, assignedAt } : {};
+  return { status: 200, body: { success: true, ...details } };
+}
+
+function findCandidates(parts: Parts, call: Call): Reply {
+  const { forms, records } = parts;
+  const at = readsAt(parts, call) ?? Number.POSITIVE_INFINITY;
+  const number = call.query.get("personalNumber");
+  const name = call.query.get("name")?.toLowerCase();
+  const found = records.candidates.filter(
+    (each) =>
+      each.createdAt <= at &&
+      (number === null || digitsOf(each.personalNumber) === digitsOf(number)) &&
+      (name === undefined || `${each.firstName} ${each.lastName}`.toLowerCase().includes(name)),
+  );
+  if (found.length === 0 && forms.notFound === "404") return refusal(forms, 404, "candidate_not_found");
+  return { status: 200, body: found.map(candidateBody) };
+}
+
+/** CONTRACT 2.8: both forms appear. */
+export const digitsOf = (number: string): string => number.replace(/\D/g, "");
+
+function createCandidate({ forms, records, faults }: Parts, call: Call): Reply {
+  const values = readCandidate(call.body);
+  if (!values) return refusal(forms, 400, "validation_failed");
+  const number = digitsOf(values.personalNumber);
+  const isKnown = records.candidates.some(({ personalNumber }) => digitsOf(personalNumber) === number);
+  if (isKnown && !faults.take("no-duplicate-detection", call)) return refusal(forms, 409, "candidate_exists");
+  const candidate = records.addCandidate({ ...values, createdBy: "platform" });
+  const { id: candidateId, personalNumber } = candidate;
+  const effect = { ...effectOf("create", call), candidateId, personalNumber };
+  return { status: 201, body: candidateBody(candidate), effect };
+}
+
+type Person = Pick<Candidate, "personalNumber" | "firstName" | "lastName" | "email" | "phone">;
+
+function readCandidate(body: unknown): Person | undefined {
+  const { personalNumber, firstName, lastName, email, phone } = (body ?? {}) as Record<keyof Person, unknown>;
+  const person = { personalNumber, firstName, lastName, email, phone };
+  return Object.values(person).every((value) => typeof value === "string") ? (person as Person) : undefined;
+}
+
+function effectOf(kind: Effect["kind"], { shiftId, candidateId, traceId }: Call): Effect {
+  return {
+    ...{ kind, traceId, at: performance.now(), delivered: false },
+    ...(shiftId !== undefined && { shiftId }),
+    ...(candidateId !== undefined && { candidateId }),
+  };
+}
+
+/** The refusal that a fault makes of a call, before it has any effect. */
+export function refusalOf(
+  forms: Forms,
+  faults: Faults,
+  call: Call,
+): { reply: Reply; retryAfter?: string } | undefined {
+  const fault: FaultOf<"status"> | undefined = faults.take("status", call);
+  if (!fault) return undefined;
+  const { status, code, retryAfter } = fault satisfies Fault;
+  const reply = refusal({ codes: forms.codes || code !== undefined }, status, code);
+  return { reply, ...(retryAfter !== undefined && { retryAfter }) };
+}

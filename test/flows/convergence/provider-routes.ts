@@ -1,0 +1,104 @@
+import type { IncomingMessage } from "node:http";
+import type { Operation } from "./provider-faults.ts";
+
+/** A call of the platform, as CONTRACT 4.2 lists them. */
+export interface Call {
+  operation: Operation;
+  method: string;
+  /** Without the prefix and the query, which may hold a personal number. */
+  path: string;
+  shiftId?: string;
+  candidateId?: string;
+  query: URLSearchParams;
+  body: unknown;
+  traceId: string | undefined;
+  idempotencyKey: string | undefined;
+}
+
+export type UnassignForm = "put" | "delete" | "both";
+
+interface Route {
+  method: string;
+  pattern: RegExp;
+  operation: Operation;
+  form?: "put" | "delete";
+}
+
+const ROUTES: readonly Route[] = [
+  { method: "GET", pattern: /^\/shifts\/(?<shiftId>[^/]+)$/, operation: "getShift" },
+  { method: "PUT", pattern: /^\/shifts\/(?<shiftId>[^/]+)$/, operation: "updateShift" },
+  { method: "DELETE", pattern: /^\/shifts\/(?<shiftId>[^/]+)$/, operation: "cancelShift" },
+  {
+    method: "PUT",
+    pattern: /^\/shifts\/(?<shiftId>[^/]+)\/assign\/(?<candidateId>[^/]+)$/,
+    operation: "assign",
+  },
+  {
+    method: "PUT",
+    pattern: /^\/shifts\/(?<shiftId>[^/]+)\/unassign\/(?<candidateId>[^/]+)$/,
+    operation: "unassign",
+    form: "put",
+  },
+  {
+    method: "DELETE",
+    pattern: /^\/shifts\/(?<shiftId>[^/]+)\/assign\/(?<candidateId>[^/]+)$/,
+    operation: "unassign",
+    form: "delete",
+  },
+  { method: "GET", pattern: /^\/candidates$/, operation: "findCandidates" },
+  { method: "POST", pattern: /^\/candidates$/, operation: "createCandidate" },
+  { method: "GET", pattern: /^\/outlets$/, operation: "listOutlets" },
+  { method: "GET", pattern: /^\/roles$/, operation: "listRoles" },
+];
+
+/** The call, or undefined when the provider has no such route. */
+export async function readCall(
+  request: IncomingMessage,
+  { pathname, searchParams: query }: URL,
+  form: UnassignForm,
+): Promise<Call | undefined> {
+  const { method = "", headers } = request;
+  const route = ROUTES.find(
+    (each) =>
+      each.method === method &&
+      each.pattern.test(pathname) &&
+      (!each.form || form === "both" || form === each.form),
+  );
+  const body = await readBody(request);
+  if (!route) return undefined;
+  const ids = pathname.match(route.pattern)?.groups ?? {};
+  const decoded = Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, decodeURIComponent(id)]));
+  return {
+    ...{ operation: route.operation, method, path: pathname, query, body, ...decoded },
+    traceId: headers["x-trace-id"]?.toString(),
+    idempotencyKey: headers["idempotency-key"]?.toString(),
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+export type Routing = "path" | "header";
+
+/** Which organisation the request names (CONTRACT 5.4), and its path without the prefix. */
+export function readTenant(
+  { headers, url = "/" }: IncomingMessage,
+  routing: Routing,
+): { providerId: string | undefined; url: URL } {
+  const whole = new URL(url, "http://provider.invalid");
+  if (routing === "header") {
+    const named = headers["x-provider-id"] ?? headers["x-platform-provider-id"];
+    return { providerId: named?.toString(), url: whole };
+  }
+  const [, providerId, rest = "/"] = whole.pathname.match(/^\/providers\/([^/]+)(\/.*)?$/) ?? [];
+  const inner = new URL(whole);
+  inner.pathname = rest;
+  return { providerId, url: inner };
+}

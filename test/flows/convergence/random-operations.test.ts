@@ -1,0 +1,163 @@
+import { describe, expect, it } from "vitest";
+import type { Job, Notification } from "../../../generated/operations/types.ts";
+import { engines } from "../../engines.ts";
+import { agree } from "./agree.ts";
+import { usePlatform } from "./organisation.ts";
+import { digitsOf, type Effect } from "./provider-operations.ts";
+import { createShift, formsOf, stepsOf, take, type World } from "./random-steps.ts";
+
+const STEPS = 200;
+const AT_ONCE = 2;
+const PEOPLE = 6;
+const FIRST_SHIFTS = 4;
+
+/** CONVERGENCE_SEED repeats the steps and the forms of a run; how its calls interleave is not repeated. */
+const seed = Number(process.env.CONVERGENCE_SEED ?? Date.now() % 1_000_000);
+
+describe.each(engines)("200 random operations under random faults, on %s", (engine) => {
+  // The periodic read finds what a stale read concealed. People are asked to accept faster than providers answer.
+  const onboard = usePlatform(engine, { timing: { reconcileMs: 1_000, answerWithinMs: 100 } });
+
+  it("end in agreement, and have every effect once", { timeout: 180_000 }, async ({ annotate }) => {
+    await annotate(`CONVERGENCE_SEED=${seed}`);
+    try {
+      const organisation = await onboard({ ...formsOf(seed), echo: true });
+      const world: World = { organisation, people: organisation.people, asked: [], firstTimes: new Map() };
+      await run(world);
+      await expectAgreement(world);
+      expect(await doubledEffects(world)).toEqual([]);
+      expect(await inventedNotifications(world)).toEqual([]);
+    } catch (error) {
+      if (error instanceof Error) error.message = `[CONVERGENCE_SEED=${seed}] ${error.message}`;
+      throw error;
+    }
+  });
+});
+
+async function run(world: World): Promise<void> {
+  const { provider, addPerson, jobs } = world.organisation;
+  for (let nth = 0; nth < PEOPLE; nth++) await addPerson();
+  for (let nth = 0; nth < FIRST_SHIFTS; nth++) createShift(world, nth);
+  await expect.poll(async () => (await jobs()).length).toBe(FIRST_SHIFTS);
+  provider.fault({ kind: "no-duplicate-detection" });
+  const steps = stepsOf(seed, STEPS);
+  for (let first = 0; first < STEPS; first += AT_ONCE)
+    await Promise.all(steps.slice(first, first + AT_ONCE).map((step) => take(world, step)));
+  provider.clearFaults();
+  provider.fault({ kind: "no-duplicate-detection" });
+}
+
+/** Agreement that lasts: the platform has read every shift again. */
+async function expectAgreement({ organisation }: World): Promise<void> {
+  const { provider, events } = organisation;
+  await provider.settled();
+  const disagreements = () => agree(organisation, provider);
+  await expect.poll(disagreements).toEqual([]);
+  await expect.poll(async () => (await events()).filter(({ status }) => status === "queued")).toEqual([]);
+  const live = provider.shiftIds().filter((shiftId) => provider.shift(shiftId)?.deleted === false);
+  const readsOf = (shiftId: string) =>
+    provider.calls.filter((call) => call.operation === "getShift" && call.shiftId === shiftId).length;
+  const before = new Map(live.map((shiftId) => [shiftId, readsOf(shiftId)]));
+  const notRead = () => live.filter((shiftId) => readsOf(shiftId) <= (before.get(shiftId) ?? 0));
+  await expect.poll(notRead).toEqual([]);
+  await expect.poll(disagreements).toEqual([]);
+}
+
+/** Effects that happened more often than they were asked for, and people who were created twice. */
+async function doubledEffects(world: World): Promise<string[]> {
+  const { provider, jobs } = world.organisation;
+  const created = provider.candidates.filter(({ createdBy }) => createdBy === "platform");
+  const numbers = new Set(created.map(({ personalNumber }) => digitsOf(personalNumber)));
+  const twice = created.length > numbers.size ? ["a person was created twice"] : [];
+  return [...twice, ...(await jobs()).flatMap((job) => doubledOn(world, job))];
+}
+
+function doubledOn(world: World, { jobId, shiftId }: Job): string[] {
+  const effects = world.organisation.provider.effects.filter((effect) => effect.shiftId === shiftId);
+  const count = (is: (effect: Effect) => boolean) => effects.filter(is).length;
+  const asked = (kind: World["asked"][number]["kind"], candidateId?: string) =>
+    world.asked.filter(
+      (each) => each.jobId === jobId && each.kind === kind && each.candidateId === candidateId,
+    ).length;
+  const more = (what: string, done: number, most: number) =>
+    done > most ? [`shift ${shiftId}: ${what} ${done} times, asked for ${most} times`] : [];
+  return [
+    ...more(
+      "deleted",
+      count(({ kind }) => kind === "delete"),
+      Math.min(1, asked("cancel")),
+    ),
+    ...more(
+      "moved",
+      count(({ changed }) => changed?.includes("times") ?? false),
+      asked("ask-move"),
+    ),
+    ...more(
+      "resized",
+      count(({ changed }) => changed?.includes("positions") ?? false),
+      asked("ask-resize"),
+    ),
+    ...world.people.flatMap((person) => {
+      const assignments = count(
+        ({ kind, candidateId }) => kind === "assign" && isSame(world, person, candidateId),
+      );
+      return more("a person assigned", assignments, asked("accept", person.candidateId));
+    }),
+  ];
+}
+
+function isSame(world: World, { personalNumber }: World["people"][number], id: string | undefined): boolean {
+  const candidate = world.organisation.provider.candidates.find((each) => each.id === id);
+  return candidate !== undefined && digitsOf(candidate.personalNumber) === personalNumber;
+}
+
+/** Notifications of what did not happen at the provider, or of more than happened. */
+async function inventedNotifications(world: World): Promise<string[]> {
+  const { jobs, notifications } = world.organisation;
+  const lines: string[] = [];
+  for (const job of await jobs()) {
+    const sent = await notifications(job);
+    for (const person of world.people) {
+      const own = sent.filter(({ candidateId }) => candidateId === person.candidateId);
+      lines.push(...inventedFor(world, job, person, own));
+    }
+  }
+  return lines;
+}
+
+function inventedFor(
+  world: World,
+  { jobId, shiftId }: Job,
+  person: World["people"][number],
+  sent: readonly Notification[],
+): string[] {
+  const { provider } = world.organisation;
+  const versions = provider.versionsOf(shiftId);
+  const starts = new Set(versions.map(({ startTime }) => Date.parse(startTime)));
+  const assigned = provider.effects.filter(
+    ({ kind, candidateId, ...effect }) =>
+      kind === "assign" && effect.shiftId === shiftId && isSame(world, person, candidateId),
+  ).length;
+  const accepted = world.asked.filter(
+    (each) => each.kind === "accept" && each.jobId === jobId && each.candidateId === person.candidateId,
+  ).length;
+  const isDeleted = provider.shift(shiftId)?.deleted === true;
+  const most: Record<Notification["kind"], number> = {
+    booking_confirmed: assigned,
+    booking_released: accepted,
+    shift_cancelled: isDeleted ? Math.min(1, accepted) : 0,
+    shift_changed: accepted > 0 ? versions.length - 1 : 0,
+    job_offered: Number.POSITIVE_INFINITY,
+  };
+  const count = (wanted: Notification["kind"]) => sent.filter(({ kind }) => kind === wanted).length;
+  const kinds = Object.keys(most) as Notification["kind"][];
+  const invented = kinds.filter((kind) => count(kind) > most[kind]);
+  const offers = sent.filter(({ kind }) => kind === "job_offered");
+  const mistaken = offers.filter(({ content }) => !starts.has(Date.parse(String(content.startTime))));
+  return [
+    ...invented.map(
+      (kind) => `shift ${shiftId}: ${count(kind)} times ${kind}, at most ${most[kind]} expected`,
+    ),
+    ...mistaken.map(() => `shift ${shiftId}: an offer names times that it never had`),
+  ];
+}

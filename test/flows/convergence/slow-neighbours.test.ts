@@ -1,0 +1,52 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { engines } from "../../engines.ts";
+import { type Organisation, startPlatform } from "./organisation.ts";
+
+const NEIGHBOURS = 4;
+const ACCEPTS = 12;
+const SLOW_MS = 8_000;
+const PATIENCE_MS = 2 * SLOW_MS;
+/** CONVERGENCE.md, "Proof". */
+const BOUND_MS = 2_000;
+const MEASUREMENTS = 3;
+
+/** As many jobs as accepts, each with a person who may accept it. */
+async function prepare(organisation: Organisation, count: number) {
+  const { open, addPerson } = organisation;
+  const prepared = await Promise.all(
+    Array.from({ length: count }, async () => ({ job: await open(), person: await addPerson() })),
+  );
+  return { organisation, prepared };
+}
+
+/** Every response takes long from now on; none is waited for. */
+function acceptSlowly({ organisation, prepared }: Awaited<ReturnType<typeof prepare>>): Promise<unknown>[] {
+  organisation.provider.fault({ kind: "slow", ms: SLOW_MS });
+  return prepared.map(({ job, person }) => organisation.accept(job, person));
+}
+
+const isCalled = ({ organisation: { provider } }: { organisation: Organisation }) =>
+  provider.calls.some(({ status }) => status === 0);
+
+describe.each(engines)("four providers that take eight seconds for each response, on %s", (engine) => {
+  it("do not delay an accept at a healthy provider", async () => {
+    const platform = await startPlatform(engine, { providerTimeoutMs: PATIENCE_MS });
+    // Waits for none of the slow responses.
+    onTestFinished(platform.close);
+    const healthy = await prepare(await platform.onboard(), MEASUREMENTS);
+    const slow = await Promise.all(
+      Array.from({ length: NEIGHBOURS }, async () => prepare(await platform.onboard(), ACCEPTS)),
+    );
+    void Promise.allSettled(slow.flatMap(acceptSlowly));
+    await expect.poll(() => slow.every(isCalled)).toBe(true);
+    const { book } = healthy.organisation;
+    const durations: number[] = [];
+    for (const { job, person } of healthy.prepared) {
+      const begun = performance.now();
+      await book(job, person);
+      durations.push(performance.now() - begun);
+    }
+    expect(slow.every(isCalled)).toBe(true);
+    expect(Math.max(...durations)).toBeLessThan(BOUND_MS);
+  });
+});
