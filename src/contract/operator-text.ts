@@ -4,7 +4,7 @@
  */
 export { failureText } from "./operator-text/failure.ts";
 export { healthText } from "./operator-text/health.ts";
-export { issueText, issueTitle } from "./operator-text/issue.ts";
+export { issueCodes, issueText, issueTitle } from "./operator-text/issue.ts";
 export { outcomeText } from "./operator-text/outcome.ts";
 export { agreeing, counted, entryOf } from "./operator-text/phrases.ts";
 export {

@@ -1,8 +1,8 @@
+import type { DeliveryCode } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
-import type { DeliveryCode } from "../../generated/operations/types.ts";
 import type { RetryPolicy } from "./work/retry.ts";
 
 /** Seals what must not be readable in the database. */

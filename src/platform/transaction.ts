@@ -1,9 +1,9 @@
 import { sql, type Transaction } from "kysely";
-import type { Step } from "./traces/step.ts";
 import type { Database } from "./db/database.ts";
 import type { Schema } from "./db/schema.ts";
 import { SIGNALS } from "./db/signals.ts";
 import { newId } from "./ids.ts";
+import type { Step } from "./traces/step.ts";
 
 export type Trx = Transaction<Schema>;
 

@@ -1,5 +1,5 @@
-import { outcomeText } from "../../contract/operator-text.ts";
 import type { Job } from "../../../generated/operations/types.ts";
+import { outcomeText } from "../../contract/operator-text.ts";
 import type { Change } from "../../sandbox/desk.ts";
 import type { Onboarded, Person } from "./onboarding.ts";
 import { expectOk, type Stage, step, until, within } from "./stage.ts";

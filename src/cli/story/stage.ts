@@ -1,6 +1,6 @@
-import { issueText } from "../../contract/operator-text.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "../../../generated/operations/client.ts";
+import { issueText } from "../../contract/operator-text.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { Teller } from "./teller.ts";
 

@@ -41,6 +41,9 @@ const TITLES = {
   notification_failed: "Notification not delivered",
 } satisfies Record<IssueCode, string>;
 
+/** Every code, in the order of the specification. */
+export const issueCodes = Object.keys(TITLES) as IssueCode[];
+
 /** What a kind of issue is called, for filters and headings. */
 export function issueTitle(code: IssueCode): string {
   return entryOf(TITLES, code) ?? code;

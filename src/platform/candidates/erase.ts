@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
-import { transact, type Trx } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { HOLDS_SEAT } from "./availability.ts";
 import { unknownCandidate } from "./candidate.ts";
 

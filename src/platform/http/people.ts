@@ -8,7 +8,7 @@ import {
 } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
-import { transact, type Trx } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { cursorOf, pageOf, rowsFor } from "./pages.ts";
 

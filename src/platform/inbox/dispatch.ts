@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
-import { transact, type Trx } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
 import type { WaitingEvent } from "./receive.ts";
 

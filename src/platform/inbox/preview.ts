@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { type Change, changesBetween, readJobState } from "../jobs/state.ts";
 import { previewReading } from "../shifts/preview.ts";
-import { transact, type Trx } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { isShiftEvent } from "./receive.ts";
 import { queueAgain } from "./replay.ts";
 

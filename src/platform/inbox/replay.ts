@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { publish } from "../stream/news.ts";
 import type { Step } from "../traces/step.ts";
-import { recordSteps, transact, type Trx } from "../transaction.ts";
+import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { isShiftEvent } from "./receive.ts";
 

@@ -5,7 +5,7 @@ import { problem } from "../../contract/problem.ts";
 import { isStorable, keptName } from "../../contract/storable-text.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { transact, type Trx } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { competenceOptions, viewOfOutlet, viewOfRole, workplaceOptions } from "./discovered.ts";
 import { refreshWaiting } from "./mappings.ts";
 import { askPatiently } from "./patience.ts";

@@ -1,10 +1,10 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql, type Updateable } from "kysely";
 import type { HealthCode } from "../../../generated/operations/types.ts";
 import type { Integration, IntegrationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { publish } from "../stream/news.ts";
-import { afterCommit, transact, type Trx } from "../transaction.ts";
+import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 
 type Parts = Pick<Deps, "newId" | "now" | "wakeWorker" | "timing">;
@@ -20,9 +20,22 @@ export function healthOf(integration: Integration): { code: HealthCode; since: D
   return { code: health, since: health_since };
 }
 
-function publishHealth(trx: Trx, row: Integration): void {
-  const { provider_id: providerId, state } = row;
-  publish(trx, { type: "integration", providerId, state, health: healthOf(row).code });
+/** Changes the integration where `condition` holds, and publishes that. Returns whether it did. */
+async function change(
+  trx: Trx,
+  providerId: string,
+  columns: Updateable<IntegrationsTable>,
+  condition: RawBuilder<boolean>,
+): Promise<boolean> {
+  const row = await trx
+    .updateTable("integrations")
+    .set(columns)
+    .where("provider_id", "=", providerId)
+    .where(condition)
+    .returningAll()
+    .executeTakeFirst();
+  if (row) publish(trx, { type: "integration", providerId, state: row.state, health: healthOf(row).code });
+  return row !== undefined;
 }
 
 /** Notes how the provider behaves now; nothing happens when that is known. */
@@ -33,14 +46,8 @@ export async function noteHealth(
   health: Health,
   until: Date | null = null,
 ): Promise<void> {
-  const rows = await trx
-    .updateTable("integrations")
-    .set({ health, health_since: now(), health_until: until })
-    .where("provider_id", "=", providerId)
-    .where("health", "!=", health)
-    .returningAll()
-    .execute();
-  for (const row of rows) publishHealth(trx, row);
+  const columns = { health, health_since: now(), health_until: until };
+  await change(trx, providerId, columns, sql`health <> ${health}`);
 }
 
 /** The provider answers 404 for what it should know: an outage, whatever the status says. */
@@ -57,16 +64,9 @@ export async function noteReachable(trx: Trx, deps: Parts, providerId: string): 
 
 /** The provider rejects the token: nothing is called but a probe, until it accepts it or another token is given. */
 export async function pause(trx: Trx, deps: Parts, providerId: string, status: number): Promise<void> {
-  const rows = await trx
-    .updateTable("integrations")
-    .set({ paused_since: deps.now() })
-    .where("provider_id", "=", providerId)
-    .where("paused_since", "is", null)
-    .returningAll()
-    .execute();
-  for (const row of rows) publishHealth(trx, row);
+  const isNews = await change(trx, providerId, { paused_since: deps.now() }, sql`paused_since is null`);
   const issue = { code: "token_rejected", providerId, subject: SUBJECT, params: { status } } as const;
-  if (rows.length > 0) await raiseIssue(trx, deps, issue);
+  if (isNews) await raiseIssue(trx, deps, issue);
   await sql`
     insert into work (provider_id, kind, key, priority, due_at)
     values (${providerId}, 'probe', '', 0, now() + ${deps.timing.probeMs}::float8 * interval '1 millisecond')
@@ -75,15 +75,7 @@ export async function pause(trx: Trx, deps: Parts, providerId: string, status: n
 
 /** Everything of the integration goes on. */
 export async function resume(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  const rows = await trx
-    .updateTable("integrations")
-    .set({ paused_since: null })
-    .where("provider_id", "=", providerId)
-    .where("paused_since", "is not", null)
-    .returningAll()
-    .execute();
-  for (const row of rows) publishHealth(trx, row);
-  if (rows.length === 0) return;
+  if (!(await change(trx, providerId, { paused_since: null }, sql`paused_since is not null`))) return;
   await settleIssues(trx, deps, { providerId, codes: ["token_rejected"], subject: SUBJECT });
   await retryNow(trx, deps, providerId);
 }
@@ -100,26 +92,15 @@ export async function retryNow(trx: Trx, { wakeWorker }: Parts, providerId: stri
 
 /** Many shifts are gone at once: no more of them are taken as deleted until an operator says so. */
 export async function hold(trx: Trx, { now }: Parts, providerId: string): Promise<void> {
-  const rows = await trx
-    .updateTable("integrations")
-    .set({ held_since: now() })
-    .where("provider_id", "=", providerId)
-    .where("held_since", "is", null)
-    .returningAll()
-    .execute();
-  for (const row of rows) publishHealth(trx, row);
+  await change(trx, providerId, { held_since: now() }, sql`held_since is null`);
 }
 
 /** Once no shift with a job is missing any more. */
 export async function endHold(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  const { rows } = await sql<Integration>`
-    update integrations set held_since = null
-    where provider_id = ${providerId} and held_since is not null and not exists (
-      select from shifts join jobs using (provider_id, shift_id)
-      where shifts.provider_id = ${providerId} and absences > 0 and jobs.status in ('blocked_mapping', 'open', 'filled'))
-    returning *`.execute(trx);
-  for (const row of rows) publishHealth(trx, row);
-  if (rows.length === 0) return;
+  const isOver = sql<boolean>`held_since is not null and not exists (
+    select from shifts join jobs using (provider_id, shift_id)
+    where shifts.provider_id = ${providerId} and absences > 0 and jobs.status in ('blocked_mapping', 'open', 'filled'))`;
+  if (!(await change(trx, providerId, { held_since: null }, isOver))) return;
   await settleIssues(trx, deps, { providerId, codes: ["mass_disappearance"], subject: SUBJECT });
 }
 
@@ -128,15 +109,9 @@ const ACCEPTED_MS = 3_600_000;
 
 /** An operator confirms that the shifts are gone: they are read once more, and those that are missing are taken as deleted. */
 export async function acceptDisappearance(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  const rows = await trx
-    .updateTable("integrations")
-    .set({ held_since: null, absence_accepted_until: new Date(deps.now().getTime() + ACCEPTED_MS) })
-    .where("provider_id", "=", providerId)
-    .where("held_since", "is not", null)
-    .returningAll()
-    .execute();
-  for (const row of rows) publishHealth(trx, row);
-  if (rows.length === 0) return;
+  const absence_accepted_until = new Date(deps.now().getTime() + ACCEPTED_MS);
+  const columns = { held_since: null, absence_accepted_until };
+  if (!(await change(trx, providerId, columns, sql`held_since is not null`))) return;
   const missing = sql`update shifts set next_read_at = ${deps.now()} where provider_id = ${providerId} and absences > 0`;
   await missing.execute(trx);
   const shifts = sql`select provider_id, shift_id from shifts where provider_id = ${providerId} and absences > 0`;

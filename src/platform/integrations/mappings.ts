@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Mappings } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
-import { transact, type Trx } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 
 /**

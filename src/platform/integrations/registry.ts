@@ -5,7 +5,7 @@ import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
-import { recordSteps, transact, type Trx } from "../transaction.ts";
+import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { askPatiently } from "./patience.ts";
 import { importPeople } from "./registry-people.ts";
 import { readPeople } from "./registry-person.ts";

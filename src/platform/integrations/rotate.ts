@@ -1,7 +1,7 @@
 import type { PlatformTokenRotated } from "../../../generated/operations/types.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { transact, type Trx } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { resume } from "./health.ts";
 import { lockIntegration } from "./integration.ts";
 import { hashToken, makePlatformToken, type TokenOwners } from "./tokens.ts";

@@ -5,7 +5,7 @@ import type { Booking, Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { isActive } from "../integrations/integration.ts";
 import { publish } from "../stream/news.ts";
-import { recordSteps, transact, type Trx } from "../transaction.ts";
+import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import { isBeingCancelled, lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";
 

@@ -3,7 +3,7 @@ import { problem } from "../../contract/problem.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
 import type { Job, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { recordSteps, transact, type Trx } from "../transaction.ts";
+import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import { isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
 

@@ -4,7 +4,7 @@ import type { NotificationsTable, Schema } from "../db/schema.ts";
 import type { Channel, Delivery, Deps } from "../deps.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { publish } from "../stream/news.ts";
-import { transact, type Trx } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
 import { retryDelay } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";

@@ -4,6 +4,7 @@ import type { Shift } from "../../contract/shift.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { Integration, OwnPerson, Schema } from "../db/schema.ts";
 import type { Trx } from "../transaction.ts";
+import { fromRow } from "./columns.ts";
 import type { BookingState, ChangeState, JobState, KnownShift, ShiftState, Surroundings } from "./state.ts";
 
 export interface ShiftKey {
@@ -109,7 +110,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
   const { state, health, paused_since, held_since, absence_accepted_until: accepted } = integration;
   const isAccepted = (at(accepted) ?? 0) > now.getTime();
   const open = operations.findLast(({ is_open }) => is_open);
-  const job = loaded.job ? jobOf(loaded.job) : undefined;
+  const job = loaded.job ? fromRow<JobState>(loaded.job) : undefined;
   return {
     ...{ providerId, shiftId, job },
     integration: {
@@ -130,7 +131,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
           }
         : undefined,
     echoes: operations.filter(({ is_awaited }) => is_awaited).map(({ operation_id }) => operation_id),
-    changes: loaded.changes.map(changeOf),
+    changes: loaded.changes.map((row) => fromRow<ChangeState>(row)),
     events: loaded.events.map((event) => ({
       ...{ eventId: event.event_id, event: event.event, traceId: event.trace_id },
       ...{ isReplayed: event.replayed, isDead: event.status === "dead", isNew: event.is_new },
@@ -154,39 +155,9 @@ function knownOf(row: Record<string, unknown> | null, hasIssues: boolean): Known
   };
 }
 
-// The columns are the schema's, as to_jsonb writes them.
-function jobOf(row: Record<string, unknown>): JobState {
-  return {
-    ...{ jobId: row.job_id, status: row.status, variant: row.variant, positions: row.positions },
-    ...{ startTime: at(row.start_time), endTime: at(row.end_time) },
-    ...{ outletId: row.outlet_id, outletName: row.outlet_name, roleId: row.role_id, roleName: row.role_name },
-    ...{ workplaceId: row.workplace_id, competenceId: row.competence_id, overfilled: row.overfilled },
-    ...{ warnings: row.warnings, cancelledBy: row.cancelled_by, traceId: row.trace_id },
-    ...{ ownPeople: row.own_people, ownPeopleCount: row.own_people_count, offerRound: row.offer_round },
-  } as JobState;
-}
-
-function bookingOf(row: Record<string, unknown>): BookingState {
-  return {
-    ...{
-      bookingId: row.booking_id,
-      candidateId: row.candidate_id,
-      status: row.status,
-      traceId: row.trace_id,
-    },
-    ...{ isWithdrawn: row.withdrawn_at !== null, atProvider: row.at_provider, sentAt: at(row.sent_at) },
-    ...{ providerCandidateId: row.provider_candidate_id, rejection: row.rejection, missing: row.missing },
-    ...{ isListed: row.listed, isReassigned: row.reassigned, isLookedUpAgain: row.looked_up_again },
-    person: { id: row.person_id, trouble: row.trouble },
-  } as BookingState;
-}
-
-function changeOf(row: Record<string, unknown>): ChangeState {
-  return {
-    ...{ changeId: row.change_id, traceId: row.trace_id, positions: row.positions, named: row.named },
-    ...{ startTime: at(row.start_time), endTime: at(row.end_time) },
-    ...{ sentAt: at(row.sent_at), createdAt: at(row.created_at) },
-  } as ChangeState;
+function bookingOf({ withdrawn_at, person_id, trouble, ...row }: Record<string, unknown>): BookingState {
+  const person = { id: person_id, trouble } as BookingState["person"];
+  return { ...fromRow<BookingState>(row), isWithdrawn: withdrawn_at !== null, person };
 }
 
 /**
@@ -197,8 +168,10 @@ export async function lookAround(trx: Trx, state: ShiftState, read: Shift): Prom
   const { around, providerId } = state;
   const listed = await peopleOf(trx, providerId, read);
   const mapping = {
-    workplaceId: around.workplaceId ?? (await lockOutlet(trx, providerId, read)),
-    competenceId: around.competenceId ?? (await lockRole(trx, providerId, read)),
+    workplaceId:
+      around.workplaceId ?? (await lockMapping(trx, providerId, OUTLET, read.outletId, read.outletName)),
+    competenceId:
+      around.competenceId ?? (await lockMapping(trx, providerId, ROLE, read.roleId, read.roleName)),
   };
   const isBooked = state.bookings.length > 0 && state.job !== undefined;
   const conflicts = isBooked ? await conflictsOf(trx, state, read, mapping.competenceId) : undefined;
@@ -248,36 +221,29 @@ async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceI
   };
 }
 
-async function lockOutlet(trx: Trx, provider_id: string, { outletId, outletName }: Shift) {
-  await trx
-    .insertInto("outlets")
-    .values({ provider_id, outlet_id: outletId, name: outletName ?? outletId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const outlet = await trx
-    .selectFrom("outlets")
-    .select("workplace_id")
-    .where("provider_id", "=", provider_id)
-    .where("outlet_id", "=", outletId)
-    .forShare()
-    .executeTakeFirst();
-  return outlet?.workplace_id ?? null;
-}
+type Thing =
+  | { table: "outlets"; id: "outlet_id"; target: "workplace_id" }
+  | { table: "roles"; id: "role_id"; target: "competence_id" };
 
-async function lockRole(trx: Trx, provider_id: string, { roleId, roleName }: Shift) {
-  await trx
-    .insertInto("roles")
-    .values({ provider_id, role_id: roleId, name: roleName ?? roleId })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-  const role = await trx
-    .selectFrom("roles")
-    .select("competence_id")
-    .where("provider_id", "=", provider_id)
-    .where("role_id", "=", roleId)
-    .forShare()
-    .executeTakeFirst();
-  return role?.competence_id ?? null;
+const OUTLET = { table: "outlets", id: "outlet_id", target: "workplace_id" } as const;
+const ROLE = { table: "roles", id: "role_id", target: "competence_id" } as const;
+
+/** What an outlet or role is mapped to; one that is new is noted, so that an operator can map it. */
+async function lockMapping(
+  trx: Trx,
+  providerId: string,
+  thing: Thing,
+  id: string,
+  name = id,
+): Promise<string | null> {
+  const [table, idColumn, target] = [sql.table(thing.table), sql.ref(thing.id), sql.ref(thing.target)];
+  await sql`insert into ${table} (provider_id, ${idColumn}, name) values (${providerId}, ${id}, ${name})
+    on conflict do nothing`.execute(trx);
+  const { rows } = await sql<{ target: string | null }>`
+    select ${target} as target from ${table} where provider_id = ${providerId} and ${idColumn} = ${id} for share`.execute(
+    trx,
+  );
+  return rows[0]?.target ?? null;
 }
 
 /** A loss of data shows in many shifts within so many minutes. */

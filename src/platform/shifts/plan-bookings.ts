@@ -27,7 +27,7 @@ export function isPerson({ candidateId, providerCandidateId }: OwnPerson, bookin
   return id !== null && id.toLowerCase() === providerCandidateId.toLowerCase();
 }
 
-function found(draft: Draft, booking: BookingState): void {
+function found(draft: Draft, booking: BookingState) {
   const seen = { isListed: true, missing: 0, rejection: null } as const;
   if (booking.status === "pending" && booking.atProvider === "maybe" && !booking.isWithdrawn) {
     draft.step({ step: "assign", code: "seen_assigned", traceId: booking.traceId });
@@ -40,7 +40,7 @@ function found(draft: Draft, booking: BookingState): void {
 }
 
 /** The outcome of a call was not known, and the person is not there. */
-function unlisted(draft: Draft, booking: BookingState): void {
+function unlisted(draft: Draft, booking: BookingState) {
   const { rejection, missing } = booking;
   if (rejection && missing + 1 < MISSED) return readOnceMore(draft, booking);
   if (rejection && holdsSeat(booking)) {
@@ -63,7 +63,7 @@ function readOnceMore(draft: Draft, booking: BookingState): void {
 }
 
 /** The provider has taken off whom the platform had put on: assignments are the platform's, so it assigns once more. */
-function missed(draft: Draft, booking: BookingState): void {
+function missed(draft: Draft, booking: BookingState) {
   if (booking.missing + 1 < MISSED) return readOnceMore(draft, booking);
   const off = { atProvider: "no", isListed: false, missing: 0 } as const;
   if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
@@ -77,7 +77,7 @@ function missed(draft: Draft, booking: BookingState): void {
 /** What the confirmation of a booking settles. */
 const SETTLED = ["booking_failed", "candidate_ambiguous", "provider_refused", "unassign_failed"] as const;
 
-export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: true } = {}): void {
+export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: true } = {}) {
   const isNews = booking.status === "pending";
   const isKept = booking.isWithdrawn;
   draft.patchBooking(booking, {

@@ -50,7 +50,7 @@ const hadNoEffect = (outcome: CallOutcome): boolean =>
   (outcome.kind === "unavailable" && (outcome.notAsked === true || outcome.status === 429)) ||
   (outcome.kind === "refused" && isAboutToken(outcome));
 
-function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made): void {
+function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
   const booking = bookingOf(draft, call.bookingId);
   if (!booking) return;
   const { outcome, durationMs } = made;
@@ -77,7 +77,7 @@ function refuseAssign(
   booking: BookingState,
   { status, code }: Refused,
   durationMs: number,
-): void {
+) {
   const rejection = { status, ...(code !== undefined && { code }) };
   const { traceId } = call;
   draft.step({ step: "assign", code: "provider_refused", params: paramsOf(rejection), traceId, durationMs });
@@ -105,7 +105,7 @@ function refuseAssign(
   endBooking(draft, booking, { status: "failed", reason: "assignment_refused", rejection }, { atProvider });
 }
 
-function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, durationMs }: Made): void {
+function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, durationMs }: Made) {
   const booking = bookingOf(draft, call.bookingId);
   if (!booking) return;
   const { traceId } = call;
@@ -178,7 +178,7 @@ export function giveUpCancellation(draft: Draft, params: Params, durationMs?: nu
   draft.readAt(draft.now);
 }
 
-function concludeChange(draft: Draft, call: CallOf<"change">, made: Made): void {
+function concludeChange(draft: Draft, call: CallOf<"change">, made: Made) {
   const change = draft.state.changes.find(({ changeId }) => changeId === call.changeId);
   if (!change) return;
   const { outcome, durationMs } = made;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Outcome } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
+import type { JobStatus } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { isMaterialChange, jobStatus } from "./job-status.ts";
 import { applyList, isPerson } from "./plan-bookings.ts";
@@ -30,10 +31,11 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
         : "job_updated";
   if (before && before.status !== "cancelled" && isMaterialChange(before, facts))
     noteMaterialChange(draft, before, facts, traceId);
-  refreshJob(draft, traceId, { isChanged: code !== "job_unchanged" });
+  const was = refreshStatus(draft, traceId);
   const jobStatus = draft.job?.status ?? "open";
   const params = { jobStatus, ...(shift.warnings.length > 0 && { warnings: shift.warnings }) };
   if (code !== "job_unchanged") draft.step({ step: "job", code, params, traceId });
+  offerOrWithdraw(draft, was, code !== "job_unchanged", traceId);
   return { code, params: { jobStatus } };
 }
 
@@ -105,16 +107,25 @@ function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceI
 
 /** Brings the status of the job up to date with its facts, whatever changed them, and offers it while it is open. */
 export function refreshJob(draft: Draft, traceId: string, { isChanged }: { isChanged: boolean }): void {
+  const was = refreshStatus(draft, traceId);
+  const { job } = draft;
+  if (job?.status === "expired" && was !== "expired")
+    draft.step({ step: "job", code: "job_expired", params: { jobStatus: was }, traceId: job.traceId });
+  offerOrWithdraw(draft, was, isChanged, traceId);
+}
+
+/** Returns the status that the job had. */
+function refreshStatus(draft: Draft, traceId: string): JobStatus {
   const { job, state, now } = draft;
-  if (!job || job.status === "cancelled") return;
+  if (!job || job.status === "cancelled") return "cancelled";
   const { workplaceId, competenceId } = state.around;
   const isMapped = workplaceId !== null && competenceId !== null;
   const booked = state.bookings.filter(holdsSeat).length;
   const taken = booked + job.ownPeopleCount;
   const status = jobStatus({ isMapped, startTime: job.startTime, positions: job.positions, taken }, now);
   const overfilled = booked > 0 && taken > job.positions && status !== "expired";
-  const isFreed = job.status === "filled" && status === "open";
   const was = job.status;
+  const isFreed = was === "filled" && status === "open";
   if (!draft.isRefreshed) noteMapping(draft, job, traceId);
   draft.isRefreshed = true;
   if (overfilled !== job.overfilled) noteOverfill(draft, overfilled, booked, traceId);
@@ -126,16 +137,14 @@ export function refreshJob(draft: Draft, traceId: string, { isChanged }: { isCha
     ...(isFreed && { offerRound: job.offerRound + 1 }),
   };
   if (Object.keys(patch).length > 0) draft.patchJob(patch);
-  if (status === "expired" && was !== "expired" && !isChanged)
-    draft.step({ step: "job", code: "job_expired", params: { jobStatus: was }, traceId: job.traceId });
-  offerOrWithdraw(draft, was, isChanged || draft.isJobChanged, traceId);
+  return was;
 }
 
-function offerOrWithdraw(draft: Draft, was: JobState["status"], isChanged: boolean, traceId: string): void {
+function offerOrWithdraw(draft: Draft, was: JobStatus, isChanged: boolean, traceId: string): void {
   const { job, state } = draft;
   if (!job) return;
   const isOffered = job.status === "open" && state.integration.state === "active" && !state.cancellation;
-  if (isOffered && isChanged) {
+  if (isOffered && (isChanged || draft.isJobChanged)) {
     const isNewlyOpen = was !== "open" || job.jobId === "";
     draft.push({ write: "offer", isNewlyOpen, traceId });
   } else if (job.status !== "open" && was === "open") draft.push({ write: "withdraw_offers" });
@@ -155,9 +164,9 @@ function noteMapping(draft: Draft, was: JobState, traceId: string): void {
 function noteOverfill(draft: Draft, overfilled: boolean, booked: number, traceId: string): void {
   const { job, subject } = draft;
   const codes = ["shift_overfilled"] as const;
-  if (!overfilled) return draft.push({ write: "settle_issues", codes, subject });
   const params = { booked, ownPeople: job?.ownPeopleCount ?? 0, positions: job?.positions ?? 0 };
-  draft.issue("shift_overfilled", subject, params, traceId);
+  if (overfilled) draft.issue("shift_overfilled", subject, params, traceId);
+  else draft.push({ write: "settle_issues", codes, subject });
 }
 
 /** Two shifts with the same fingerprint hold the same, as far as the platform reads them. */

@@ -33,7 +33,7 @@ export function concludeReading(draft: Draft, reading: Reading, run: RunSoFar): 
 /** What a shift that could be read settles. */
 const SETTLED = ["shift_unusable", "provider_refused", "provider_gave_no_answer"] as const;
 
-function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: readonly EventState[]): void {
+function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: readonly EventState[]) {
   const { traceId } = draft;
   const { fingerprint, isGone, hasIssues } = draft.state.shift;
   const read = fingerprintOf(shift);
@@ -103,7 +103,7 @@ function scheduleReading(
   isUnchanged: boolean,
   covered: readonly EventState[],
   deletes: readonly EventState[],
-): void {
+) {
   const { rules, now, state } = draft;
   if (draft.isLive && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
   const { rechecks } = state.shift;
@@ -157,7 +157,10 @@ function concludeAbsence(
     draft.readAt(now);
     return undefined;
   }
-  if (!isAnnounced && !isAsked && !isKnownGone && isMassLoss(draft)) return (hold(draft, covered), undefined);
+  if (!isAnnounced && !isAsked && !isKnownGone && isMassLoss(draft)) {
+    hold(draft, covered);
+    return undefined;
+  }
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
   draft.endEvents(covered, "processed", closeJob(draft, isAsked ? "employer" : "absence", traceId));
   return undefined;
@@ -205,12 +208,7 @@ function concludeFault(
   });
 }
 
-function concludeRefusal(
-  draft: Draft,
-  refused: Refused,
-  reading: Reading,
-  covered: readonly EventState[],
-): void {
+function concludeRefusal(draft: Draft, refused: Refused, reading: Reading, covered: readonly EventState[]) {
   const { status, code } = refused;
   const params = { status, ...(code !== undefined && { providerCode: code }) };
   if (!isAboutToken(refused)) return concludeFault(draft, "provider_refused", params, reading, covered);

@@ -3,10 +3,10 @@ import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { act } from "./act.ts";
-import { loadAll, rulesOf } from "./run.ts";
 import { loadShift, type ShiftKey } from "./load.ts";
 import { plan } from "./plan.ts";
 import { record } from "./record.ts";
+import { loadAll, rulesOf } from "./run.ts";
 import type { RunSoFar } from "./state.ts";
 
 /**

@@ -1,6 +1,6 @@
-import { sql } from "kysely";
+import { type Insertable, sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
-import type { Job } from "../db/schema.ts";
+import type { BookingsTable, Job, JobsTable, ShiftChangesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { endHold, hold, noteImplausible, noteReachable, pause } from "../integrations/health.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
@@ -9,6 +9,7 @@ import { wantPerson } from "../people/want.ts";
 import { publish } from "../stream/news.ts";
 import { recordSteps, signal, type Trx } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
+import { toRow } from "./columns.ts";
 import type { BookingPatch, ChangePatch, OperationPatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import type { JobState, KnownShift, ShiftState } from "./state.ts";
@@ -128,7 +129,8 @@ async function writeJob(
 ): Promise<Job | undefined> {
   const patches = writes.flatMap((write) => (write.write === "job" ? [write.patch] : []));
   if (patches.length === 0) return job && readJob(trx, providerId, job.jobId, writes);
-  const columns = { ...columnsOf(Object.assign({}, ...patches)), updated_at: deps.now() };
+  const { jobId: _, ...patch }: Partial<JobState> = Object.assign({}, ...patches);
+  const columns = { ...toRow<Insertable<JobsTable>>(patch), updated_at: deps.now() };
   const written = job
     ? trx
         .updateTable("jobs")
@@ -139,9 +141,8 @@ async function writeJob(
     : trx
         .insertInto("jobs")
         .values({
-          ...(columns as Required<ReturnType<typeof columnsOf>>),
+          ...columns,
           ...{ provider_id: providerId, shift_id: shiftId, job_id: deps.newId(), created_at: deps.now() },
-          updated_at: deps.now(),
         })
         .returningAll();
   const row = await written.executeTakeFirstOrThrow();
@@ -167,31 +168,6 @@ async function readJob(
     .executeTakeFirst();
 }
 
-function columnsOf(patch: Partial<JobState>) {
-  const { startTime, endTime, outletId, outletName, roleId, roleName, ownPeople, warnings } = patch;
-  const { status, variant, positions, workplaceId, competenceId, overfilled, cancelledBy, traceId } = patch;
-  return {
-    ...(status !== undefined && { status }),
-    ...(variant !== undefined && { variant }),
-    ...(startTime !== undefined && { start_time: new Date(startTime) }),
-    ...(endTime !== undefined && { end_time: new Date(endTime) }),
-    ...(positions !== undefined && { positions }),
-    ...(outletId !== undefined && { outlet_id: outletId }),
-    ...(outletName !== undefined && { outlet_name: outletName }),
-    ...(roleId !== undefined && { role_id: roleId }),
-    ...(roleName !== undefined && { role_name: roleName }),
-    ...(workplaceId !== undefined && { workplace_id: workplaceId }),
-    ...(competenceId !== undefined && { competence_id: competenceId }),
-    ...(overfilled !== undefined && { overfilled }),
-    ...(warnings !== undefined && { warnings: JSON.stringify(warnings) }),
-    ...(cancelledBy !== undefined && { cancelled_by: cancelledBy }),
-    ...(ownPeople !== undefined && { own_people: JSON.stringify(ownPeople) }),
-    ...(patch.ownPeopleCount !== undefined && { own_people_count: patch.ownPeopleCount }),
-    ...(patch.offerRound !== undefined && { offer_round: patch.offerRound }),
-    ...(traceId !== undefined && { trace_id: traceId }),
-  };
-}
-
 function mergedBookings(writes: readonly Write[]): Map<string, BookingPatch> {
   const merged = new Map<string, BookingPatch>();
   for (const write of writes)
@@ -209,27 +185,15 @@ async function writeBooking(
   patch: BookingPatch,
 ): Promise<void> {
   const at = deps.now();
-  const { status, isWithdrawn, atProvider, providerCandidateId, sentAt, rejection, reason, reasonParams } =
-    patch;
+  const { isWithdrawn, ...columns } = patch;
+  const { status, atProvider } = columns;
   const row = await trx
     .updateTable("bookings")
     .set({
+      ...toRow<Updateable<BookingsTable>>(columns),
       updated_at: at,
-      ...(status !== undefined && { status }),
       ...(isWithdrawn === false && { withdrawn_at: null }),
-      ...(atProvider !== undefined && {
-        at_provider: atProvider,
-        doubt_since: atProvider === "maybe" ? at : null,
-      }),
-      ...(providerCandidateId !== undefined && { provider_candidate_id: providerCandidateId }),
-      ...(sentAt !== undefined && { sent_at: sentAt === null ? null : new Date(sentAt) }),
-      ...(rejection !== undefined && { rejection: rejection && JSON.stringify(rejection) }),
-      ...(patch.isListed !== undefined && { listed: patch.isListed }),
-      ...(patch.missing !== undefined && { missing: patch.missing }),
-      ...(patch.isReassigned !== undefined && { reassigned: patch.isReassigned }),
-      ...(patch.isLookedUpAgain !== undefined && { looked_up_again: patch.isLookedUpAgain }),
-      ...(reason !== undefined && { reason }),
-      ...(reasonParams !== undefined && { reason_params: JSON.stringify(reasonParams) }),
+      ...(atProvider !== undefined && { doubt_since: atProvider === "maybe" ? at : null }),
     })
     .where("provider_id", "=", key.providerId)
     .where("booking_id", "=", bookingId)
@@ -301,24 +265,15 @@ async function writeChange(
   { now }: Deps,
   providerId: string,
   changeId: string,
-  { sentAt, status, reason, reasonParams, startTime, endTime, positions }: ChangePatch,
+  patch: ChangePatch,
 ): Promise<void> {
   await trx
     .updateTable("shift_changes")
-    .set({
-      updated_at: now(),
-      ...(sentAt !== undefined && { sent_at: sentAt === null ? null : new Date(sentAt) }),
-      ...(startTime !== undefined && { start_time: new Date(startTime) }),
-      ...(endTime !== undefined && { end_time: new Date(endTime) }),
-      ...(positions !== undefined && { positions }),
-      ...(status && { status }),
-      ...(reason !== undefined && { reason }),
-      ...(reasonParams && { reason_params: JSON.stringify(reasonParams) }),
-    })
+    .set({ ...toRow<Updateable<ShiftChangesTable>>(patch), updated_at: now() })
     .where("provider_id", "=", providerId)
     .where("change_id", "=", changeId)
     .execute();
-  if (status) signal(trx, changeTopic(changeId));
+  if (patch.status) signal(trx, changeTopic(changeId));
 }
 
 async function settle(

@@ -1,7 +1,7 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import type { Shift } from "../../contract/shift.ts";
 import type { Deps } from "../deps.ts";
-import { transact, type Trx } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
 import { retryDelay } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Deps, ProviderFinding } from "../deps.ts";
 import type { CheckFinding, Subject } from "../../../generated/operations/types.ts";
+import type { Deps, ProviderFinding } from "../deps.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { withoutPeople } from "../log.ts";
 import type { Trx } from "../transaction.ts";

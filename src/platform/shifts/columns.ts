@@ -1,0 +1,30 @@
+/** The plain values of a plan and the columns that hold them go by the same names: `startTime` is `start_time`, `isListed` is `listed`. */
+const FLAGS = ["listed", "reassigned", "looked_up_again"];
+
+const isTime = (column: string): boolean => /_(?:time|at|since)$/.test(column);
+
+/** A row as `to_jsonb` writes it: times become milliseconds since 1970. */
+export function fromRow<State>(row: Record<string, unknown>): State {
+  const entries = Object.entries(row).map(([column, value]) => {
+    const name = (FLAGS.includes(column) ? `is_${column}` : column).replace(/_(\w)/g, (_, letter: string) =>
+      letter.toUpperCase(),
+    );
+    return [name, isTime(column) && typeof value === "string" ? Date.parse(value) : value];
+  });
+  return Object.fromEntries(entries) as State;
+}
+
+/** The columns of a patch: milliseconds become times, lists and objects JSON. */
+export function toRow<Columns>(patch: object): Columns {
+  const entries = Object.entries(patch).map(([name, value]) => {
+    const column = name.replace(/^is(?=[A-Z])/, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [
+      column.replace(/^_/, ""),
+      isTime(column) && typeof value === "number" ? new Date(value) : asText(value),
+    ];
+  });
+  return Object.fromEntries(entries) as Columns;
+}
+
+const asText = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? JSON.stringify(value) : value;
