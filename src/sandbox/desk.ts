@@ -40,6 +40,10 @@ export interface Desk {
   createShift(shift?: NewShift): Change;
   /** @throws Error for an unknown shift. */
   updateShift(shiftId: string, change: Omit<NewShift, "id">): Change;
+  /** Assigns one of the provider's own people: the platform has no part in it. @throws Error for an unknown shift. */
+  assign(shiftId: string, candidateId: string): Change;
+  /** @throws Error for an unknown shift. */
+  unassign(shiftId: string, candidateId: string): Change;
   /** @throws Error for an unknown shift. */
   deleteShift(shiftId: string): Change;
   /** @throws TypeError for what is no personal number. */
@@ -80,6 +84,14 @@ export function createDesk(organisation: Organisation, world: World, webhooks: W
     },
     updateShift: (shiftId, change) =>
       changed(Object.assign(known(shiftId), change, { updatedAt: stamp() }), "shift.update"),
+    assign: (shiftId, candidateId) => {
+      known(shiftId).assigned.set(candidateId, stamp());
+      return changed(Object.assign(known(shiftId), { updatedAt: stamp() }), "shift.update");
+    },
+    unassign: (shiftId, candidateId) => {
+      known(shiftId).assigned.delete(candidateId);
+      return changed(Object.assign(known(shiftId), { updatedAt: stamp() }), "shift.update");
+    },
     deleteShift: (shiftId) =>
       changed(Object.assign(known(shiftId), { cancelled: true, updatedAt: stamp() }), "shift.delete"),
     addCandidate: (given) => addCandidate(given, organisation, world),

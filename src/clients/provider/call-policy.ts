@@ -131,14 +131,15 @@ function createCircuit(
   { failures, opensForMs, opensAtMostMs }: Limits,
   onCircuit?: CallPolicyOptions["onCircuit"],
 ) {
-  /** On the breaker's clock. */
+  /** On the monotonic clock. */
   let openUntil = 0;
   const breaker = circuitBreaker(handleWhen(isNoAnswer).orWhenResult(isNoUsableAnswer), {
     breaker: new ConsecutiveBreaker(failures),
     halfOpenAfter: new DelegateBackoff(({ attempt }: { attempt: number }) => {
       const ms = Math.min(opensAtMostMs, opensForMs * 2 ** (attempt - 1));
       openUntil = performance.now() + ms;
-      return ms;
+      // The breaker's clock is the system's, which may be set: `check` decides, right before each call.
+      return Number.NEGATIVE_INFINITY;
     }),
   });
   let tellsAgainAt = Number.NEGATIVE_INFINITY;

@@ -8,7 +8,7 @@ import { accept } from "../jobs/accept.ts";
 import { requestCancellation } from "../jobs/cancel.ts";
 import { bookingAfter } from "../jobs/outcome.ts";
 import { withdraw } from "../jobs/withdraw.ts";
-import { cursorOf, pageOf, rowsFor } from "./pages.ts";
+import { page } from "./pages.ts";
 
 type Jobs = Pick<Handlers<undefined>, "listJobs" | "getJob" | "acceptJob" | "withdrawBooking" | "cancelJob">;
 
@@ -16,20 +16,10 @@ type Jobs = Pick<Handlers<undefined>, "listJobs" | "getJob" | "acceptJob" | "wit
 export function jobHandlers(deps: Deps): Jobs {
   return {
     listJobs: async ({ query }) => {
-      const cursor = cursorOf(query);
-      let select = deps.database.kysely
-        .selectFrom("jobs")
-        .selectAll()
-        .orderBy("job_id", "desc")
-        .limit(rowsFor(query));
-      if (query.providerId !== undefined) select = select.where("provider_id", "=", query.providerId);
-      if (query.shiftId !== undefined) select = select.where("shift_id", "=", query.shiftId);
-      if (query.status !== undefined) select = select.where("status", "=", query.status);
-      if (cursor !== undefined) select = select.where("job_id", "<", cursor);
-      const rows = await select.execute();
-      const views = new Map((await viewsOf(deps, rows)).map((view) => [view.jobId, view]));
-      const toItem = ({ job_id }: Job) => views.get(job_id) as JobView;
-      return { status: 200, body: pageOf(rows, query, (row) => row.job_id, toItem) };
+      const where = { provider_id: query.providerId, shift_id: query.shiftId, status: query.status };
+      const all = deps.database.kysely.selectFrom("jobs").selectAll();
+      const { items, ...rest } = await page(all, query, { id: "job_id", where }, (job) => job);
+      return { status: 200, body: { items: await viewsOf(deps, items), ...rest } };
     },
     getJob: async ({ path }) => ({ status: 200, body: await readJob(deps, path.jobId) }),
     acceptJob: async ({ path, body }) => acceptJob(deps, path.jobId, body.candidateId),

@@ -3,13 +3,12 @@ import type { Health, Integration as IntegrationView } from "../../../generated/
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { activate } from "../integrations/activate.ts";
-import { discover } from "../integrations/discover.ts";
-import { readDiscovered } from "../integrations/discovered.ts";
+import { discover, readDiscovered } from "../integrations/discover.ts";
 import { healthOf } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { updateMappings } from "../integrations/mappings.ts";
 import { register } from "../integrations/register.ts";
-import { cursorOf, pageOf, rowsFor } from "./pages.ts";
+import { page } from "./pages.ts";
 
 type Onboarding = Pick<
   Handlers<undefined>,
@@ -40,14 +39,8 @@ export function onboardingHandlers({ deps, allowInsecureProviders }: Parts): Onb
       body: await register(deps, body, allowInsecureProviders),
     }),
     listIntegrations: async ({ query }) => {
-      const cursor = cursorOf(query);
-      const select = kysely
-        .selectFrom("integrations")
-        .selectAll()
-        .orderBy("provider_id")
-        .limit(rowsFor(query));
-      const rows = await (cursor === undefined ? select : select.where("provider_id", ">", cursor)).execute();
-      return { status: 200, body: pageOf(rows, query, (row) => row.provider_id, toView) };
+      const all = kysely.selectFrom("integrations").selectAll();
+      return { status: 200, body: await page(all, query, { id: "provider_id", ascending: true }, toView) };
     },
     getIntegration: async ({ path }) => {
       const view = toView(await requireIntegration(kysely, path.providerId));
@@ -70,79 +63,40 @@ export function onboardingHandlers({ deps, allowInsecureProviders }: Parts): Onb
       status: 200,
       body: toView(await activate(deps, path.providerId)),
     }),
-    ...workplaceHandlers(deps),
-    ...competenceHandlers(deps),
+    ...platformHandlers(deps),
   };
 }
 
-function workplaceHandlers({
-  database,
-  newId,
-  now,
-}: Deps): Pick<Onboarding, "createWorkplace" | "listWorkplaces"> {
-  const { kysely } = database;
+type Platforms = "createWorkplace" | "listWorkplaces" | "createCompetence" | "listCompetences";
+
+/** What is the platform's own, and outlets and roles are mapped to. */
+function platformHandlers({ database: { kysely }, newId, now }: Deps): Pick<Onboarding, Platforms> {
   return {
-    createWorkplace: async ({ body }) => {
-      const { name, address = null } = body;
+    createWorkplace: async ({ body: { name, address = null } }) => {
       const workplaceId = newId();
       const row = { workplace_id: workplaceId, name, address, created_at: now() };
       await kysely.insertInto("workplaces").values(row).execute();
       return { status: 201, body: { workplaceId, name, address } };
     },
     listWorkplaces: async ({ query }) => {
-      const cursor = cursorOf(query);
-      const select = kysely
-        .selectFrom("workplaces")
-        .selectAll()
-        .orderBy("workplace_id", "desc")
-        .limit(rowsFor(query));
-      const rows = await (cursor === undefined
-        ? select
-        : select.where("workplace_id", "<", cursor)
-      ).execute();
-      const page = pageOf(rows, query, idOf, ({ workplace_id, name, address }) => ({
-        workplaceId: workplace_id,
-        name,
-        address,
+      const all = kysely.selectFrom("workplaces").select(["workplace_id", "name", "address"]);
+      const body = await page(all, query, { id: "workplace_id" }, ({ workplace_id, ...rest }) => ({
+        ...{ workplaceId: workplace_id, ...rest },
       }));
-      return { status: 200, body: page };
+      return { status: 200, body };
     },
-  };
-}
-
-const idOf = (row: { workplace_id: string }) => row.workplace_id;
-
-function competenceHandlers({
-  database,
-  newId,
-  now,
-}: Deps): Pick<Onboarding, "createCompetence" | "listCompetences"> {
-  const { kysely } = database;
-  return {
     createCompetence: async ({ body: { name } }) => {
       const competenceId = newId();
-      await kysely
-        .insertInto("competences")
-        .values({ competence_id: competenceId, name, created_at: now() })
-        .execute();
+      const row = { competence_id: competenceId, name, created_at: now() };
+      await kysely.insertInto("competences").values(row).execute();
       return { status: 201, body: { competenceId, name } };
     },
     listCompetences: async ({ query }) => {
-      const cursor = cursorOf(query);
-      const select = kysely
-        .selectFrom("competences")
-        .selectAll()
-        .orderBy("competence_id", "desc")
-        .limit(rowsFor(query));
-      const rows = await (cursor === undefined
-        ? select
-        : select.where("competence_id", "<", cursor)
-      ).execute();
-      const toItem = ({ competence_id, name }: (typeof rows)[number]) => ({
-        competenceId: competence_id,
-        name,
-      });
-      return { status: 200, body: pageOf(rows, query, (row) => row.competence_id, toItem) };
+      const all = kysely.selectFrom("competences").select(["competence_id", "name"]);
+      const body = await page(all, query, { id: "competence_id" }, ({ competence_id, name }) => ({
+        ...{ competenceId: competence_id, name },
+      }));
+      return { status: 200, body };
     },
   };
 }

@@ -1,4 +1,6 @@
+import { type SelectQueryBuilder, sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
+import type { Schema } from "../db/schema.ts";
 
 export interface PageQuery {
   limit?: number;
@@ -8,28 +10,40 @@ export interface PageQuery {
 const DEFAULT_LIMIT = 50;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** One row more than asked for tells whether there is a next page. */
-export const rowsFor = ({ limit = DEFAULT_LIMIT }: PageQuery): number => limit + 1;
+interface PageOrder<Row> {
+  /** The column by which the rows are in order: the newest first, unless `ascending`. */
+  id: keyof Row & string;
+  ascending?: boolean;
+  /** Columns and what they have to be; undefined: anything. */
+  where?: Record<string, string | undefined>;
+}
 
 /**
- * The id after which the page starts.
- * @throws ProblemError validation_failed when the cursor is none of ours.
+ * One page of a list; one row more than asked for shows whether there is a next page.
+ * @throws ProblemError validation_failed when the cursor is none of this list's.
  */
-export function cursorOf({ cursor }: PageQuery): string | undefined {
+export async function page<Row, Item>(
+  select: SelectQueryBuilder<Schema, never, Row> | SelectQueryBuilder<Schema, keyof Schema, Row>,
+  { limit = DEFAULT_LIMIT, cursor }: PageQuery,
+  { id, ascending = false, where = {} }: PageOrder<Row>,
+  toItem: (row: Row) => Item,
+): Promise<{ items: Item[]; nextCursor?: string }> {
+  const after = cursorOf(cursor);
+  let query = (select as SelectQueryBuilder<Schema, never, Row>)
+    .orderBy(sql.ref(id), ascending ? "asc" : "desc")
+    .limit(limit + 1);
+  for (const [column, value] of Object.entries(where))
+    if (value !== undefined) query = query.where(sql.ref(column), "=", value);
+  if (after !== undefined) query = query.where(sql.ref(id), ascending ? ">" : "<", after);
+  const rows = await query.execute();
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  const isMore = rows.length > limit && last !== undefined;
+  return { items: items.map(toItem), ...(isMore && { nextCursor: String(last[id]) }) };
+}
+
+function cursorOf(cursor: string | undefined): string | undefined {
   if (cursor === undefined || UUID.test(cursor)) return cursor;
   const errors = [{ pointer: "#/query/cursor", message: "must be a nextCursor of this list" }];
   throw problem("validation_failed", { detail: "The page cannot be found.", errors });
-}
-
-/** @param idOf the id by which the rows are in order. */
-export function pageOf<Row, Item>(
-  rows: readonly Row[],
-  { limit = DEFAULT_LIMIT }: PageQuery,
-  idOf: (row: Row) => string,
-  toItem: (row: Row) => Item,
-): { items: Item[]; nextCursor?: string } {
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const items = shown.map(toItem);
-  return rows.length > limit && last !== undefined ? { items, nextCursor: idOf(last) } : { items };
 }

@@ -10,7 +10,7 @@ import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
-import { cursorOf, pageOf, rowsFor } from "./pages.ts";
+import { page } from "./pages.ts";
 
 /** Candidates; personal numbers are masked in every answer. */
 export function peopleHandlers(deps: Deps): Pick<Handlers<undefined>, "createCandidate" | "listCandidates"> {
@@ -22,8 +22,7 @@ export function peopleHandlers(deps: Deps): Pick<Handlers<undefined>, "createCan
       return { status: 201, body: candidate };
     },
     listCandidates: async ({ query }) => {
-      const cursor = cursorOf(query);
-      const select = kysely
+      const all = kysely
         .selectFrom("candidates")
         .select(({ selectFrom }) => [
           "candidate_id",
@@ -35,22 +34,17 @@ export function peopleHandlers(deps: Deps): Pick<Handlers<undefined>, "createCan
             .whereRef("candidate_competences.candidate_id", "=", "candidates.candidate_id")
             .as("competence_ids"),
         ])
-        .orderBy("candidate_id", "desc")
-        .where("erased_at", "is", null)
-        .limit(rowsFor(query));
-      const rows = await (cursor === undefined
-        ? select
-        : select.where("candidate_id", "<", cursor)
-      ).execute();
-      const toItem = (row: (typeof rows)[number]) =>
+        .where("erased_at", "is", null);
+      const body = await page(all, query, { id: "candidate_id" }, (row) =>
         viewOfCandidate(
           row.candidate_id,
           row.personal_number,
           row.first_name,
           row.last_name,
           row.competence_ids ?? [],
-        );
-      return { status: 200, body: pageOf(rows, query, (row) => row.candidate_id, toItem) };
+        ),
+      );
+      return { status: 200, body };
     },
   };
 }

@@ -6,7 +6,7 @@ import type { IssuesTable, NotificationsTable, StoredEvent, TraceStepsTable } fr
 import type { Deps } from "../deps.ts";
 import { payloadOf } from "../inbox/payload.ts";
 import { isShiftEvent } from "../inbox/receive.ts";
-import { cursorOf, pageOf, rowsFor } from "./pages.ts";
+import { page } from "./pages.ts";
 
 type Seeing = Pick<
   Handlers<undefined>,
@@ -17,14 +17,10 @@ type Seeing = Pick<
 export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
   return {
     listEvents: async ({ query }) => {
-      const cursor = cursorOf(query);
-      let select = kysely.selectFrom("events").selectAll().orderBy("event_id", "desc").limit(rowsFor(query));
-      if (query.providerId !== undefined) select = select.where("provider_id", "=", query.providerId);
-      if (query.shiftId !== undefined) select = select.where("shift_id", "=", query.shiftId);
-      if (query.traceId !== undefined) select = select.where("trace_id", "=", query.traceId.toLowerCase());
-      if (query.status !== undefined) select = select.where("status", "=", query.status);
-      if (cursor !== undefined) select = select.where("event_id", "<", cursor);
-      return { status: 200, body: pageOf(await select.execute(), query, (row) => row.event_id, viewOfEvent) };
+      const { providerId: provider_id, shiftId: shift_id, traceId, status } = query;
+      const where = { provider_id, shift_id, trace_id: traceId?.toLowerCase(), status };
+      const events = kysely.selectFrom("events").selectAll();
+      return { status: 200, body: await page(events, query, { id: "event_id", where }, viewOfEvent) };
     },
     getEvent: async ({ path }) => {
       const row = await kysely
@@ -51,25 +47,17 @@ export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
       return { status: 200, body: { traceId, steps } };
     },
     listNotifications: async ({ query }) => {
-      const cursor = cursorOf(query);
-      let select = kysely
-        .selectFrom("notifications")
-        .selectAll()
-        .orderBy("notification_id", "desc")
-        .limit(rowsFor(query));
-      if (query.candidateId !== undefined) select = select.where("candidate_id", "=", query.candidateId);
-      if (query.jobId !== undefined) select = select.where("job_id", "=", query.jobId);
-      if (cursor !== undefined) select = select.where("notification_id", "<", cursor);
-      const rows = await select.execute();
-      return { status: 200, body: pageOf(rows, query, (row) => row.notification_id, viewOfNotification) };
+      const where = { candidate_id: query.candidateId, job_id: query.jobId };
+      const all = kysely.selectFrom("notifications").selectAll();
+      return {
+        status: 200,
+        body: await page(all, query, { id: "notification_id", where }, viewOfNotification),
+      };
     },
     listIssues: async ({ query }) => {
-      const cursor = cursorOf(query);
+      const where = { provider_id: query.providerId };
       const open = kysely.selectFrom("issues").selectAll().where("resolved_at", "is", null);
-      let select = open.orderBy("issue_id", "desc").limit(rowsFor(query));
-      if (query.providerId !== undefined) select = select.where("provider_id", "=", query.providerId);
-      if (cursor !== undefined) select = select.where("issue_id", "<", cursor);
-      return { status: 200, body: pageOf(await select.execute(), query, (row) => row.issue_id, viewOfIssue) };
+      return { status: 200, body: await page(open, query, { id: "issue_id", where }, viewOfIssue) };
     },
   };
 }

@@ -1,16 +1,25 @@
-import type { Discovery } from "../../../generated/operations/types.ts";
+import type { DiscoveredOutlet, DiscoveredRole, Discovery } from "../../../generated/operations/types.ts";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
 import type { Failure } from "../../clients/provider/answer.ts";
 import { problem } from "../../contract/problem.ts";
 import { isStorable, keptName } from "../../contract/storable-text.ts";
+import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { competenceOptions, viewOfOutlet, viewOfRole, workplaceOptions } from "./discovered.ts";
 import { refreshWaiting } from "./mappings.ts";
 import { askPatiently } from "./patience.ts";
-import { guess } from "./suggest.ts";
-import { forgetOutlet, forgetRole, unmappedOutlets, unmappedRoles } from "./unlisted.ts";
+import { guess, type Suggestion, suggest } from "./suggest.ts";
+import {
+  forgetListed,
+  type Listed,
+  noteListed,
+  OUTLETS,
+  ROLES,
+  readListed,
+  readOptions,
+  type Thing,
+} from "./things.ts";
 
 /**
  * Reads the provider's outlets and roles, maps those that certainly are a workplace or a competence, and suggests the rest.
@@ -33,8 +42,8 @@ export async function discover(deps: Deps, integration: Integration): Promise<Di
   }
   return transact(deps, async (trx) => {
     const discovery = {
-      outlets: await noteOutlets(trx, integration.provider_id, outlets.items),
-      roles: await noteRoles(trx, integration.provider_id, roles.items),
+      outlets: (await noteAll(trx, OUTLETS, integration.provider_id, outlets.items)).map(viewOfOutlet),
+      roles: (await noteAll(trx, ROLES, integration.provider_id, roles.items)).map(viewOfRole),
     };
     await refreshWaiting(trx, deps, integration.provider_id);
     return discovery;
@@ -57,70 +66,58 @@ function asProblem(failure: Failure, what: string) {
   return problem("provider_unavailable", { detail });
 }
 
+interface Suggested extends Listed {
+  suggestions: readonly Suggestion[];
+}
+
 /**
- * Two who write the same rows take turns when both go through them in the order of the ids. Answers in the provider's order what was
+ * Two transactions that write the same rows take turns when both go through them in the order of the ids. Returns in the provider's order what was
  * noted of each item; of an id that is listed twice the last is meant.
  */
-async function noteInOrder<Item extends { id: string }, Noted>(
-  items: readonly Item[],
-  unmapped: readonly string[],
-  { note, forget }: { note: (item: Item) => Promise<Noted>; forget: (id: string) => Promise<void> },
-): Promise<Noted[]> {
-  const listed = new Map(items.map((item) => [item.id, item]));
-  const noted = new Map<string, Noted>();
+async function noteAll(
+  trx: Trx,
+  thing: Thing,
+  providerId: string,
+  items: readonly (Outlet | Role)[],
+): Promise<Suggested[]> {
+  const options = await readOptions(trx, thing);
+  const listed = new Map<string, Outlet | Role>(items.map((item) => [item.id, item]));
+  const known = await readListed(trx, thing, providerId);
+  const unmapped = known.filter(({ target }) => target === null).map(({ id }) => id);
+  const noted = new Map<string, Suggested>();
   for (const id of [...new Set([...listed.keys(), ...unmapped])].sort()) {
     const item = listed.get(id);
-    if (item) noted.set(id, await note(item));
-    else await forget(id);
+    if (!item) await forgetListed(trx, thing, providerId, id);
+    else {
+      const address = "address" in item && item.address ? keptName(item.address) : null;
+      const wanted = { name: keptName(item.name), address };
+      const { certain, suggestions } = guess(wanted, options);
+      const row = await noteListed(trx, thing, providerId, { id, ...wanted, target: certain ?? null });
+      noted.set(id, { ...row, suggestions });
+    }
   }
   return [...listed.keys()].flatMap((id) => noted.get(id) ?? []);
 }
 
-async function noteOutlets(
-  trx: Trx,
-  provider_id: string,
-  items: readonly Outlet[],
-): Promise<Discovery["outlets"]> {
-  const options = await workplaceOptions(trx);
-  const note = async ({ id, ...rest }: Outlet) => {
-    const [name, address] = [keptName(rest.name), rest.address ? keptName(rest.address) : null];
-    const { certain, suggestions } = guess({ name, address }, options);
-    const row = await trx
-      .insertInto("outlets")
-      .values({ provider_id, outlet_id: id, name, address, workplace_id: certain ?? null })
-      .onConflict((conflict) =>
-        conflict.columns(["provider_id", "outlet_id"]).doUpdateSet(({ fn, ref, val }) => ({
-          name,
-          address,
-          workplace_id: fn.coalesce(ref("outlets.workplace_id"), val(certain ?? null)),
-        })),
-      )
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return viewOfOutlet(row, suggestions);
+/** The outlets and roles of an integration as they were last read, and what they are mapped to or may be. Calls no provider. */
+export async function readDiscovered(db: Database["kysely"], providerId: string): Promise<Discovery> {
+  const read = async (thing: Thing) => {
+    const options = await readOptions(db, thing);
+    const listed = await readListed(db, thing, providerId);
+    return listed.map((each) => ({ ...each, suggestions: suggest(each, options) }));
   };
-  const forget = (id: string) => forgetOutlet(trx, provider_id, id);
-  return noteInOrder(items, await unmappedOutlets(trx, provider_id), { note, forget });
+  return { outlets: (await read(OUTLETS)).map(viewOfOutlet), roles: (await read(ROLES)).map(viewOfRole) };
 }
 
-async function noteRoles(trx: Trx, provider_id: string, items: readonly Role[]): Promise<Discovery["roles"]> {
-  const options = await competenceOptions(trx);
-  const note = async ({ id, ...rest }: Role) => {
-    const name = keptName(rest.name);
-    const { certain, suggestions } = guess({ name }, options);
-    const row = await trx
-      .insertInto("roles")
-      .values({ provider_id, role_id: id, name, competence_id: certain ?? null })
-      .onConflict((conflict) =>
-        conflict.columns(["provider_id", "role_id"]).doUpdateSet(({ fn, ref, val }) => ({
-          name,
-          competence_id: fn.coalesce(ref("roles.competence_id"), val(certain ?? null)),
-        })),
-      )
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    return viewOfRole(row, suggestions);
-  };
-  const forget = (id: string) => forgetRole(trx, provider_id, id);
-  return noteInOrder(items, await unmappedRoles(trx, provider_id), { note, forget });
+/** What is mapped needs no suggestions. */
+function viewOfOutlet({ id, name, address, target, suggestions }: Suggested): DiscoveredOutlet {
+  const outlet = { outletId: id, name, address };
+  if (target !== null) return { ...outlet, workplaceId: target, suggestions: [] };
+  return { ...outlet, suggestions: suggestions.map(({ id, ...rest }) => ({ workplaceId: id, ...rest })) };
+}
+
+function viewOfRole({ id, name, target, suggestions }: Suggested): DiscoveredRole {
+  const role = { roleId: id, name };
+  if (target !== null) return { ...role, competenceId: target, suggestions: [] };
+  return { ...role, suggestions: suggestions.map(({ id, ...rest }) => ({ competenceId: id, ...rest })) };
 }

@@ -4,6 +4,7 @@ import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
+import { mapListed, OUTLETS, ROLES, readListed, readOptions, type Thing } from "./things.ts";
 
 /**
  * Maps outlets to workplaces and roles to competences; what is not named stays. Jobs that waited go on.
@@ -12,8 +13,18 @@ import { markShiftsDue, PRIORITY } from "../work/due.ts";
 export async function updateMappings(deps: Deps, providerId: string, mappings: Mappings): Promise<Mappings> {
   return transact(deps, async (trx) => {
     const errors = [
-      ...(await writeOutlets(trx, providerId, mappings)),
-      ...(await writeRoles(trx, providerId, mappings)),
+      ...(await writeAll(
+        trx,
+        OUTLETS,
+        providerId,
+        mappings.outlets.map(({ outletId, workplaceId }) => ({ id: outletId, target: workplaceId })),
+      )),
+      ...(await writeAll(
+        trx,
+        ROLES,
+        providerId,
+        mappings.roles.map(({ roleId, competenceId }) => ({ id: roleId, target: competenceId })),
+      )),
     ];
     if (errors.length > 0) throw problem("validation_failed", { detail: "Nothing was mapped.", errors });
     await refreshWaiting(trx, deps, providerId);
@@ -26,74 +37,38 @@ interface Fault {
   message: string;
 }
 
-/** With their places. Two who map the same rows take turns when both go through them in the order of the ids, as discovering does. */
-function inOrder<Item>(items: readonly Item[], idOf: (item: Item) => string): [number, Item][] {
-  const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));
-  return [...items.entries()].sort(([, one], [, other]) => compare(idOf(one), idOf(other)));
-}
-
-async function writeOutlets(trx: Trx, providerId: string, { outlets }: Mappings): Promise<Fault[]> {
+/** In the order of the ids, as discovering does, so that two who map the same rows take turns. Returns the faults in the caller's order. */
+async function writeAll(
+  trx: Trx,
+  thing: Thing,
+  providerId: string,
+  mappings: readonly { id: string; target: string }[],
+): Promise<Fault[]> {
   const faults: Fault[] = [];
-  const known = await trx.selectFrom("workplaces").select("workplace_id").execute();
-  const workplaces = new Set(known.map(({ workplace_id }) => workplace_id));
-  for (const [index, { outletId, workplaceId }] of inOrder(outlets, (each) => each.outletId)) {
-    if (!workplaces.has(workplaceId.toLowerCase())) {
-      faults[index] = { pointer: `/outlets/${index}/workplaceId`, message: "is not a workplace" };
-      continue;
-    }
-    const { numUpdatedRows } = await trx
-      .updateTable("outlets")
-      .set({ workplace_id: workplaceId })
-      .where("provider_id", "=", providerId)
-      .where("outlet_id", "=", outletId)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n)
-      faults[index] = { pointer: `/outlets/${index}/outletId`, message: "is not an outlet of this provider" };
+  const { table, targets } = thing;
+  const known = new Set((await readOptions(trx, thing)).map(({ id }) => id));
+  const [member, kind] = table === "outlets" ? ["outletId", "an outlet"] : ["roleId", "a role"];
+  const [targetMember, targetKind] =
+    targets === "workplaces" ? ["workplaceId", "workplace"] : ["competenceId", "competence"];
+  const inOrder = [...mappings.entries()].sort(([, one], [, other]) => (one.id < other.id ? -1 : 1));
+  for (const [index, { id, target }] of inOrder) {
+    if (!known.has(target.toLowerCase()))
+      faults[index] = { pointer: `/${table}/${index}/${targetMember}`, message: `is not a ${targetKind}` };
+    else if (!(await mapListed(trx, thing, providerId, id, target)))
+      faults[index] = { pointer: `/${table}/${index}/${member}`, message: `is not ${kind} of this provider` };
   }
-  // In the caller's order.
-  return Object.values(faults);
-}
-
-async function writeRoles(trx: Trx, providerId: string, { roles }: Mappings): Promise<Fault[]> {
-  const faults: Fault[] = [];
-  const known = await trx.selectFrom("competences").select("competence_id").execute();
-  const competences = new Set(known.map(({ competence_id }) => competence_id));
-  for (const [index, { roleId, competenceId }] of inOrder(roles, (each) => each.roleId)) {
-    if (!competences.has(competenceId.toLowerCase())) {
-      faults[index] = { pointer: `/roles/${index}/competenceId`, message: "is not a competence" };
-      continue;
-    }
-    const { numUpdatedRows } = await trx
-      .updateTable("roles")
-      .set({ competence_id: competenceId })
-      .where("provider_id", "=", providerId)
-      .where("role_id", "=", roleId)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n)
-      faults[index] = { pointer: `/roles/${index}/roleId`, message: "is not a role of this provider" };
-  }
-  // In the caller's order.
   return Object.values(faults);
 }
 
 async function readMappings(trx: Trx, providerId: string): Promise<Mappings> {
-  const outlets = await trx
-    .selectFrom("outlets")
-    .select(["outlet_id as outletId", "workplace_id as workplaceId"])
-    .where("provider_id", "=", providerId)
-    .where("workplace_id", "is not", null)
-    .orderBy("outlet_id")
-    .$narrowType<{ workplaceId: string }>()
-    .execute();
-  const roles = await trx
-    .selectFrom("roles")
-    .select(["role_id as roleId", "competence_id as competenceId"])
-    .where("provider_id", "=", providerId)
-    .where("competence_id", "is not", null)
-    .orderBy("role_id")
-    .$narrowType<{ competenceId: string }>()
-    .execute();
-  return { outlets, roles };
+  const mapped = async (thing: Thing) =>
+    (await readListed(trx, thing, providerId))
+      .flatMap(({ id, target }) => (target === null ? [] : [{ id, target }]))
+      .sort((one, other) => (one.id < other.id ? -1 : 1));
+  return {
+    outlets: (await mapped(OUTLETS)).map(({ id, target }) => ({ outletId: id, workplaceId: target })),
+    roles: (await mapped(ROLES)).map(({ id, target }) => ({ roleId: id, competenceId: target })),
+  };
 }
 
 /** The shifts of future jobs whose mapping is another now need attention; issues that the mapping answers are closed. */

@@ -1,6 +1,8 @@
-import type { Kysely } from "kysely";
-import type { DeliveryCode, Params } from "../../../generated/operations/types.ts";
-import type { NotificationsTable, Schema } from "../db/schema.ts";
+import { sql } from "kysely";
+import type { Params } from "../../../generated/operations/types.ts";
+import { type Told, wordsOf } from "../../contract/candidate-text.ts";
+import { HOLDS_SEAT } from "../candidates/availability.ts";
+import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps } from "../deps.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { publish } from "../stream/news.ts";
@@ -8,10 +10,6 @@ import { type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
 import { retryDelay } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";
-import { type Told, wordsOf } from "./words.ts";
-
-/** Notifications of one run: the rest goes on at once, behind others. */
-const BATCH = 50;
 
 /**
  * Delivers what waits for one recipient, in its order, each notification once. A crash between the moment when the mail server accepted it and
@@ -20,25 +18,15 @@ const BATCH = 50;
 export const deliverMail =
   (deps: Deps, channel: Channel): Run =>
   async (claim, signal) => {
-    const waiting = await findWaiting(deps.database.kysely, claim);
-    for (const notification of waiting) {
-      if (!(await mayBeSent(deps, notification))) {
-        await transact(deps, async (trx) => {
-          await note(trx, claim, notification, {
-            delivery_error: "offer_withdrawn",
-            withdrawn_at: deps.now(),
-          });
-          await renew(trx, claim);
-        });
-        continue;
-      }
-      const { notificationId: id, address } = notification;
-      const delivery = await channel.deliver({ id, address, ...wordsOf(notification) }, signal);
+    for (;;) {
+      const waiting = await findNext(deps, claim);
+      if (!waiting) break;
+      const { notificationId: id, address } = waiting;
+      const delivery = await channel.deliver({ id, address, ...wordsOf(waiting) }, signal);
       signal.throwIfAborted();
-      if (!(await conclude(deps, channel, claim, notification, delivery))) return;
+      if (!(await conclude(deps, channel, claim, waiting, delivery))) return;
     }
-    const afterMs = waiting.length === BATCH ? 0 : undefined;
-    await transact(deps, (trx) => settle(trx, claim, { afterMs, attempts: 0, priority: claim.priority }));
+    await transact(deps, (trx) => settle(trx, claim, { attempts: 0, priority: claim.priority }));
   };
 
 interface Waiting extends Told {
@@ -48,74 +36,22 @@ interface Waiting extends Told {
   address: string;
 }
 
-/** Nothing of a person who is erased. */
-function findWaiting(db: Kysely<Schema>, { providerId, key }: Claim): Promise<Waiting[]> {
-  return db
-    .selectFrom("notifications")
-    .innerJoin("candidates", "candidates.candidate_id", "notifications.candidate_id")
-    .innerJoin("jobs", (join) =>
-      join
-        .onRef("jobs.provider_id", "=", "notifications.provider_id")
-        .onRef("jobs.job_id", "=", "notifications.job_id"),
-    )
-    .innerJoin("integrations", "integrations.provider_id", "notifications.provider_id")
-    .select([
-      "notification_id as notificationId",
-      "notifications.job_id as jobId",
-      "notifications.trace_id as traceId",
-      "candidates.email as address",
-      "candidates.first_name as firstName",
-      "notifications.kind",
-      "notifications.content",
-      "jobs.outlet_name as outletName",
-      "jobs.role_name as roleName",
-      "integrations.time_zone as timeZone",
-    ])
-    .where("notifications.provider_id", "=", providerId)
-    .where("notifications.candidate_id", "=", key)
-    .where("channel", "is not", null)
-    .where("delivered_at", "is", null)
-    .where("withdrawn_at", "is", null)
-    .where((where) =>
-      where.or([where("delivery_error", "is", null), where("delivery_error", "not in", FINAL)]),
-    )
-    .where("erased_at", "is", null)
-    .orderBy("notification_id")
-    .limit(BATCH)
-    .execute();
-}
-
-/** No other attempt can help. */
-const FINAL: DeliveryCode[] = ["address_unusable", "gave_up", "offer_withdrawn"];
-
-/** An offer is sent only while it holds; everything else has happened. */
-async function mayBeSent({ database, now }: Deps, { kind, notificationId }: Waiting): Promise<boolean> {
-  if (kind !== "job_offered") return true;
-  const offer = await database.kysely
-    .selectFrom("notifications")
-    .innerJoin("jobs", (join) =>
-      join
-        .onRef("jobs.provider_id", "=", "notifications.provider_id")
-        .onRef("jobs.job_id", "=", "notifications.job_id"),
-    )
-    .select("jobs.status")
-    .where("notification_id", "=", notificationId)
-    .where("withdrawn_at", "is", null)
-    .where("jobs.status", "=", "open")
-    .where("jobs.start_time", ">", now())
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom("bookings")
-            .select("booking_id")
-            .whereRef("bookings.job_id", "=", "jobs.job_id")
-            .whereRef("bookings.candidate_id", "=", "notifications.candidate_id")
-            .where("bookings.status", "in", ["pending", "confirmed"]),
-        ),
-      ),
-    )
-    .executeTakeFirst();
-  return offer !== undefined;
+/** The oldest that waits for the recipient, unless the person is erased. An offer is sent only while it holds. */
+async function findNext({ database, now }: Deps, { providerId, key }: Claim): Promise<Waiting | undefined> {
+  const { rows } = await sql<Waiting>`
+    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId",
+      email as address, first_name as "firstName", notifications.kind, content,
+      outlet_name as "outletName", role_name as "roleName", time_zone as "timeZone"
+    from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
+      join integrations using (provider_id)
+    where provider_id = ${providerId} and candidate_id = ${key} and channel is not null and delivered_at is null
+      and withdrawn_at is null and erased_at is null
+      and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true)
+      and (notifications.kind <> 'job_offered' or jobs.status = 'open' and start_time > ${now()}
+        and not exists (select from bookings where bookings.provider_id = notifications.provider_id
+          and bookings.job_id = notifications.job_id and bookings.candidate_id = notifications.candidate_id and ${HOLDS_SEAT}))
+    order by notification_id limit 1`.execute(database.kysely);
+  return rows[0];
 }
 
 /** Whether the next notification may be sent now. */

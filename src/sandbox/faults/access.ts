@@ -40,6 +40,14 @@ export const accessFaults = {
     summary: "500 in place of 401",
     rewrite: (answer) => (answer.status === 401 ? problemAnswer("internal_error") : answer),
   },
+  "token-rejected": {
+    summary: "401 to every call, as after a rotation that the platform does not know of",
+    instead: () => problemAnswer("unauthorized"),
+  },
+  "token-forbidden": {
+    summary: "403 to every call",
+    instead: () => problemAnswer("forbidden"),
+  },
   "tenant-ignored": {
     summary: "any providerId is served with the data of the token's organisation",
     instead: (call) => serveAsHolder(call, organisationOf(call) === undefined),

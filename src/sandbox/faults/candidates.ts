@@ -4,6 +4,8 @@ import { changeEntries, changeList, changeMembers, type Entry, isEntry } from ".
 import { type Answer, type Faults, isSuccess, json, problemAnswer, type SpoiltCall } from "./fault.ts";
 import { organisationOf } from "./tenant.ts";
 
+const LATE_MS = 2_000;
+
 /** Candidates are not found, not kept or not told as they are; nor is the registry. */
 export const candidateFaults = {
   "candidate-race": {
@@ -97,6 +99,23 @@ export const candidateFaults = {
       return (answer) => {
         for (const id of candidates?.keys() ?? []) if (!before.has(id)) candidates?.delete(id);
         return answer;
+      };
+    },
+  },
+  "create-late": {
+    summary: "a creation takes effect a while after the connection was torn down",
+    operations: ["createCandidate"],
+    around: (call) => {
+      const candidates = organisationOf(call)?.candidates;
+      const before = new Set(candidates?.keys());
+      return () => {
+        const made = [...(candidates ?? [])].filter(([id]) => !before.has(id));
+        for (const [id] of made) candidates?.delete(id);
+        const commit = () => {
+          for (const [id, each] of made) candidates?.set(id, each);
+        };
+        setTimeout(commit, call.settings.lateMs ?? LATE_MS).unref();
+        return "reset";
       };
     },
   },

@@ -38,6 +38,10 @@ export interface FaultSettings {
   every?: number;
   /** Only these operations, of those that the fault knows. */
   operations?: readonly OperationId[];
+  /** How long the fault lasts. Milliseconds; without end unless given. */
+  forMs?: number;
+  /** After how long an effect comes that is late. Milliseconds; 2 s unless given. */
+  lateMs?: number;
   /** The value of `Retry-After`, where the fault sends one: seconds or an HTTP date. */
   retryAfter?: string;
 }

@@ -17,6 +17,18 @@ export const networkFaults = {
   },
   slow: { summary: "no answer until the caller gives up", instead: () => "hang" },
   reset: { summary: "the connection is torn down", instead: () => "reset" },
+  "answer-lost": {
+    summary: "the call takes effect, and the connection is torn down before the answer",
+    rewrite: () => "reset",
+  },
+  "gateway-not-found": {
+    summary: "404 with a web page to every call, as from a gateway without a route",
+    instead: () => ({
+      status: 404,
+      headers: { "Content-Type": "text/html" },
+      body: "<h1>404 Not Found</h1><hr>nginx",
+    }),
+  },
   oversized: {
     summary: "200 with 10 MB",
     rewrite: () => json(200, { filler: "x".repeat(OVERSIZED) }),

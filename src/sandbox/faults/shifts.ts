@@ -5,6 +5,7 @@ import { UNASSIGN } from "./operations.ts";
 import { organisationOf } from "./tenant.ts";
 
 const HOUR = 3_600_000;
+const LATE_MS = 2_000;
 const NOBODY = "00000000-0000-4000-8000-000000000000";
 
 /** What is acknowledged for a shift is not what becomes of it. */
@@ -77,6 +78,11 @@ export const shiftFaults = {
     operations: ["assignCandidate"],
     times: 1,
     rewrite: () => problemAnswer("internal_error"),
+  },
+  "assign-late": {
+    summary: "an assignment takes effect a while after the connection was torn down",
+    operations: ["assignCandidate"],
+    instead: assignLater,
   },
   "assign-no-content": {
     summary: "assigns and answers 204, which is right too",
@@ -206,6 +212,21 @@ function aftermath(change: Change) {
 function laterTimes({ startTime, endTime }: StoredShift) {
   const later = (time: string) => new Date(Date.parse(time) + HOUR).toISOString();
   return { startTime: later(startTime), endTime: later(endTime) };
+}
+
+/** As a transaction that commits when the caller has given up. No webhook follows. */
+function assignLater(call: SpoiltCall): "reset" | undefined {
+  const organisation = organisationOf(call);
+  const { candidateId = "" } = call.path;
+  const shift = shiftOf(call);
+  const isAuthorized = call.request.get("authorization") === `Bearer ${organisation?.token}`;
+  if (!shift || !isAuthorized || !organisation?.candidates.has(candidateId)) return undefined;
+  const commit = () => {
+    const hasRoom = shift.assigned.size < shift.positions || shift.assigned.has(candidateId);
+    if (!shift.cancelled && hasRoom) shift.assigned.set(candidateId, new Date().toISOString());
+  };
+  setTimeout(commit, call.settings.lateMs ?? LATE_MS).unref();
+  return "reset";
 }
 
 function isAssigned(call: SpoiltCall): boolean {

@@ -29,19 +29,23 @@ interface Active {
   fault: Fault;
   settings: FaultSettings;
   left: number;
+  /** When it is over, by `performance.now`. */
+  until: number;
   /** Calls so far. */
   seen: Map<OperationId, number>;
 }
 
 export function createFaultSwitchboard(): FaultSwitchboard {
   const active = new Map<FaultName, Active>();
-  const left = () => [...active.values()].filter((each) => each.left > 0);
+  const left = () =>
+    [...active.values()].filter((each) => each.left > 0 && performance.now() < each.until);
 
   return {
     set: (name, settings = {}) => {
       const fault: Fault = faults[name];
       const times = settings.times ?? fault.times ?? Number.POSITIVE_INFINITY;
-      active.set(name, { fault, settings, left: times, seen: new Map() });
+      const until = performance.now() + (settings.forMs ?? Number.POSITIVE_INFINITY);
+      active.set(name, { fault, settings, left: times, until, seen: new Map() });
     },
     clear: () => active.clear(),
     spoil: (call) => {

@@ -17,6 +17,11 @@ export const toldShiftFaults = {
     times: 3,
     instead: () => problemAnswer("shift_not_found"),
   },
+  "stale-reads": {
+    summary: "a read shows a shift as it was at the read before, as from a replica that lags",
+    operations: ["getShift"],
+    rewrite: asReadBefore,
+  },
   "shift-of-another": {
     summary: "the shift that is read has another id",
     operations: ["getShift"],
@@ -139,6 +144,17 @@ export const toldShiftFaults = {
     instead: () => json(200, { success: false }),
   },
 } as const satisfies Faults;
+
+/** What the last read of each shift would have shown. */
+const lastReads = new WeakMap<StoredShift, Answer>();
+
+function asReadBefore(answer: Answer, call: SpoiltCall): Answer {
+  const shift = organisationOf(call)?.shifts.get(call.path.shiftId ?? "");
+  if (!shift) return answer;
+  const before = lastReads.get(shift) ?? answer;
+  lastReads.set(shift, answer);
+  return before;
+}
 
 function withTimes(answer: Answer, change: (time: string) => unknown): Answer {
   return changeEntries(answer, (shift) => changeMembers(shift, TIMES, (time) => change(String(time))));

@@ -1,4 +1,4 @@
-import type { NotificationKind } from "../../../generated/operations/types.ts";
+import type { NotificationKind } from "../../generated/operations/types.ts";
 
 /** What is known of a notification when it is put into words. */
 export interface Told {

@@ -1,0 +1,93 @@
+import { type Kysely, sql } from "kysely";
+import type { Schema } from "../db/schema.ts";
+import type { Option } from "./suggest.ts";
+
+type Db = Kysely<Schema>;
+
+/** What a provider lists, and what it is mapped to here. */
+export interface Thing {
+  table: "outlets" | "roles";
+  id: "outlet_id" | "role_id";
+  target: "workplace_id" | "competence_id";
+  targets: "workplaces" | "competences";
+  hasAddress: boolean;
+}
+
+export const OUTLETS: Thing = {
+  ...{ table: "outlets", id: "outlet_id", target: "workplace_id", targets: "workplaces", hasAddress: true },
+};
+export const ROLES: Thing = {
+  ...{ table: "roles", id: "role_id", target: "competence_id", targets: "competences", hasAddress: false },
+};
+
+/** An outlet or a role as it was last read. */
+export interface Listed {
+  id: string;
+  name: string;
+  address: string | null;
+  /** What it is mapped to. */
+  target: string | null;
+}
+
+const columns = ({ id, target, hasAddress }: Thing) =>
+  sql`${sql.ref(id)} as id, name, ${hasAddress ? sql.ref("address") : sql`null::text`} as address, ${sql.ref(target)} as target`;
+
+export async function readListed(db: Db, thing: Thing, providerId: string): Promise<Listed[]> {
+  const { rows } = await sql<Listed>`
+    select ${columns(thing)} from ${sql.table(thing.table)} where provider_id = ${providerId}
+    order by name, ${sql.ref(thing.id)}`.execute(db);
+  return rows;
+}
+
+/** What such a thing may be here. */
+export async function readOptions(db: Db, { target, targets, hasAddress }: Thing): Promise<Option[]> {
+  const address = hasAddress ? sql.ref("address") : sql`null::text`;
+  const { rows } = await sql<Option>`
+    select ${sql.ref(target)} as id, name, ${address} as address from ${sql.table(targets)} order by 1`.execute(
+    db,
+  );
+  return rows;
+}
+
+/** Notes a thing as the provider lists it now; what it is mapped to stays. */
+export async function noteListed(db: Db, thing: Thing, providerId: string, listed: Listed): Promise<Listed> {
+  const { table, id, target, hasAddress } = thing;
+  const own = sql.ref(`${table}.${target}`);
+  const { rows } = await sql<Listed>`
+    insert into ${sql.table(table)} (provider_id, ${sql.ref(id)}, name, ${sql.ref(target)} ${hasAddress ? sql`, address` : sql``})
+    values (${providerId}, ${listed.id}, ${listed.name}, ${listed.target}::uuid ${hasAddress ? sql`, ${listed.address}` : sql``})
+    on conflict (provider_id, ${sql.ref(id)}) do update set name = excluded.name,
+      ${hasAddress ? sql`address = excluded.address,` : sql``} ${sql.ref(target)} = coalesce(${own}, excluded.${sql.ref(target)})
+    returning ${columns(thing)}`.execute(db);
+  return rows[0] ?? listed;
+}
+
+/** Forgets a thing, unless it is mapped by now, or a job that is not over needs it: a shift brings back what was forgotten. */
+export async function forgetListed(
+  db: Db,
+  { table, id, target }: Thing,
+  providerId: string,
+  key: string,
+): Promise<void> {
+  const isIt = sql`provider_id = ${providerId} and ${sql.ref(id)} = ${key}`;
+  // A statement of its own: the next one then sees the job of the transaction that held the row.
+  await sql`select 1 from ${sql.table(table)} where ${isIt} for update`.execute(db);
+  await sql`delete from ${sql.table(table)} where ${isIt} and ${sql.ref(target)} is null
+    and not exists (select from jobs where ${isIt} and status in ('blocked_mapping', 'open', 'filled'))`.execute(
+    db,
+  );
+}
+
+/** Maps a thing; false when the provider has none with this id. */
+export async function mapListed(
+  db: Db,
+  { table, id, target }: Thing,
+  providerId: string,
+  key: string,
+  value: string,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update ${sql.table(table)} set ${sql.ref(target)} = ${value}
+    where provider_id = ${providerId} and ${sql.ref(id)} = ${key}`.execute(db);
+  return numAffectedRows === 1n;
+}
