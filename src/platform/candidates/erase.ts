@@ -70,33 +70,17 @@ async function checkIsOnNoShift(trx: Trx, { now }: Deps, candidateId: string): P
 
 /** Of a shift that is over, a booking that still waits for the provider waits no longer: the provider is not told who it was. */
 async function forgetWhoWasBooked(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
-  await trx
-    .updateTable("bookings")
-    .set({ status: "released", reason: "candidate_erased", updated_at: now() })
-    .where("candidate_id", "=", candidateId)
-    .where("status", "=", "pending")
-    .execute();
-  await trx
-    .updateTable("bookings")
-    .set({ provider_candidate_id: null, at_provider: "no", doubt_since: null, sent_at: null })
-    .where("candidate_id", "=", candidateId)
-    .execute();
+  await sql`
+    update bookings set provider_candidate_id = null, at_provider = 'no', doubt_since = null, sent_at = null,
+      status = case when status = 'pending' then 'released' else status end,
+      reason = case when status = 'pending' then 'candidate_erased' else reason end,
+      updated_at = case when status = 'pending' then ${now()} else updated_at end
+    where candidate_id = ${candidateId}`.execute(trx);
 }
 
 async function anonymise(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
-  const at = now();
-  await trx
-    .updateTable("candidates")
-    .set({
-      personal_number: sql<string>`'erased:' || candidate_id`,
-      first_name: "",
-      last_name: "",
-      email: "",
-      phone: "",
-      hire: null,
-      updated_at: at,
-      erased_at: at,
-    })
-    .where("candidate_id", "=", candidateId)
-    .execute();
+  await sql`
+    update candidates set personal_number = 'erased:' || candidate_id, first_name = '', last_name = '', email = '',
+      phone = '', hire = null, updated_at = ${now()}, erased_at = ${now()}
+    where candidate_id = ${candidateId}`.execute(trx);
 }

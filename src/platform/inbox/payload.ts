@@ -1,5 +1,5 @@
+import { withoutPersonalNumbers } from "../../contract/personal-data.ts";
 import type { StoredEvent } from "../db/schema.ts";
-import { withoutPersonalNumbers } from "../log.ts";
 
 type Stored = Pick<StoredEvent, "event" | "provider_id" | "shift_id" | "trace_id">;
 

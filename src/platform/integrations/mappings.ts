@@ -1,7 +1,8 @@
 import { sql } from "kysely";
-import type { Mappings } from "../../../generated/operations/types.ts";
+import type { IssueCode, Mappings } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
+import { publishIssue } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { mapListed, OUTLETS, ROLES, readListed, readOptions, type Thing } from "./things.ts";
@@ -86,11 +87,14 @@ export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): 
 
 /** Of what is mapped, or forgotten, whether or not a job still waits for it. */
 async function settleMapped(trx: Trx, { now }: Deps, providerId: string): Promise<void> {
-  await sql`
-    update issues set resolved_at = ${now()}
+  const at = now();
+  const { rows } = await sql<{ issue_id: string; code: IssueCode }>`
+    update issues set resolved_at = ${at}
     where provider_id = ${providerId} and resolved_at is null and (
       code = 'outlet_not_mapped' and subject ->> 'outletId' not in (
         select outlet_id from outlets where provider_id = ${providerId} and workplace_id is null)
       or code = 'role_not_mapped' and subject ->> 'roleId' not in (
-        select role_id from roles where provider_id = ${providerId} and competence_id is null))`.execute(trx);
+        select role_id from roles where provider_id = ${providerId} and competence_id is null))
+    returning issue_id, code`.execute(trx);
+  for (const row of rows) publishIssue(trx, providerId, row, at);
 }

@@ -2,6 +2,7 @@ import type { IntegrationCreate, IntegrationCreated } from "../../../generated/o
 import { checkProviderUrl } from "../../clients/address-guard.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
+import { publish } from "../stream/news.ts";
 import { transact } from "../transaction.ts";
 import { hashToken, makePlatformToken } from "./tokens.ts";
 
@@ -44,6 +45,7 @@ export async function register(
       valid_until: null,
     };
     await trx.insertInto("platform_tokens").values(token).execute();
+    publish(trx, { type: "integration", providerId, state: "draft", health: "reachable" });
   });
   return { providerId, state: "draft", platformToken };
 }

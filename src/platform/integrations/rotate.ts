@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { PlatformTokenRotated } from "../../../generated/operations/types.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -44,18 +45,9 @@ export async function rotatePlatformToken(
 }
 
 async function endTokens(trx: Trx, providerId: string, at: Date, validUntil: Date): Promise<void> {
-  await trx
-    .updateTable("platform_tokens")
-    .set({ valid_until: at })
-    .where("provider_id", "=", providerId)
-    .where("valid_until", ">", at)
-    .execute();
-  await trx
-    .updateTable("platform_tokens")
-    .set({ valid_until: validUntil })
-    .where("provider_id", "=", providerId)
-    .where("valid_until", "is", null)
-    .execute();
+  await sql`
+    update platform_tokens set valid_until = case when valid_until is null then ${validUntil} else ${at} end
+    where provider_id = ${providerId} and (valid_until is null or valid_until > ${at})`.execute(trx);
 }
 
 /**

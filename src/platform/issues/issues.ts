@@ -33,7 +33,13 @@ export async function raiseIssue(trx: Trx, { newId, now }: Parts, issue: Issue):
   for (const row of rows) publishIssue(trx, providerId, row, null);
 }
 
-function publishIssue(trx: Trx, providerId: string, { issue_id, code }: Row, resolvedAt: Date | null): void {
+/** An issue was raised or, with `resolvedAt`, closed. */
+export function publishIssue(
+  trx: Trx,
+  providerId: string,
+  { issue_id, code }: Row,
+  resolvedAt: Date | null,
+): void {
   const at = resolvedAt?.toISOString() ?? null;
   publish(trx, { type: "issue", issueId: issue_id, providerId, code, resolvedAt: at });
 }

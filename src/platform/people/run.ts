@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
+import { sql, type Updateable } from "kysely";
 import type { CandidateCreate } from "../../../generated/provider/types.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
-import type { Integration, PersonTrouble } from "../db/schema.ts";
+import type { ProviderCandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { pause } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
@@ -44,7 +44,7 @@ export const reconcilePerson =
       );
       if (step.do !== "look_up" && step.do !== "create") return conclude(deps, claim, wanted, step);
       existsUnseen = answer?.kind === "exists";
-      answer = await ask(deps, integration, client, claim, wanted, step.do, signal);
+      answer = await ask(deps, client, claim, wanted, step.do, signal);
       signal.throwIfAborted();
     }
   };
@@ -83,7 +83,6 @@ async function finish(trx: Trx, deps: Deps, claim: Claim): Promise<void> {
 
 async function ask(
   deps: Deps,
-  integration: Integration,
   client: ProviderClient,
   claim: Claim,
   { traceId, idempotencyKey }: Wanted,
@@ -97,12 +96,7 @@ async function ask(
   }
   const key = idempotencyKey ?? randomUUID();
   await transact(deps, async (trx) => {
-    await trx
-      .updateTable("provider_candidates")
-      .set({ create_sent_at: deps.now(), idempotency_key: key })
-      .where("provider_id", "=", integration.provider_id)
-      .where("candidate_id", "=", claim.key)
-      .execute();
+    await update(trx, claim, { create_sent_at: deps.now(), idempotency_key: key });
     await renew(trx, claim);
   });
   const answer = await client.createCandidate(payload, { traceId, signal, idempotencyKey: key });
@@ -143,12 +137,13 @@ async function conclude(deps: Deps, claim: Claim, wanted: Wanted, step: Conclusi
       });
     case "give_up":
       return transact(deps, async (trx) => {
-        await noteTrouble(trx, claim, step.trouble);
+        const trouble = JSON.stringify(step.trouble);
+        await update(trx, claim, { trouble, create_sent_at: null, idempotency_key: null });
         await finish(trx, deps, claim);
       });
     case "pause":
       return transact(deps, async (trx) => {
-        await forgetCreate(trx, claim, true);
+        await update(trx, claim, { create_sent_at: null });
         await pause(trx, deps, claim.providerId, step.refused.status);
         await settle(trx, claim, { afterMs: 0, attempts: 0, priority });
       });
@@ -165,7 +160,7 @@ async function conclude(deps: Deps, claim: Claim, wanted: Wanted, step: Conclusi
         ? (retryAfterMs ?? 0) + retries.random() * retries.baseMs
         : retryDelay(retries, counted, { retryAfterMs, hourlyMs: timing.hourlyMs });
       await transact(deps, async (trx) => {
-        await forgetCreate(trx, claim, step.forgetCreate);
+        if (step.forgetCreate) await update(trx, claim, { create_sent_at: null });
         await noteFailure(trx, deps, claim, wanted, step, counted);
         await settle(trx, claim, { afterMs, attempts: Math.max(counted, 1), priority });
       });
@@ -195,33 +190,23 @@ async function noteFailure(
   await raiseIssue(trx, deps, { code: "provider_gave_no_answer", providerId, subject, params, traceId });
 }
 
-/** Remembers who the person is at the provider, which knows the person now: what only a hire needs is dropped. */
-async function remember(trx: Trx, { providerId, key }: Claim, id: string): Promise<void> {
-  // Erased while the provider was asked: then there is no row any more.
-  await trx
-    .updateTable("provider_candidates")
-    .set({ provider_candidate_id: id, create_sent_at: null, idempotency_key: null, trouble: null })
-    .where("provider_id", "=", providerId)
-    .where("candidate_id", "=", key)
-    .execute();
-  await sql`update candidates set hire = null where candidate_id = ${key} and hire is not null`.execute(trx);
+type Columns = Updateable<ProviderCandidatesTable>;
+
+/** Of a person who was erased while the provider was asked there is no row any more. */
+async function update(trx: Trx, { providerId, key }: Claim, columns: Columns): Promise<void> {
+  const rows = trx.updateTable("provider_candidates").set(columns);
+  await rows.where("provider_id", "=", providerId).where("candidate_id", "=", key).execute();
 }
 
-async function noteTrouble(trx: Trx, { providerId, key }: Claim, trouble: PersonTrouble): Promise<void> {
-  await trx
-    .updateTable("provider_candidates")
-    .set({ trouble: JSON.stringify(trouble), create_sent_at: null, idempotency_key: null })
-    .where("provider_id", "=", providerId)
-    .where("candidate_id", "=", key)
-    .execute();
-}
-
-async function forgetCreate(trx: Trx, { providerId, key }: Claim, isForgotten: boolean): Promise<void> {
-  if (!isForgotten) return;
-  await trx
-    .updateTable("provider_candidates")
-    .set({ create_sent_at: null })
-    .where("provider_id", "=", providerId)
-    .where("candidate_id", "=", key)
-    .execute();
+/** The provider knows the person now: what only a hire needs is dropped. */
+async function remember(trx: Trx, claim: Claim, provider_candidate_id: string): Promise<void> {
+  await update(trx, claim, {
+    provider_candidate_id,
+    create_sent_at: null,
+    idempotency_key: null,
+    trouble: null,
+  });
+  await sql`update candidates set hire = null where candidate_id = ${claim.key} and hire is not null`.execute(
+    trx,
+  );
 }

@@ -1,5 +1,6 @@
 import type {
   BookingReason,
+  ChangeReason,
   IssueCode,
   NotificationKind,
   Outcome,
@@ -12,7 +13,6 @@ import type { EventStatus } from "../db/schema.ts";
 import type {
   BookingState,
   CancellationState,
-  ChangeReason,
   ChangeState,
   EventState,
   JobState,

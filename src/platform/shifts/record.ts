@@ -1,6 +1,12 @@
 import { type Insertable, sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
-import type { BookingsTable, Job, JobsTable, ShiftChangesTable } from "../db/schema.ts";
+import type {
+  BookingsTable,
+  Job,
+  JobsTable,
+  PendingOperationsTable,
+  ShiftChangesTable,
+} from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { endHold, hold, noteImplausible, noteReachable, pause } from "../integrations/health.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
@@ -227,37 +233,24 @@ async function writeOperation(
   trx: Trx,
   { now }: Deps,
   providerId: string,
-  operationId: string,
-  { sentAt, consumedBy, isConfirmed }: OperationPatch,
+  operation_id: string,
+  { isConfirmed, ...patch }: OperationPatch,
 ): Promise<void> {
-  await trx
-    .updateTable("pending_operations")
-    .set({
-      ...(sentAt !== undefined && { sent_at: sentAt === null ? null : new Date(sentAt) }),
-      ...(consumedBy !== undefined && { consumed_by: consumedBy, consumed_at: now() }),
-      ...(isConfirmed && { confirmed_at: now() }),
-    })
-    .where("provider_id", "=", providerId)
-    .where("operation_id", "=", operationId)
-    .execute();
+  const echo = patch.consumedBy === undefined ? {} : { consumed_at: now() };
+  const confirmed = isConfirmed ? { confirmed_at: now() } : {};
+  const columns = { ...toRow<Updateable<PendingOperationsTable>>(patch), ...echo, ...confirmed };
+  const update = trx.updateTable("pending_operations").set(columns);
+  await update.where("provider_id", "=", providerId).where("operation_id", "=", operation_id).execute();
 }
 
 async function forgetOperation(trx: Trx, providerId: string, operationId: string): Promise<void> {
-  await trx
-    .deleteFrom("pending_operations")
-    .where("provider_id", "=", providerId)
-    .where("operation_id", "=", operationId)
-    .execute();
+  await sql`delete from pending_operations
+    where provider_id = ${providerId} and operation_id = ${operationId}`.execute(trx);
 }
 
 async function requeueEcho(trx: Trx, providerId: string, eventId: string): Promise<void> {
-  await trx
-    .updateTable("events")
-    .set({ status: "queued", processed_at: null, verdict: null })
-    .where("provider_id", "=", providerId)
-    .where("event_id", "=", eventId)
-    .where("status", "=", "skipped_echo")
-    .execute();
+  await sql`update events set status = 'queued', processed_at = null, verdict = null
+    where provider_id = ${providerId} and event_id = ${eventId} and status = 'skipped_echo'`.execute(trx);
 }
 
 async function writeChange(
@@ -267,12 +260,9 @@ async function writeChange(
   changeId: string,
   patch: ChangePatch,
 ): Promise<void> {
-  await trx
-    .updateTable("shift_changes")
-    .set({ ...toRow<Updateable<ShiftChangesTable>>(patch), updated_at: now() })
-    .where("provider_id", "=", providerId)
-    .where("change_id", "=", changeId)
-    .execute();
+  const columns = { ...toRow<Updateable<ShiftChangesTable>>(patch), updated_at: now() };
+  const update = trx.updateTable("shift_changes").set(columns);
+  await update.where("provider_id", "=", providerId).where("change_id", "=", changeId).execute();
   if (patch.status) signal(trx, changeTopic(changeId));
 }
 

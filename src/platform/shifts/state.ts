@@ -1,13 +1,13 @@
-import type { ChangeReason, Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../clients/provider/shifts.ts";
 import type {
   BookingStatus,
   IntegrationState,
-  JobStatus,
+  Job,
   OwnPerson,
   PersonTrouble,
   Rejection,
+  ShiftChange,
 } from "../db/schema.ts";
 
 // What a run works with, as plain values: times are milliseconds since 1970. Nothing here knows the database, HTTP or a clock.
@@ -51,27 +51,18 @@ export interface KnownShift {
   hasIssues: boolean;
 }
 
-export interface JobState {
-  jobId: string;
-  status: JobStatus;
-  variant: "a" | "b";
-  startTime: number;
-  endTime: number;
-  positions: number;
-  outletId: string;
-  outletName: string | null;
-  roleId: string;
-  roleName: string | null;
-  workplaceId: string | null;
-  competenceId: string | null;
-  overfilled: boolean;
-  warnings: string[];
-  cancelledBy: "employer" | "provider" | "absence" | null;
-  ownPeople: OwnPerson[];
-  ownPeopleCount: number;
-  offerRound: number;
-  traceId: string;
-}
+type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+
+/** A row with the names of the operations API; its times are milliseconds since 1970. */
+type Plain<Row> = {
+  [Column in keyof Row as Camel<Column & string>]: Row[Column] extends Date
+    ? number
+    : Row[Column] extends Date | null
+      ? number | null
+      : Row[Column];
+};
+
+export type JobState = Omit<Plain<Job>, "providerId" | "shiftId" | "createdAt" | "updatedAt">;
 
 export interface BookingState {
   bookingId: string;
@@ -101,16 +92,10 @@ export interface CancellationState {
   consumedBy: string | null;
 }
 
-export interface ChangeState {
-  changeId: string;
-  traceId: string;
-  startTime: number;
-  endTime: number;
-  positions: number;
-  named: ("startTime" | "endTime" | "positions")[];
-  sentAt: number | null;
-  createdAt: number;
-}
+export type ChangeState = Pick<
+  Plain<ShiftChange>,
+  "changeId" | "traceId" | "startTime" | "endTime" | "positions" | "named" | "sentAt" | "createdAt"
+>;
 
 export interface EventState {
   eventId: string;
@@ -218,5 +203,3 @@ export type Next =
       /** The run failed: the next attempt is no sooner than the retry policy, or `retryAfterMs`, says. */
       failed?: { retryAfterMs: number | undefined; countsAsAttempt: boolean };
     };
-
-export type { ChangeReason, Params };

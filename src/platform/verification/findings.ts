@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { CheckFinding, Subject } from "../../../generated/operations/types.ts";
+import type { CheckFinding, IssueCode, Subject } from "../../../generated/operations/types.ts";
+import { withoutPeople } from "../../contract/personal-data.ts";
 import type { Deps, ProviderFinding } from "../deps.ts";
-import { raiseIssue, settleIssues } from "../issues/issues.ts";
-import { withoutPeople } from "../log.ts";
+import { publishIssue, raiseIssue, settleIssues } from "../issues/issues.ts";
 import type { Trx } from "../transaction.ts";
 
 const FOUND = "provider_check";
@@ -42,11 +42,14 @@ async function settleOthers(
   providerId: string,
   found: readonly string[],
 ): Promise<void> {
-  await sql`
-    update issues set resolved_at = ${now()}
+  const at = now();
+  const { rows } = await sql<{ issue_id: string; code: IssueCode }>`
+    update issues set resolved_at = ${at}
     where provider_id = ${providerId} and code = ${FOUND} and resolved_at is null
       and (subject ->> 'operation') || ' ' || (subject ->> 'finding') <> all (
-        array(select json_array_elements_text(${JSON.stringify(found)}::text::json)))`.execute(trx);
+        array(select json_array_elements_text(${JSON.stringify(found)}::text::json)))
+    returning issue_id, code`.execute(trx);
+  for (const row of rows) publishIssue(trx, providerId, row, at);
 }
 
 function viewOf({

@@ -1,7 +1,16 @@
 import { randomUUID } from "node:crypto";
+import type { StoredShift } from "../organisation.ts";
 import { shiftBody } from "../shift-body.ts";
 import { changeEntries, changeMembers, type Entry, isEntry, without } from "./entries.ts";
-import { type Answer, type Faults, isSuccess, json, problemAnswer, type SpoiltCall } from "./fault.ts";
+import {
+  type Answer,
+  type FaultSettings,
+  type Faults,
+  isSuccess,
+  json,
+  problemAnswer,
+  type SpoiltCall,
+} from "./fault.ts";
 import { UNASSIGN } from "./operations.ts";
 import { organisationOf } from "./tenant.ts";
 
@@ -145,14 +154,16 @@ export const toldShiftFaults = {
   },
 } as const satisfies Faults;
 
-/** What the last read of each shift would have shown. */
-const lastReads = new WeakMap<StoredShift, Answer>();
+/** What the last read of each shift would have shown, since the fault was set. */
+const lastReads = new WeakMap<FaultSettings, Map<StoredShift, Answer>>();
 
 function asReadBefore(answer: Answer, call: SpoiltCall): Answer {
   const shift = organisationOf(call)?.shifts.get(call.path.shiftId ?? "");
   if (!shift) return answer;
-  const before = lastReads.get(shift) ?? answer;
-  lastReads.set(shift, answer);
+  const reads = lastReads.get(call.settings) ?? new Map<StoredShift, Answer>();
+  lastReads.set(call.settings, reads);
+  const before = reads.get(shift) ?? answer;
+  reads.set(shift, answer);
   return before;
 }
 

@@ -1,0 +1,54 @@
+// DECISIONS, "Personal data and secrets": what looks like a person's in a text that may hold anything.
+const UUID = "[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}";
+/** As it stands, or percent-encoded. */
+const SIGN = "(?:[-+]|%2[db])";
+const PERSONAL_NUMBER = `(?<!\\d)(?:(?:18|19|20)\\d{6}${SIGN}?|\\d{6}${SIGN})\\d{4}(?!\\d)`;
+/** International, or national in Sweden. */
+const PHONE = "(?:\\+\\d|(?<![\\w.])0\\d)(?:[ -]?\\d){6,13}(?!\\d)";
+const EMAIL = "[\\w.+%-]{1,64}@(?:[\\w-]{1,63}\\.){1,8}[a-z]{2,}";
+
+type Secret = readonly [RegExp, string];
+
+const TOKENS: readonly Secret[] = [
+  [/\bspp_[\w-]{20,}/g, "[token]"],
+  [/\bBearer +[\x21-\x7e]+?(?=["\\\s]|$)/gi, "[token]"],
+];
+const PEOPLE: readonly Secret[] = [
+  [new RegExp(`${UUID}|${PERSONAL_NUMBER}`, "gi"), "[personal number]"],
+  [new RegExp(`${UUID}|${EMAIL}`, "gi"), "[e-mail]"],
+  [new RegExp(`${UUID}|${PHONE}`, "gi"), "[phone]"],
+];
+const WHOLE_UUID = new RegExp(`^${UUID}$`, "i");
+
+// Not in logs, where too many other ids are ten digits. Month 00 and the days from 60 are those of coordination numbers.
+const TEN_DIGITS = "(?<!\\d)\\d{2}(?:0\\d|1[0-2])(?:0[1-9]|[12]\\d|3[01]|[678]\\d|9[01])\\d{4}(?!\\d)";
+/** Its fraction and its offset may hold as many digits as a personal number. */
+const TIME =
+  "\\d{4}-?\\d\\d-?\\d\\dT\\d\\d:?\\d\\d(?::?\\d\\d(?:[.,]\\d{1,9})?)?(?:Z|[-+]\\d\\d(?::?\\d\\d)?)?(?!\\d)";
+const PLAIN_UUID = "(?<![\\da-f])[\\da-f]{32}(?![\\da-f])";
+const ANY_PERSONAL_NUMBER = new RegExp(
+  `(${UUID}|${PLAIN_UUID}|${TIME})|${PERSONAL_NUMBER}|${TEN_DIGITS}`,
+  "gi",
+);
+
+/** The text without personal data: it may be shown to operators. */
+export function withoutPeople(text: string): string {
+  return replaceAll(text, PEOPLE);
+}
+
+/** The text without what looks like a personal number, of ten digits too. UUIDs and ISO times stay. */
+export function withoutPersonalNumbers(text: string): string {
+  return text.replace(ANY_PERSONAL_NUMBER, (_found, kept?: string) => kept ?? "[personal number]");
+}
+
+/** The text without tokens and personal data: for a finished line of a log. */
+export const scrub = (line: string): string => replaceAll(line, [...TOKENS, ...PEOPLE]);
+
+/** An id may end in twelve digits that look like a person's: it stays. */
+function replaceAll(line: string, secrets: readonly Secret[]): string {
+  return secrets.reduce(
+    (text, [pattern, instead]) =>
+      text.replace(pattern, (found) => (WHOLE_UUID.test(found) ? found : instead)),
+    line,
+  );
+}
