@@ -29,21 +29,23 @@ const layers = Object.entries(LAYERS).map(([name, { from, imports }]) => ({
 
 const PLATFORM = "^src/platform/";
 
-/** main -> app -> http -> features -> db, queue, deps; and the database knows nothing of the queue. */
+const STAGES = "main -> app -> http -> features -> work, transaction, db, deps";
+
+/** Imports run from left to right. What every feature works with knows no feature; `transaction` writes the steps of `traces`. */
 const PLATFORM_STAGES = {
   main: { from: { path: PLATFORM, pathNot: `${PLATFORM}main[.]ts$` }, to: `${PLATFORM}main[.]ts$` },
   app: { from: { path: PLATFORM, pathNot: `${PLATFORM}(main|app)[.]ts$` }, to: `${PLATFORM}app[.]ts$` },
   http: { from: { path: PLATFORM, pathNot: `${PLATFORM}((main|app)[.]ts$|http/)` }, to: `${PLATFORM}http/` },
   features: {
-    from: { path: `${PLATFORM}((db|queue)/|(deps|config|ids)[.]ts$)` },
-    to: `${PLATFORM}(?!db/|queue/)[^/]+/`,
+    from: { path: `${PLATFORM}((db|work|traces)/|(deps|config|ids|log|transaction)[.]ts$)` },
+    to: `${PLATFORM}(?!(db|work|traces)/)[^/]+/`,
   },
-  queue: { from: { path: `${PLATFORM}db/` }, to: `${PLATFORM}queue/` },
+  db: { from: { path: `${PLATFORM}db/` }, to: `${PLATFORM}((work|traces)/|(deps|transaction)[.]ts$)` },
 };
 
 const stages = Object.entries(PLATFORM_STAGES).map(([name, { from, to }]) => ({
   name: `platform-${name}`,
-  comment: "main -> app -> http -> features -> db, queue, deps",
+  comment: STAGES,
   severity: "error",
   from,
   to: { path: to },
@@ -55,12 +57,6 @@ const packages = [
     comment: "the rest speaks kysely, so that one dialect runs on every engine",
     from: { path: "^src/", pathNot: `${PLATFORM}db/` },
     to: { path: "(^|/)node_modules/((@types/)?pg|@electric-sql/pglite)/|^(pg|@electric-sql/pglite)(/|$)" },
-  },
-  {
-    name: "pg-boss-only-in-queue",
-    comment: "the queue can be replaced in one folder",
-    from: { path: "^src/", pathNot: `${PLATFORM}queue/` },
-    to: { path: "(^|/)node_modules/pg-boss/|^pg-boss(/|$)" },
   },
   {
     name: "no-dev-dependency",
@@ -81,6 +77,13 @@ const packages = [
 ];
 
 const everywhere = [
+  {
+    name: "no-folder-cycle",
+    comment: "the features of the platform build on each other in one direction, types included",
+    scope: "folder",
+    from: { path: `${PLATFORM}[^/]+$` },
+    to: { circular: true, viaOnly: { path: `${PLATFORM}[^/]+$` } },
+  },
   { name: "no-circular", comment: "types included", from: {}, to: { circular: true } },
   { name: "no-unresolvable", from: {}, to: { couldNotResolve: true } },
   {

@@ -11,6 +11,7 @@ import type { Schema } from "../../src/platform/db/schema.ts";
 import { seeingHandlers } from "../../src/platform/http/seeing.ts";
 import { createDispatcher } from "../../src/platform/inbox/dispatch.ts";
 import { createInbox } from "../../src/platform/inbox/receive.ts";
+import { loadShift } from "../../src/platform/shifts/load.ts";
 import type { Organisation } from "./organisations.ts";
 import { log } from "./stored-events.ts";
 
@@ -48,7 +49,9 @@ function hotQueries(providerId: string): Readonly<Record<string, Do>> {
     };
   return {
     "store webhooks, none twice": (kysely) => receive(kysely, providerId),
-    "claim what is to be processed": dispatch,
+    "events whose shift is not due": sweep,
+    "what waits for a shift": (kysely) =>
+      loadShift(kysely, { providerId, shiftId: randomUUID() }, new Date()),
     "GET /events": list({}),
     "GET /events?providerId=": list({ providerId }),
     "GET /events?providerId=, one that sent none": list({ providerId: randomUUID() }),
@@ -65,16 +68,13 @@ function receive(kysely: Kysely<Schema>, providerId: string): Promise<unknown> {
     shiftId: randomUUID(),
     traceId: randomUUID(),
   };
-  // Ignored: no task comes of it.
+  // Ignored: its shift is not due.
   return createInbox({ db: { kysely }, onStored: () => undefined }).receive({ ...event, status: "ignored" });
 }
 
-async function dispatch(kysely: Kysely<Schema>): Promise<void> {
-  const queue = { enqueueMany: () => Promise.reject(new Error("nothing is to be dispatched")) };
-  // A round that found something is rolled back: it is the platform's.
-  await createDispatcher({ db: { kysely }, queue, log })
-    .run()
-    .catch(() => undefined);
+/** Should an event have been left, its shift is due now: no harm to the platform that has the database. */
+async function sweep(kysely: Kysely<Schema>): Promise<void> {
+  await createDispatcher({ database: { kysely } as Database, log, wakeWorker: () => undefined }).run();
 }
 
 /** The first query on the table events that `run` makes. */

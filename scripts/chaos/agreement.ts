@@ -1,73 +1,53 @@
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { Reading, Stored } from "./reading.ts";
 
-/** What is not as it should be: what nobody was told of, and how much of it an open issue asks a person to settle. */
-interface Compared {
-  faults: string[];
-  excused: number;
-}
-
 type Job = Stored["jobs"][number];
-type Bookings = Stored["bookings"];
+type Booking = Stored["bookings"][number];
 
-/** After twelve tries in vain the provider may have done what was asked, or not: only then may the two sides differ. */
-const UNCERTAIN = ["booking_failed", "unassign_failed"];
-
-/** What was asked for and acknowledged, beside the bookings. */
-export function withdrawalsAndCancels({ said, stored }: Reading): Compared {
-  const { jobs, bookings } = stored;
-  const jobOf = (jobId: string) => jobs.find(({ job_id }) => job_id === jobId);
-  const withdrawn = said.withdrawn
-    .filter(({ jobId, candidateId }) => !hasEnded(bookings, jobId, candidateId))
-    .map(({ jobId, candidateId }) => ({
-      fault: `the withdrawal of ${candidateId} from job ${jobId} did not happen`,
-      isExcused: hasIssue(stored, ["unassign_failed"], jobOf(jobId)),
-    }));
-  const cancelled = said.cancelled
-    .filter((jobId) => jobOf(jobId)?.status !== "cancelled")
-    .map((jobId) => ({
-      fault: `the cancellation of job ${jobId} did not happen`,
-      isExcused: hasIssue(stored, ["cancellation_refused"], jobOf(jobId)),
-    }));
-  return sorted([...withdrawn, ...cancelled]);
+/** Withdrawals and cancellations that were acknowledged and did not happen. */
+export function* lostRequests({ said, stored }: Reading): Generator<string> {
+  for (const { jobId, candidateId } of said.withdrawn)
+    if (!hasEnded(stored.bookings, jobId, candidateId))
+      yield `the withdrawal of ${candidateId} from job ${jobId} did not happen`;
+  for (const jobId of said.cancelled)
+    if (stored.jobs.find(({ job_id }) => job_id === jobId)?.status !== "cancelled")
+      yield `the cancellation of job ${jobId} did not happen`;
 }
 
-function hasEnded(bookings: Bookings, jobId: string, candidateId: string): boolean {
-  const own = bookings.filter((each) => each.job_id === jobId && each.candidate_id === candidateId);
-  return own.some(({ status }) => status === "released" || status === "failed");
+function hasEnded(bookings: readonly Booking[], jobId: string, candidateId: string): boolean {
+  return bookings.some(
+    (each) => each.job_id === jobId && each.candidate_id === candidateId && each.status === "released",
+  );
 }
 
-/** Each shift of the provider and its job. */
-export function disagreements({ shifts, stored }: Reading): Compared {
+/**
+ * Convergence: once the faults are over, both sides agree on every shift, on who is on it and on why everyone else is not, and nothing is left to
+ * do.
+ */
+export function* disagreements(reading: Reading): Generator<string> {
+  const { shifts, stored } = reading;
   const jobs = new Map(stored.jobs.map((job) => [job.shift_id, job]));
-  return sorted(
-    shifts.flatMap((shift) => {
-      const job = jobs.get(shift.id);
-      const bookings = stored.bookings.filter(({ job_id }) => job_id === job?.job_id);
-      const [plain, uncertain] = [faultOf(shift, job, bookings), job && differenceOf(shift, job, bookings)];
-      if (plain) return [{ fault: `shift ${shift.id}: ${plain}`, isExcused: false }];
-      if (!uncertain) return [];
-      return [{ fault: `shift ${shift.id}: ${uncertain}`, isExcused: hasIssue(stored, UNCERTAIN, job) }];
-    }),
-  );
+  for (const shift of shifts) {
+    const job = jobs.get(shift.id);
+    const fault = faultOf(reading, shift, job, bookingsOf(stored, job));
+    if (fault) yield `shift ${shift.id}: ${fault}`;
+  }
+  const known = new Set(shifts.map(({ id }) => id));
+  for (const { job_id, shift_id } of stored.jobs)
+    if (!known.has(shift_id)) yield `job ${job_id} is about a shift that the provider never had`;
+  yield* unexplainedEnds(reading);
+  yield* unsettled(stored);
 }
 
-function sorted(all: readonly { fault: string; isExcused: boolean }[]): Compared {
-  const faults = all.filter(({ isExcused }) => !isExcused).map(({ fault }) => fault);
-  return { faults, excused: all.length - faults.length };
-}
+const bookingsOf = ({ bookings }: Stored, job: Job | undefined) =>
+  bookings.filter(({ job_id }) => job_id === job?.job_id);
 
-/** About the shift, or about somebody on it. */
-function hasIssue({ issues }: Stored, codes: readonly string[], job: Job | undefined): boolean {
-  const subject = `shift ${job?.shift_id}`;
-  return issues.some(
-    (issue) =>
-      codes.includes(issue.code) && (issue.subject === subject || issue.subject.startsWith(`${subject}, `)),
-  );
-}
-
-/** What no failed call explains. */
-function faultOf(shift: StoredShift, job: Job | undefined, bookings: Bookings): string | undefined {
+function faultOf(
+  reading: Reading,
+  shift: StoredShift,
+  job: Job | undefined,
+  bookings: readonly Booking[],
+): string | undefined {
   if (bookings.some(({ status }) => status === "pending")) return "a booking is pending for ever";
   // Deleted before it was ever read: there is nothing to have a job for.
   if (shift.cancelled && (!job || job.status === "cancelled")) return undefined;
@@ -76,17 +56,79 @@ function faultOf(shift: StoredShift, job: Job | undefined, bookings: Bookings): 
   const times = [job.start_time, job.end_time].map((time) => time.toISOString()).join();
   if (times !== [shift.startTime, shift.endTime].join()) return `the times are ${times}`;
   if (job.positions !== shift.positions) return `the job has ${job.positions} positions`;
-  const confirmed = bookings.filter(({ status }) => status === "confirmed");
-  const status = confirmed.length >= shift.positions ? "filled" : "open";
+  const unlike = differenceOf(reading, shift, job, bookings);
+  if (unlike) return unlike;
+  const status = shift.assigned.size >= shift.positions ? "filled" : "open";
   return job.status === status ? undefined : `the job is ${job.status}, not ${status}`;
 }
 
-/** Who is on the shift. */
-function differenceOf(shift: StoredShift, job: Job, bookings: Bookings): string | undefined {
-  if (shift.cancelled || job.status === "cancelled") return undefined;
+/** Who is on the shift: the platform's bookings and the provider's own people, each on both sides. */
+function differenceOf(
+  { ownPeople }: Reading,
+  shift: StoredShift,
+  job: Job,
+  bookings: readonly Booking[],
+): string | undefined {
   const confirmed = bookings.filter(({ status }) => status === "confirmed");
-  const here = confirmed.map((each) => each.provider_candidate_id ?? "").sort();
-  const there = [...shift.assigned.keys()].sort();
-  if (here.join() === there.join()) return undefined;
-  return `the provider has ${there.join() || "nobody"}, the platform ${here.join() || "nobody"}`;
+  const there = [...shift.assigned.keys()];
+  const [booked, own] = [there.filter((id) => !ownPeople.has(id)), there.filter((id) => ownPeople.has(id))];
+  const here = confirmed.map((each) => each.provider_candidate_id ?? "");
+  if (textOf(here) !== textOf(booked))
+    return `the provider has ${textOf(booked)}, the platform has booked ${textOf(here)}`;
+  const seen = job.own_people.map(({ providerCandidateId }) => providerCandidateId);
+  if (textOf(seen) !== textOf(own) || job.own_people_count !== own.length)
+    return `the provider's own people are ${textOf(own)}, the platform knows of ${textOf(seen)}`;
+  return undefined;
+}
+
+const textOf = (ids: readonly string[]): string => [...ids].sort().join() || "no one";
+
+/** A fault of the provider that passes ends no booking: it stays pending until the provider responds. */
+function* unexplainedEnds({ shifts, stored }: Reading): Generator<string> {
+  const jobs = new Map(stored.jobs.map((job) => [job.job_id, job]));
+  const cancelled = new Set(shifts.filter((shift) => shift.cancelled).map(({ id }) => id));
+  for (const booking of stored.bookings) {
+    const { status, candidate_id, job_id, reason } = booking;
+    if (status !== "released" && status !== "failed") continue;
+    const isCancelled = cancelled.has(jobs.get(job_id)?.shift_id ?? "");
+    if (status === "failed" || !isExplained(booking, isCancelled))
+      yield `the booking of ${candidate_id} on job ${job_id} is ${status}: ${reason} ${JSON.stringify(booking.reason_params)}`;
+  }
+}
+
+/** A refusal without the contract's code is told by its status: 409 of a full shift, 404 or 409 of a cancelled one. */
+function isExplained({ reason, reason_params: params }: Booking, isCancelled: boolean): boolean {
+  switch (reason) {
+    case "withdrawn":
+    case "shift_full":
+      return true;
+    case "assignment_refused":
+      return params.status === 409 || (params.status === 404 && isCancelled);
+    case "shift_deleted":
+    case "shift_cancelled":
+    case "job_cancelled":
+    case "shift_not_found":
+      return isCancelled;
+    default:
+      return false;
+  }
+}
+
+/** What only an operator, or the provider, can settle. */
+const MAY_STAY_OPEN = ["shift_overfilled", "booking_overlaps"];
+
+function* unsettled({ integration, issues, work, bookings, jobs }: Stored): Generator<string> {
+  const { paused_since, held_since, health } = integration;
+  if (paused_since) yield "the integration is still paused";
+  if (held_since) yield "deletions are still held";
+  if (health !== "reachable") yield `the provider is still taken as ${health}`;
+  for (const { code } of issues) if (!MAY_STAY_OPEN.includes(code)) yield `the issue ${code} is still open`;
+  for (const { kind, key, priority, attempts } of work)
+    if (priority < 2 || attempts > 0)
+      yield `${kind} ${key} still needs attention, after ${attempts} attempts that failed`;
+  // No one is on a cancelled shift.
+  const open = new Set(jobs.filter(({ status }) => status !== "cancelled").map(({ job_id }) => job_id));
+  for (const { at_provider, job_id, candidate_id } of bookings)
+    if (at_provider === "maybe" && open.has(job_id))
+      yield `whether ${candidate_id} is on the shift of job ${job_id} is still in doubt`;
 }

@@ -1,6 +1,6 @@
 import { openDatabase } from "../../src/platform/db/database.ts";
 import type { Log } from "../../src/platform/db/engine.ts";
-import { disagreements, withdrawalsAndCancels } from "./agreement.ts";
+import { disagreements, lostRequests } from "./agreement.ts";
 import type { Crowd } from "./crowd.ts";
 import { doubled } from "./doubled.ts";
 import { lostBookings, lostEvents } from "./lost.ts";
@@ -18,11 +18,11 @@ export interface Checked {
   jobs: number;
   /** Bookings that were confirmed, whatever came later. */
   confirmed: number;
-  /** What is not as it was asked for, or not as the provider has it, and an open issue tells a person so. */
-  excused: number;
+  /** Of the provider's own people on open shifts, as both sides have them. */
+  ownPeople: number;
 }
 
-/** Compares what the platform acknowledged and stored with what the providers have. Nobody else may have the database open. */
+/** Compares what the platform acknowledged and stored with what the providers have. No other process may have the database open. */
 export async function check(
   where: { url?: string; dataDir?: string },
   crowds: readonly Crowd[],
@@ -37,35 +37,28 @@ export async function check(
       findings: all.flatMap(({ findings }) => findings),
       jobs: sum(({ jobs }) => jobs),
       confirmed: sum(({ confirmed }) => confirmed),
-      excused: sum(({ excused }) => excused),
+      ownPeople: sum(({ ownPeople }) => ownPeople),
     };
   } finally {
     await database.close();
   }
 }
 
-/** Of the provider's shifts. */
-const MOST_EXCUSED = 0.02;
-
 export function judge(reading: Reading): Checked {
-  const tell = (kind: Finding["kind"], whats: Iterable<string>) => [...whats].map((what) => ({ kind, what }));
-  const [wishes, sides] = [withdrawalsAndCancels(reading), disagreements(reading)];
+  const report = (kind: Finding["kind"], whats: Iterable<string>) =>
+    [...whats].map((what) => ({ kind, what }));
   const { jobs } = reading.stored;
-  const excused = wishes.excused + sides.excused;
-  const most = Math.max(1, Math.floor(reading.shifts.length * MOST_EXCUSED));
+  const open = jobs.filter(({ status }) => status !== "cancelled");
   return {
     findings: [
-      ...tell("lost", lostEvents(reading)),
-      ...tell("lost", lostBookings(reading)),
-      ...tell("lost", wishes.faults),
-      ...tell("doubled", doubled(reading)),
-      ...tell("disagreeing", sides.faults),
-      ...tell(
-        "disagreeing",
-        excused > most ? [`${excused} are excused by an open issue, of at most ${most}`] : [],
-      ),
-      ...tell("too few", tooFew(reading)),
+      ...report("lost", lostEvents(reading)),
+      ...report("lost", lostBookings(reading)),
+      ...report("lost", lostRequests(reading)),
+      ...report("doubled", doubled(reading)),
+      ...report("disagreeing", disagreements(reading)),
+      ...report("too few", tooFew(reading)),
     ],
-    ...{ jobs: jobs.length, confirmed: confirmedIn(reading.stored), excused },
+    ...{ jobs: jobs.length, confirmed: confirmedIn(reading.stored) },
+    ownPeople: open.reduce((so, { own_people_count }) => so + own_people_count, 0),
   };
 }

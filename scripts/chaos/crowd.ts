@@ -3,13 +3,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Message } from "../../generated/events/types.ts";
 import { createWebhookClient } from "../../src/clients/webhook-client.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
+import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { Person } from "../../test/flows/operations.ts";
 import type { Organisation } from "../../test/flows/organisation.ts";
 import type { Random } from "./random.ts";
 
 const HOUR_MS = 3_600_000;
 const MOST_OPEN_SHIFTS = 40;
-/** As many calls as a task has tries: of those a trouble spoils four at most, so that no task ever meets nothing else. */
+/** Between two troubles: a provider that never responds shows nothing. */
 const CALLS_A_TROUBLE = 12;
 /** So many bookings must be accepted for a run to show anything. */
 export const LEAST_ACCEPTED = 8;
@@ -20,8 +21,13 @@ const TROUBLE: readonly FaultName[] = [
   ...(["unavailable", "rate-limited", "error-500", "error-now-and-then", "errors-as-html"] as const),
   ...(["slow", "reset", "reset-now-and-then", "assign-lost-answer", "oversized"] as const),
   ...(["truncated", "empty-body", "garbage", "json-as-html", "ids-as-numbers", "wrapped-in-data"] as const),
-  ...(["invalid-now-and-then", "duplicate-webhooks"] as const),
+  ...(["invalid-now-and-then", "duplicate-webhooks", "answer-lost", "assign-again-refused"] as const),
+  ...(["assign-late", "create-late", "stale-reads", "shift-lag"] as const),
 ];
+/** What is about everything, for a while: a gateway without a route, a token that was rotated. */
+const OUTAGES: readonly FaultName[] = ["gateway-not-found", "token-rejected", "token-forbidden"];
+/** An effect that comes late comes within the time limit of a call, which the platform waits for. Milliseconds. */
+const LATE_MS = 400;
 
 /** What the platform has said yes to, beside the webhooks that the sandbox sent itself. */
 export interface Said {
@@ -30,7 +36,7 @@ export interface Said {
   accepted: { jobId: string; candidateId: string }[];
   withdrawn: { jobId: string; candidateId: string }[];
   cancelled: string[];
-  /** How often the times of a shift were changed. */
+  /** How often the times of a shift were changed by the provider. */
   retimed: Map<string, number>;
   /** Where each blow to the platform begins and ends, in turns: how many calls the provider had by then. */
   blows: number[];
@@ -105,13 +111,17 @@ const ACTS = {
   accept,
   withdraw,
   cancel,
+  assignOwn,
+  unassignOwn,
   trouble,
+  outage,
 } satisfies Record<string, (crowd: Crowd, place: Place) => Promise<void> | void>;
 
 /** By how often they happen. */
 const OFTEN: readonly (keyof typeof ACTS)[] = [
   ...(["create", "create", "early", "update", "retime", "remove", "repeat", "repeat"] as const),
   ...(["accept", "accept", "accept", "accept", "withdraw", "cancel", "trouble"] as const),
+  ...(["assignOwn", "unassignOwn", "trouble", "outage"] as const),
 ];
 
 async function act(crowd: Crowd, place: Place): Promise<void> {
@@ -216,7 +226,7 @@ async function withdraw(crowd: Crowd, place: Place): Promise<void> {
   const booking = seat?.job.bookings.find(({ status }) => status === "pending" || status === "confirmed");
   if (!seat || !booking) return;
   const { candidateId } = booking;
-  const { status } = await crowd.organisation.withdraw(seat.job, { candidateId, personalNumber: "" });
+  const { status } = await crowd.organisation.withdraw(seat.job, { candidateId });
   if (status < 300) crowd.said.withdrawn.push({ jobId: seat.job.jobId, candidateId });
 }
 
@@ -232,6 +242,38 @@ function trouble(crowd: Crowd, { random }: Place): void {
   if (calls.length - crowd.troubledAt < CALLS_A_TROUBLE) return;
   crowd.troubledAt = calls.length;
   const name = random.pick(TROUBLE);
-  provider.setFault(name, { times: random.between(1, 5), retryAfter: "0" });
+  provider.setFault(name, { times: random.between(1, 5), retryAfter: "0", lateMs: LATE_MS });
   count(crowd.said, `fault ${name}`);
+}
+
+/** Every call meets it, the look-up of people and the witness of an absence too. */
+function outage(crowd: Crowd, { random }: Place): void {
+  const { provider, calls } = crowd.organisation;
+  if (calls.length - crowd.troubledAt < CALLS_A_TROUBLE) return;
+  crowd.troubledAt = calls.length;
+  const name = random.pick(OUTAGES);
+  provider.setFault(name, { forMs: random.between(100, 1_500) });
+  count(crowd.said, `fault ${name}`);
+}
+
+/** Every other time the provider sends no webhook. */
+function assignOwn(crowd: Crowd, place: Place): void {
+  const shift = openShift(crowd, place);
+  if (!shift || shift.assigned.size >= shift.positions) return;
+  const { provider } = crowd.organisation;
+  const { id } = place.random.pick(provider.candidates.slice(0, crowd.seeded));
+  if (place.random.pick([true, false])) provider.assign(shift.id, id);
+  else shift.assigned.set(id, new Date().toISOString());
+}
+
+function unassignOwn(crowd: Crowd, place: Place): void {
+  const { provider } = crowd.organisation;
+  const own = new Set(provider.candidates.slice(0, crowd.seeded).map(({ id }) => id));
+  const ownOn = ({ assigned, cancelled }: StoredShift) =>
+    cancelled ? undefined : [...assigned.keys()].find((id) => own.has(id));
+  const shift = place.random.pick(provider.shifts.filter((each) => ownOn(each) !== undefined));
+  const id = shift && ownOn(shift);
+  if (!shift || id === undefined) return;
+  if (place.random.pick([true, false])) provider.unassign(shift.id, id);
+  else shift.assigned.delete(id);
 }

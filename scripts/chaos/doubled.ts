@@ -5,6 +5,7 @@ import type { Reading } from "./reading.ts";
 /** What had an effect at a provider, or on a person, more often than it was asked for. */
 export function* doubled(reading: Reading): Generator<string> {
   yield* createdAgain(reading);
+  yield* createdTwice(reading);
   yield* assignedTooOften(reading);
   yield* assignedAgain(reading);
   yield* deletedAgain(reading);
@@ -17,7 +18,13 @@ function* createdAgain({ calls, hired }: Reading): Generator<string> {
     ({ method, path, status }) =>
       method === "POST" && path === "/candidates" && (isSuccess(status) || status === 409),
   );
-  if (asked.length > hired) yield `the provider was asked ${asked.length} times to create ${hired} people`;
+  if (asked.length > hired.length)
+    yield `the provider was asked ${asked.length} times to create ${hired.length} people`;
+}
+
+function* createdTwice({ hired }: Reading): Generator<string> {
+  for (const [, times] of countBy(hired, ({ personalNumber }) => personalNumber))
+    if (times > 1) yield `the provider has one person ${times} times`;
 }
 
 /** The provider sends an update for each assignment that changed something: one for each booking at most. */
@@ -65,10 +72,9 @@ function* deletedAgain({ calls, said, stored }: Reading): Generator<string> {
   }
 }
 
-/** Answers that came too late, or were no answer: the platform noted each. */
+/** Responses that came too late or could not be used: the platform noted each. */
 function failedTries({ steps }: Reading["stored"], step: string, shiftId: string): number {
-  const isTry = (verdict: string) => verdict.startsWith("will be tried again");
-  return steps.filter((each) => each.step === step && each.shift_id === shiftId && isTry(each.verdict))
+  return steps.filter((each) => each.step === step && each.shift_id === shiftId && each.code === "will_retry")
     .length;
 }
 

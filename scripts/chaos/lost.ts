@@ -1,6 +1,6 @@
 import type { Reading } from "./reading.ts";
 
-/** An event that fails, or is given up, is lost: every trouble at the provider passes long before the tries are over. */
+/** An event that fails, or is given up, is lost: every fault of the provider passes. */
 const ENDED = ["processed", "skipped_echo"];
 const KNOWN = ["shift.create", "shift.update", "shift.delete"];
 
@@ -12,9 +12,10 @@ export function* lostEvents({ acknowledged, stored }: Reading): Generator<string
     if (!rows.has(key)) yield `${key} was acknowledged and is not stored`;
   }
   for (const [key, { event, status, verdict }] of rows) {
-    // One of the malformed requests: an event of an unknown name is stored and goes no further.
+    // Of the malformed requests: an event of an unknown name is stored, and not processed.
     if (status === "ignored" && !KNOWN.includes(event)) continue;
-    if (!ENDED.includes(status) || verdict === null) yield `${key} is ${status}: ${verdict ?? "no reason"}`;
+    if (!ENDED.includes(status) || verdict === null)
+      yield `${key} is ${status}: ${verdict ? JSON.stringify(verdict) : "no verdict"}`;
   }
 }
 

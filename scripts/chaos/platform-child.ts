@@ -1,14 +1,18 @@
 import { readConfig } from "../../src/platform/config.ts";
 import { startPlatform } from "../../src/platform/main.ts";
+import { RECONCILE_MS } from "./brisk.ts";
 
 /**
- * The platform as `shiftpact platform` runs it, but brisk: what waits seconds to minutes there, so that a provider is spared, waits
- * milliseconds here. Twelve tries and all the rest are as in operation.
+ * The platform as `shiftpact platform` runs it, but brisk: what waits minutes to hours there, so that a provider is spared, waits milliseconds to
+ * seconds here. Twelve attempts and all the rest are as in operation.
  */
 
 const jump = jumpingClock();
 const platform = await startPlatform(readConfig(process.env), {
-  timing: { absenceRetriesMs: [20, 50, 100], answerWithinMs: 300 },
+  timing: {
+    ...{ absenceRetriesMs: [20, 50, 100], recheckMs: [20, 50, 100, 200], answerWithinMs: 300 },
+    ...{ reconcileMs: RECONCILE_MS, hourlyMs: 1_000, probeMs: 200 },
+  },
   retries: { baseMs: 20, capMs: 400 },
   providerTimeoutMs: 1_000,
   calls: { perMinute: 0 },

@@ -1,5 +1,6 @@
 import type { Kysely, SelectQueryBuilder } from "kysely";
-import type { Booking, Job, Schema } from "../../src/platform/db/schema.ts";
+import type { Outcome } from "../../generated/operations/types.ts";
+import type { Booking, Integration, Job, Schema, WorkKind } from "../../src/platform/db/schema.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { ProviderCall } from "../../test/flows/operations.ts";
 import type { Assigned, Crowd, Said } from "./crowd.ts";
@@ -19,8 +20,10 @@ export interface Reading {
   acknowledged: readonly Acknowledged[];
   /** The provider's. */
   shifts: readonly StoredShift[];
-  /** How many people the provider got from the platform. */
-  hired: number;
+  /** The people whom the provider had before, and may assign itself: their ids. */
+  ownPeople: ReadonlySet<string>;
+  /** The people whom the platform has created at the provider. */
+  hired: readonly { personalNumber: string }[];
   /** As the provider recorded them. */
   calls: readonly ProviderCall[];
   assigned: readonly Assigned[];
@@ -29,14 +32,36 @@ export interface Reading {
 
 /** What the platform has stored about one provider. */
 export interface Stored {
-  events: { event: string; shift_id: string; trace_id: string; status: string; verdict: string | null }[];
-  jobs: Pick<Job, "job_id" | "shift_id" | "status" | "start_time" | "end_time" | "positions">[];
-  bookings: Pick<Booking, "job_id" | "candidate_id" | "provider_candidate_id" | "status">[];
+  integration: Pick<Integration, "paused_since" | "held_since" | "health">;
+  events: { event: string; shift_id: string; trace_id: string; status: string; verdict: Outcome | null }[];
+  jobs: Pick<
+    Job,
+    | "job_id"
+    | "shift_id"
+    | "status"
+    | "start_time"
+    | "end_time"
+    | "positions"
+    | "own_people"
+    | "own_people_count"
+  >[];
+  bookings: Pick<
+    Booking,
+    | "job_id"
+    | "candidate_id"
+    | "provider_candidate_id"
+    | "status"
+    | "reason"
+    | "reason_params"
+    | "at_provider"
+  >[];
   notifications: { candidate_id: string; job_id: string; kind: string }[];
-  /** Of open issues. */
-  issues: { code: string; subject: string }[];
+  /** Codes of open issues. */
+  issues: { code: string }[];
   /** What the platform noted of each call about a shift. */
-  steps: { step: string; verdict: string; shift_id: string | null }[];
+  steps: { step: string; code: string; shift_id: string | null }[];
+  /** What still needs attention. */
+  work: { kind: WorkKind; key: string; priority: number; attempts: number }[];
 }
 
 export async function readBoth(kysely: Kysely<Schema>, crowd: Crowd): Promise<Reading> {
@@ -46,7 +71,8 @@ export async function readBoth(kysely: Kysely<Schema>, crowd: Crowd): Promise<Re
   return {
     ...{ said, calls, assigned, shifts: provider.shifts },
     acknowledged: [...sent, ...said.events.map((event) => ({ ...event, isEcho: false }))],
-    hired: provider.candidates.length - seeded,
+    ownPeople: new Set(provider.candidates.slice(0, seeded).map(({ id }) => id)),
+    hired: provider.candidates.slice(seeded),
     stored: await readStored(kysely, providerId),
   };
 }
@@ -55,12 +81,18 @@ async function readStored(kysely: Kysely<Schema>, providerId: string): Promise<S
   const jobIds = kysely.selectFrom("jobs").select("job_id").where("provider_id", "=", providerId);
   return {
     ...(await readBooked(kysely, jobIds)),
+    integration: await kysely
+      .selectFrom("integrations")
+      .selectAll()
+      .where("provider_id", "=", providerId)
+      .executeTakeFirstOrThrow(),
     events: await kysely.selectFrom("events").selectAll().where("provider_id", "=", providerId).execute(),
     jobs: await kysely.selectFrom("jobs").selectAll().where("provider_id", "=", providerId).execute(),
     steps: await kysely.selectFrom("trace_steps").selectAll().where("provider_id", "=", providerId).execute(),
+    work: await kysely.selectFrom("work").selectAll().where("provider_id", "=", providerId).execute(),
     issues: await kysely
       .selectFrom("issues")
-      .selectAll()
+      .select("code")
       .where("provider_id", "=", providerId)
       .where("resolved_at", "is", null)
       .execute(),

@@ -1,9 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "kysely";
 import { pino } from "pino";
 import { type Engine, openDatabase } from "../../src/platform/db/database.ts";
+import { LEASE_MS } from "../../src/platform/work/claims.ts";
 import type { Person } from "../../test/flows/operations.ts";
 import { freePort, type PostgresServer } from "../embedded-postgres.ts";
+import { RECONCILE_MS } from "./brisk.ts";
 import { type Checked, check, type Finding } from "./check.ts";
 import { type Crowd, live } from "./crowd.ts";
 import type { Disk } from "./disk.ts";
@@ -33,7 +37,7 @@ export interface ChaosOptions {
   dataDir: string;
   /** With its database of this name; for engine postgres. Two processes of the platform share it. */
   postgres?: { server: PostgresServer; database: string };
-  /** Moves the clock of the tasks that a killed process had in hand, instead of waiting 10 s for them. */
+  /** Ends the leases of a killed process at once, instead of after 15 s. */
   hurry?: boolean;
   providers?: number;
   /** Runs the platform, in place of `platform-child.ts`. */
@@ -58,6 +62,8 @@ export interface ChaosReport extends Checked {
 
 const PEOPLE = 8;
 const CALM_MS = 90_000;
+/** Until each shift was read, once the claims of a killed process have ended. */
+const ALL_READ_MS = 1.2 * RECONCILE_MS;
 /** To optimise the embedded database's code takes longer than a short run has use of it. */
 const QUICK = ["--liftoff-only"];
 const log = pino({ level: "silent" });
@@ -80,7 +86,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
     }
     const scene = { victims, urls, token, crowds, inCall: gate.inCall, place };
     const { blows, kills, flooded, memory } = await torment(options, scene);
-    await rest(victims, crowds);
+    await rest(victims, crowds, options);
     await Promise.all(victims.map((victim) => victim.stop()));
     const checked = await check(place, crowds, log);
     const findings = [
@@ -203,19 +209,25 @@ async function populate(crowd: Crowd): Promise<[Crowd, Person[]]> {
   return [crowd, await Promise.all(Array.from({ length: PEOPLE }, () => crowd.organisation.addPerson()))];
 }
 
-/** What a dead process had in hand comes back when its heartbeat is over: as if that time had passed. */
+/** What a dead process had in hand is due again when its lease has ended: as if that time had passed. */
 async function passTime(url: string): Promise<void> {
   const database = await openDatabase({ url, log });
-  await database.raw.executeSql(
-    "update pgboss.job set heartbeat_on = heartbeat_on - interval '1 minute' where state = 'active'",
-  );
+  await sql`update work set due_at = now() where claim is not null`.execute(database.kysely);
   await database.close();
 }
 
-/** Until every webhook is delivered and nothing waits; what still waits after a minute and a half is found by the check. */
-async function rest(victims: readonly Victim[], crowds: readonly Crowd[]): Promise<void> {
+/**
+ * Ends the faults, and waits until every webhook is delivered, every shift was read once more, and nothing is due. What is still due after a
+ * minute and a half is found by the check.
+ */
+async function rest(
+  victims: readonly Victim[],
+  crowds: readonly Crowd[],
+  { hurry }: ChaosOptions,
+): Promise<void> {
   for (const { organisation } of crowds) organisation.provider.clearFaults();
   const until = performance.now() + CALM_MS;
+  await sleep(ALL_READ_MS + (hurry ? 0 : LEASE_MS));
   let before = -1;
   for (let sent = 0; before < sent && performance.now() < until; ) {
     before = sent;

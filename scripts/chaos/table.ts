@@ -20,7 +20,7 @@ export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
     ["outcome", ...reports.keys()],
     ["jobs made", ...all.map(({ jobs }) => jobs)],
     ["bookings confirmed", ...all.map(({ confirmed }) => confirmed)],
-    ["excused by an open issue", ...all.map(({ excused }) => excused)],
+    ["provider's own people, on both sides", ...all.map(({ ownPeople }) => ownPeople)],
     ["lost", ...found("lost")],
     ["doubled", ...found("doubled")],
     ["disagreeing", ...found("disagreeing")],

@@ -46,7 +46,7 @@ const PAGE_OF: Readonly<Record<string, Page>> = {
   "../events.asyncapi.yaml": EVENTS,
   "../../test/decisions.md": DECISIONS,
   "../../src/contract/problem.ts": PROBLEMS,
-  "../../src/platform/issues/issues.ts": ISSUES,
+  "../../src/contract/operator-text/issue.ts": ISSUES,
   ...Object.fromEntries(Object.entries(GUIDES).map(([name, page]) => [`${name}.md`, page])),
   ...Object.fromEntries(Object.entries(REFERENCES).map(([name, page]) => [`../${name}`, page])),
 };

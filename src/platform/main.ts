@@ -5,10 +5,10 @@ import type { CallLimits } from "../clients/provider/call-policy.ts";
 import { shareOf } from "../clients/provider/rate.ts";
 import { createApp } from "./app.ts";
 import type { Config } from "./config.ts";
-import { openDatabase } from "./db/database.ts";
+import { type Database, openDatabase } from "./db/database.ts";
 import { joinProcesses, type Processes } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
-import type { CheckProvider, Deps, Timing } from "./deps.ts";
+import type { Channel, CheckProvider, Deps, Timing } from "./deps.ts";
 import { serve } from "./http/serve.ts";
 import type { WebPages } from "./http/web-pages.ts";
 import { newId } from "./ids.ts";
@@ -54,6 +54,10 @@ export interface Platform {
 /** What a test or the demo may set differently. */
 export interface PlatformOptions {
   log?: Logger;
+  /** An open database, which stays open; that of the configuration unless given. */
+  database?: Database;
+  /** How notifications are delivered; as the configuration says unless given. */
+  channel?: Channel;
   now?: () => Date;
   timing?: Partial<Timing>;
   retries?: Partial<RetryPolicy>;
@@ -144,10 +148,12 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   const { databaseUrl: url, dataDir, allowInsecureProviders: allowInsecure } = config;
   const { providerTimeoutMs: timeoutMs = TIMING.callTimeoutMs, now = () => new Date() } = options;
   const vault = createVault(config.secretKey);
-  const database = await (url
-    ? openDatabase({ url, log }).catch(refuseToStart)
-    : openDatabase({ dataDir: join(dataDir, "database"), log }));
-  running.holds(database.close);
+  const database =
+    options.database ??
+    (await (url
+      ? openDatabase({ url, log }).catch(refuseToStart)
+      : openDatabase({ dataDir: join(dataDir, "database"), log })));
+  if (!options.database) running.holds(database.close);
   await checkSecretKey(database, vault);
   const processes = await joinProcesses(database, log);
   const fieldUses = createFieldUses({ database, log });
@@ -169,7 +175,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   running.holds(clients.close);
   const signals = await openSignals(database);
   running.holds(signals.close);
-  const channel = config.mail && createEmailChannel(config.mail);
+  const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
   running.holds(() => channel?.close());
   const deps: Deps = {
     ...{ database, signals, log, vault, now, newId },

@@ -28,7 +28,7 @@ const visitBoardOf = ({ providerId }: Organisation, look?: Look) =>
 
 async function visitJob(job: Job, look?: Look): Promise<Page> {
   const page = await theatre().visit(`jobs/${job.jobId}`, look);
-  await panel(page, "Its story").getByText("shift.create stored").waitFor();
+  await panel(page, "Timeline").getByText("Stored: shift.create").waitFor();
   return page;
 }
 
@@ -36,7 +36,7 @@ describe("the board", () => {
   it("shows a shift that arrives, without being read anew", async () => {
     const organisation = await theatre().onboard();
     const page = await visitBoardOf(organisation);
-    await page.getByText("No job fits these filters").waitFor();
+    await page.getByText("No job matches the filters").waitFor();
     await page.evaluate(() => Object.assign(window, { isTheSamePage: true }));
     organisation.provider.createShift({ positions: 2 });
     const row = rowOf(page, "Kvarteret");
@@ -58,7 +58,7 @@ describe("the board", () => {
     await organisation.cancel(job);
     await rowOf(page, "cancelled").waitFor();
     // It is seen while it goes.
-    await page.getByText("No job fits these filters").waitFor();
+    await page.getByText("No job matches the filters").waitFor();
   });
 
   it("keeps its filters in the address, so that a link can be shared", async () => {
@@ -71,10 +71,10 @@ describe("the board", () => {
     await rowOf(page, "0 of 4").waitFor({ state: "detached" });
     await rowOf(page, "0 of 3").waitFor();
     await page.getByLabel("Status").selectOption("filled");
-    await page.getByText("No job fits these filters").waitFor();
+    await page.getByText("No job matches the filters").waitFor();
     const { search } = new URL(page.url());
     const shared = await theatre().visit(search);
-    await shared.getByText("No job fits these filters").waitFor();
+    await shared.getByText("No job matches the filters").waitFor();
     await shared.getByLabel("Status").selectOption("");
     await rowOf(shared, "0 of 3").waitFor();
     expect(await rowOf(shared, "0 of 4").count()).toBe(0);
@@ -109,7 +109,7 @@ describe("the page of a job", () => {
     const page = await visitJob(await organisation.open(), { expected: [/status of 409/] });
     await acceptFirst(page);
     await page.getByRole("alert").getByText("booking_overlaps").waitFor();
-    await panel(page, "Bookings").getByText("Nobody has accepted this job yet.").waitFor();
+    await panel(page, "Bookings").getByText("No candidate has accepted this job yet.").waitFor();
   });
 
   it("takes somebody off after asking", async () => {
@@ -119,7 +119,7 @@ describe("the page of a job", () => {
     await organisation.accept(job, person);
     const page = await visitJob(job);
     await page.getByRole("button", { name: "Withdraw Astrid Lind" }).click();
-    const dialog = page.getByRole("dialog", { name: "Take Astrid Lind off this job?" });
+    const dialog = page.getByRole("dialog", { name: "Withdraw Astrid Lind from this job?" });
     await dialog.getByRole("button", { name: "Withdraw Astrid Lind" }).click();
     await rowOf(page, "Astrid Lind").getByText("released").waitFor();
     await dialog.waitFor({ state: "hidden" });
@@ -134,12 +134,12 @@ describe("the page of a job", () => {
     const page = await visitJob(job);
     await page.getByRole("button", { name: "Cancel the job" }).click();
     const dialog = page.getByRole("dialog", { name: "Cancel this job?" });
-    await dialog.getByText("1 person is told").waitFor();
+    await dialog.getByText("1 booking is released").waitFor();
     await dialog.getByRole("button", { name: "Cancel the job" }).click();
     await badge(page, "cancelled").waitFor();
     await rowOf(page, "Astrid Lind").getByText("job cancelled").waitFor();
-    await page.locator("li[data-tone=echo]").getByText("skipped: echo of our DELETE").waitFor();
-    await panel(page, "Who was told").getByText("told of the cancellation").waitFor();
+    await page.locator("li[data-tone=echo]").getByText("Skipped: echo of the platform's DELETE").waitFor();
+    await panel(page, "Notifications").getByText("shift cancelled").waitFor();
     expect(await page.getByRole("button", { name: "Cancel the job" }).count()).toBe(0);
   });
 
@@ -147,10 +147,10 @@ describe("the page of a job", () => {
     const organisation = await theatre().onboard();
     const roleId = randomUUID();
     const page = await visitJob(await organisation.open({ roleId }));
-    await badge(page, "blocked: no mapping").waitFor();
+    await badge(page, "blocked (not mapped)").waitFor();
     const why = panel(page, "Why is it not staffed?");
     await why.getByText(`Role ${roleId} is mapped to no competence.`).waitFor();
-    const way = await why.getByRole("link", { name: "To the integration" }).getAttribute("href");
+    const way = await why.getByRole("link", { name: "Integration" }).getAttribute("href");
     expect(way).toBe(`/console/integrations/${organisation.providerId}`);
     await map(organisation, roleId);
     await badge(page, "open").waitFor();
@@ -168,7 +168,7 @@ describe("the page of a job", () => {
     expect(await dialog.getByLabel("Start").inputValue()).toBe("2030-01-10T09:00");
     await dialog.getByLabel("Start").fill("2030-01-10T10:00");
     await dialog.getByLabel("Positions, in total").fill("3");
-    await dialog.getByRole("button", { name: "Ask the provider to change it" }).click();
+    await dialog.getByRole("button", { name: "Request the change" }).click();
     await page.getByText("Thu 10 Jan 10:00 – 17:00").waitFor();
     await page.getByText("0 of 3", { exact: true }).waitFor();
     expect(organisation.provider.shift(job.shiftId)).toMatchObject({
@@ -185,7 +185,7 @@ describe("the page of a job", () => {
     await page.getByRole("button", { name: "Change" }).click();
     const dialog = page.getByRole("dialog", { name: "Change times or positions" });
     await dialog.getByLabel("End").fill("2030-10-27T02:30");
-    const send = dialog.getByRole("button", { name: "Ask the provider to change it" });
+    const send = dialog.getByRole("button", { name: "Request the change" });
     expect(await send.isDisabled()).toBe(true);
     await dialog.getByLabel("the second, UTC+01:00").check();
     await send.click();
@@ -195,7 +195,7 @@ describe("the page of a job", () => {
   it("says so when there is no such job", async () => {
     await theatre().onboard();
     const page = await theatre().visit(`jobs/${randomUUID()}`, { expected: [/status of 404/] });
-    await page.getByRole("heading", { name: "There is no such job" }).waitFor();
+    await page.getByRole("heading", { name: "Job not found" }).waitFor();
   });
 });
 
@@ -219,7 +219,7 @@ describe("board and job page for everybody", () => {
     await rowOf(board, "Kvarteret").first().waitFor();
     await expectNoSeriousAxeFault(board);
     const page = await visitJob(job, look);
-    await page.getByText("change requested").first().waitFor();
+    await page.getByText("Change requested").first().waitFor();
     await expectNoSeriousAxeFault(page);
     await page.getByRole("button", { name: "Cancel the job" }).click();
     await expectNoSeriousAxeFault(page);

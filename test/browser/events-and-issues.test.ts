@@ -33,8 +33,8 @@ async function givenUp(organisation: Organisation, shift?: NewShift): Promise<Ev
 // A database of its own: before the first test nothing has happened.
 describe("a platform on which nothing happened", () => {
   it.each([
-    ["events", "No event has come yet"],
-    ["issues", "Nothing needs a person"],
+    ["events", "No event received yet"],
+    ["issues", "No open issues"],
     ["figures", "Nothing happened in the last hour"],
   ])("says so at %s, and what makes something come", async (path, title) => {
     const page = await theatre().visit(path);
@@ -48,11 +48,11 @@ describe("the event log", () => {
   it("shows what arrives, with its status in words and the way to its job", async () => {
     const organisation = await theatre().onboard();
     const page = await theatre().visit(`events?providerId=${organisation.providerId}`);
-    await page.getByText("No event is like this").waitFor();
+    await page.getByText("No event matches the filters").waitFor();
     const job = await organisation.open();
     const row = page.getByRole("row").filter({ hasText: "shift.create" });
     await row.getByText("Processed").waitFor();
-    await row.getByText("job created: open").waitFor();
+    await row.getByText("Job created: open").waitFor();
     await row.getByRole("link", { name: job.shiftId.slice(0, 8) }).click();
     await page.waitForURL(`**/console/jobs/${job.jobId}`);
   });
@@ -73,9 +73,9 @@ describe("the event log", () => {
     expect(await isFocused(status)).toBe(true);
     await page.getByLabel("Shift id").fill("no-such-shift");
     await page.keyboard.press("Enter");
-    await page.getByText("No event is like this").waitFor();
+    await page.getByText("No event matches the filters").waitFor();
     await page.reload();
-    await page.getByText("No event is like this").waitFor();
+    await page.getByText("No event matches the filters").waitFor();
     expect(await page.getByLabel("Shift id").inputValue()).toBe("no-such-shift");
   });
 
@@ -84,18 +84,18 @@ describe("the event log", () => {
     await givenUp(organisation);
     await givenUp(organisation);
     const page = await theatre().visit(`events?providerId=${organisation.providerId}`);
-    await page.getByText("Given up").nth(1).waitFor();
-    const opener = page.getByRole("button", { name: "Replay all that failed since" });
+    await page.getByText("No response").nth(1).waitFor();
+    const opener = page.getByRole("button", { name: "Replay failed events" });
     await opener.click();
-    const dialog = page.getByRole("dialog", { name: "Replay all that failed" });
+    const dialog = page.getByRole("dialog", { name: "Replay failed events" });
     await expectNoSeriousAxeFault(page);
-    await dialog.getByRole("button", { name: "Queue them again" }).click();
-    await page.getByText("2 events are queued again.").waitFor();
+    await dialog.getByRole("button", { name: "Queue again" }).click();
+    await page.getByText("2 events queued again.").waitFor();
     await page.locator("tbody tr").filter({ hasText: "Processed" }).nth(1).waitFor();
     expect(await isFocused(opener)).toBe(true);
     await opener.click();
-    await dialog.getByRole("button", { name: "Queue them again" }).click();
-    await dialog.getByText("Nothing that came since then failed.").waitFor();
+    await dialog.getByRole("button", { name: "Queue again" }).click();
+    await dialog.getByText("No event received since then has failed.").waitFor();
   });
 });
 
@@ -104,13 +104,13 @@ describe("an event that was given up", () => {
     const organisation = await theatre().onboard();
     const { eventId, traceId } = await givenUp(organisation, { positions: 3 });
     const page = await theatre().visit(`events/${eventId}`);
-    await badge(page, "Given up").waitFor();
+    await badge(page, "No response").waitFor();
     await region(page, "Payload").getByText(`"traceId": "${traceId}"`).waitFor();
-    await region(page, "Its story").getByText("will be tried again: status 500").nth(2).waitFor();
-    const outcome = region(page, "What came of it");
+    await region(page, "Trace").getByText(/^Will retry/).nth(2).waitFor();
+    const outcome = region(page, "Outcome");
     expect(await outcome.getByRole("button", { name: "Replay", exact: true }).count()).toBe(0);
-    await outcome.getByRole("button", { name: "What would a replay change?" }).click();
-    await outcome.getByText("It would end as processed: job created: open.").waitFor();
+    await outcome.getByRole("button", { name: "Preview a replay" }).click();
+    await outcome.getByText("Job created: open").waitFor();
     const positions = outcome
       .getByRole("row")
       .filter({ has: page.getByRole("cell", { name: "Positions", exact: true }) });
@@ -118,10 +118,10 @@ describe("an event that was given up", () => {
     expect(await organisation.findJob((await organisation.event(traceId)).shiftId)).toBeUndefined();
     await outcome.getByRole("button", { name: "Replay", exact: true }).click();
     await badge(page, "Processed").waitFor();
-    await region(page, "Its story").getByText("shift.create queued again by an operator").waitFor();
-    const said = outcome.getByText("It is queued again.");
+    await region(page, "Trace").getByText("Queued again: shift.create").waitFor();
+    const said = outcome.getByText("Queued again. The outcome appears here.");
     expect(await isFocused(said)).toBe(true);
-    await region(page, "Facts").getByRole("link", { name: "Its job" }).waitFor();
+    await region(page, "Facts").getByRole("link", { name: "Job of the shift" }).waitFor();
   });
 
   it("tells beside the button that the provider does not answer", async () => {
@@ -129,11 +129,11 @@ describe("an event that was given up", () => {
     const { eventId } = await givenUp(organisation);
     organisation.provider.setFault("error-500");
     const page = await theatre().visit(`events/${eventId}`, { expected: [/502/] });
-    const outcome = region(page, "What came of it");
-    await outcome.getByRole("button", { name: "What would a replay change?" }).click();
+    const outcome = region(page, "Outcome");
+    await outcome.getByRole("button", { name: "Preview a replay" }).click();
     await outcome.getByText("provider_unavailable").waitFor();
     organisation.provider.clearFaults();
-    await outcome.getByRole("button", { name: "Replay all the same" }).click();
+    await outcome.getByRole("button", { name: "Replay anyway" }).click();
     await badge(page, "Processed").waitFor();
   });
 });
@@ -145,9 +145,9 @@ describe("an event that waits", () => {
     const { eventId } = await organisation.event(await organisation.send("shift.create", shiftId));
     const page = await theatre().visit(`events/${eventId}`, { expected: [/409/] });
     await badge(page, "Queued").waitFor();
-    const outcome = region(page, "What came of it");
-    await outcome.getByRole("button", { name: "What would a replay change?" }).click();
-    await outcome.getByText("It would wait: the integration is draft, not active.").waitFor();
+    const outcome = region(page, "Outcome");
+    await outcome.getByRole("button", { name: "Preview a replay" }).click();
+    await outcome.getByText("Result of a replay:").waitFor();
     await outcome.getByRole("button", { name: "Replay", exact: true }).click();
     await outcome.getByText("event_queued").waitFor();
     await organisation.activate();
@@ -160,19 +160,19 @@ describe("an issue", () => {
     const organisation = await theatre().onboard();
     const { traceId } = await givenUp(organisation);
     const page = await theatre().visit(`issues?providerId=${organisation.providerId}`);
-    const issue = page.getByRole("article", { name: "Given up after every try" });
-    await issue.getByText("was given up after 3 tries; the last one: status 500.").waitFor();
+    const issue = page.getByRole("article", { name: "No usable response from the provider" });
+    await issue.getByText("The provider gave no usable response after 3 attempts").waitFor();
     await issue
       .getByText(
-        "For 7 days the event is queued again by itself, each hour and once the provider answers; a replay is sooner.",
+        "Ask the provider to fix the response. The shift is read at least once an hour; a replay reads it immediately.",
       )
       .waitFor();
-    const events = issue.getByRole("link", { name: "Events of its story" });
+    const events = issue.getByRole("link", { name: "Events of the trace" });
     expect(await events.getAttribute("href")).toBe(`/console/events?traceId=${traceId}`);
     await tabTo(page, issue.getByRole("button", { name: "Resolve" }));
     await page.keyboard.press("Enter");
-    await page.getByText("It comes back if its cause is still there.").waitFor();
-    await page.getByText("Nothing like this needs a person").waitFor();
+    await page.getByText("Resolved. The issue comes back if its cause remains.").waitFor();
+    await page.getByText("No open issue matches the filters").waitFor();
     expect(await organisation.issueCodes()).toEqual([]);
     expect(await isFocused(region(page, "Open issues"))).toBe(true);
   });
@@ -180,21 +180,21 @@ describe("an issue", () => {
   it("arrives while one watches, the most urgent first, and goes with its cause", async () => {
     const organisation = await theatre().onboard({ connect: false });
     const page = await theatre().visit(`issues?providerId=${organisation.providerId}`);
-    await page.getByText("Nothing like this needs a person").waitFor();
+    await page.getByText("No open issue matches the filters").waitFor();
     const end = { endTime: "2031-05-05T10:00:00.000Z", startTime: "2031-05-05T12:00:00.000Z" };
     const { shiftId } = organisation.provider.createShift(end);
     await organisation.send("shift.create", shiftId);
     const titles = page.getByRole("article").getByRole("heading");
-    await page.getByRole("heading", { name: "A shift that cannot be a job" }).waitFor();
+    await page.getByRole("heading", { name: "Shift unusable" }).waitFor();
     await givenUpBySending(organisation);
-    await page.getByRole("heading", { name: "Given up after every try" }).waitFor();
+    await page.getByRole("heading", { name: "No usable response from the provider" }).waitFor();
     expect(await titles.allTextContents()).toEqual([
-      "Given up after every try",
-      "A shift that cannot be a job",
+      "No usable response from the provider",
+      "Shift unusable",
     ]);
     organisation.provider.updateShift(shiftId, { endTime: "2031-05-05T20:00:00.000Z" });
     await organisation.send("shift.update", shiftId);
-    await page.getByRole("heading", { name: "A shift that cannot be a job" }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Shift unusable" }).waitFor({ state: "detached" });
     await page.getByLabel("Kind").selectOption("provider_gave_no_answer");
     expect(new URL(page.url()).searchParams.get("code")).toBe("provider_gave_no_answer");
     expect(await titles.count()).toBe(1);
@@ -287,13 +287,13 @@ describe("events, issues and figures", () => {
       await expectNoSeriousAxeFault(page);
       await expectNoSidewaysScroll(page);
     };
-    await go(`events?providerId=${providerId}`, page.getByText("Given up", { exact: true }).last());
+    await go(`events?providerId=${providerId}`, page.getByText("No response", { exact: true }).last());
     await go(`issues?providerId=${providerId}`, page.getByRole("article"));
     await go("figures", page.getByRole("img"));
     await page.getByText("The numbers as a table").first().click();
     await expectNoSeriousAxeFault(page);
     await go(`events/${eventId}`, page.getByText("Webhook", { exact: true }));
-    await page.getByRole("button", { name: "What would a replay change?" }).click();
+    await page.getByRole("button", { name: "Preview a replay" }).click();
     await page.getByRole("button", { name: "Replay", exact: true }).waitFor();
     await expectNoSeriousAxeFault(page);
     await expectNoSidewaysScroll(page);

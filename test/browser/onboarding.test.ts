@@ -39,14 +39,14 @@ describe("integrations", () => {
     sandbox.connectPlatform({ url: theatre().platform.url, token: platformToken, kind: KIND });
     // Its first shift comes before the integration is active, and waits.
     const { shiftId } = sandbox.createShift();
-    await page.getByRole("link", { name: "On to outlets and roles" }).click();
+    await page.getByRole("link", { name: "Continue with outlets and roles" }).click();
     await page.getByRole("heading", { level: 1, name: "Nattkök" }).waitFor();
     expect(await page.content(), "the token is gone with the page that showed it").not.toContain(
       platformToken,
     );
 
     await page.getByRole("button", { name: "Read from the provider" }).click();
-    await page.getByText("3 of 3 still open").waitFor();
+    await page.getByText("3 of 3 not mapped").waitFor();
     await page.getByRole("button", { name: "Add Kajen as a new workplace" }).click();
     await page.getByText("1 change not saved").waitFor();
     await expect.poll(() => focused(page)).toBe("Workplace for Kajen");
@@ -92,7 +92,7 @@ describe("integrations", () => {
   it("exchanges the platform token: webhooks with the new one are taken, and those with the old one are not", async () => {
     const { provider: sandbox, providerId, platformToken } = await theatre().onboard();
     const page = await theatre().visit(`integrations/${providerId}`);
-    await page.getByRole("button", { name: "Make a new platform token …" }).click();
+    await page.getByRole("button", { name: "Create a new platform token …" }).click();
     const dialog = page.getByRole("dialog", { name: "New platform token" });
     await dialog.getByLabel("Overlap in hours").fill("0");
     await expectFit(page);
@@ -127,8 +127,8 @@ describe("integrations", () => {
     expect(await field.getAttribute("type")).toBe("password");
     expect(await field.getAttribute("autocomplete")).toBe("off");
     await field.fill(sandbox.token);
-    await page.getByRole("button", { name: "Take the new token" }).click();
-    await page.getByText("The provider's token was taken", { exact: false }).waitFor();
+    await page.getByRole("button", { name: "Save the new token" }).click();
+    await page.getByText("Provider token saved.", { exact: false }).waitFor();
     expect(await field.inputValue()).toBe("");
     await onboarding.getByRole("button", { name: "Read from the provider" }).click();
     await page.getByText("3 outlets, 4 roles.").waitFor();
@@ -139,8 +139,8 @@ describe("integrations", () => {
     const page = await theatre().visit(`integrations/${providerId}`);
     const registry = page.getByRole("region", { name: "Registry" });
     await registry.getByRole("button", { name: "Import the registry" }).click();
-    await registry.getByText("3, who were not known").waitFor();
-    await registry.getByText("1, which could not be used").waitFor();
+    await registry.getByText("3 new candidates").waitFor();
+    await registry.getByText("1 unusable entries").waitFor();
     await registry.getByRole("row", { name: /^1 its personal number/ }).waitFor();
     await expectFit(page);
   });

@@ -5,11 +5,14 @@ import {
   assignedAgain,
   call,
   calls,
+  due,
   echoes,
   failedTry,
   issue,
   ofBooking,
+  ofIntegration,
   ofJob,
+  ofShift,
   type Spoil,
   said,
   seenAs,
@@ -20,15 +23,15 @@ import {
 const SEAT = { jobId: "job-of-shift-1", candidateId: "ours" };
 const deletion = call("DELETE", "/shifts/shift-1", 204);
 const unassign = call("PUT", "/shifts/shift-1/unassign/theirs");
-const nobody = ofBooking({ status: "released" });
+const nobody = ofBooking({ status: "released", reason: "withdrawn" });
 const open = ofJob({ status: "open" });
 
 /** What is wrong, and the one finding that must come of it. */
 const BITES: [what: string, spoils: Spoil[], finding: RegExp][] = [
   ["an event that is not stored", [({ stored }) => stored.events.shift()], /^lost: .* is not stored$/],
   ["an event that waits", [seenAs("queued")], /^lost: .* is queued/],
-  ["a dead event", [seenAs("dead"), issue("provider_gave_no_answer")], /^lost: .* is dead/],
-  ["a failed event", [seenAs("failed"), issue("shift_unusable")], /^lost: .* is failed/],
+  ["a dead event", [seenAs("dead")], /^lost: .* is dead/],
+  ["a failed event", [seenAs("failed")], /^lost: .* is failed/],
   ["an event that is ignored although it is known", [seenAs("ignored")], /^lost: .* is ignored/],
   [
     "an accepted booking that is not stored",
@@ -36,21 +39,16 @@ const BITES: [what: string, spoils: Spoil[], finding: RegExp][] = [
     /^lost: the accepted/,
   ],
   ["a withdrawal that was forgotten", [said({ withdrawn: [SEAT] })], /^lost: the withdrawal/],
-  [
-    "a withdrawal, whatever else is open",
-    [said({ withdrawn: [SEAT] }), issue("booking_failed")],
-    /^lost: the withdrawal/,
-  ],
   ["a cancellation that was forgotten", [said({ cancelled: [SEAT.jobId] })], /^lost: the cancellation/],
-  [
-    "a cancellation, whatever else is open",
-    [said({ cancelled: [SEAT.jobId] }), issue("unassign_failed")],
-    /^lost: the cancellation/,
-  ],
   [
     "a person created again",
     [calls(call("POST", "/candidates", 409))],
     /^doubled: .* asked 2 times to create 1 people$/,
+  ],
+  [
+    "a person who is there twice",
+    [(reading) => Object.assign(reading, { hired: [...reading.hired, ...reading.hired] })],
+    /^doubled: the provider has one person 2 times$/,
   ],
   [
     "more assignments than bookings",
@@ -75,36 +73,75 @@ const BITES: [what: string, spoils: Spoil[], finding: RegExp][] = [
   ["a change told without one", [told("shift_changed")], /^doubled: ours was told 1 times of 0 changes/],
   [
     "a seat that only the provider has",
-    [nobody, open],
-    /^disagreeing: shift shift-1: the provider has theirs/,
+    [nobody],
+    /^disagreeing: shift shift-1: the provider has theirs, the platform has booked no one$/,
   ],
   [
-    "a seat, whatever else is open",
-    [nobody, open, issue("provider_gave_no_answer")],
-    /^disagreeing: shift shift-1: the provider has/,
+    "a seat that only the platform has",
+    [ofShift(({ assigned }) => assigned.clear())],
+    /^disagreeing: shift shift-1: the provider has no one, the platform has booked theirs$/,
   ],
+  ["a booking that waits for ever", [ofBooking({ status: "pending" })], /^disagreeing: .* pending for ever$/],
+  ["a shift without a job", [({ stored }) => stored.jobs.shift()], /^disagreeing: .* there is no job$/],
   [
-    "a booking that waits for ever",
-    [ofBooking({ status: "pending" }), issue("booking_failed")],
-    /^disagreeing: .* pending for ever$/,
+    "a job without a shift",
+    [ofJob({ shift_id: "other" }), ofShift((shift) => Object.assign(shift, { cancelled: true }))],
+    /^disagreeing: job job-of-shift-1 is about a shift that the provider never had$/,
   ],
-  [
-    "a shift without a job",
-    [({ stored }) => stored.jobs.shift(), issue("booking_failed")],
-    /^disagreeing: .* there is no job$/,
-  ],
-  [
-    "other times",
-    [ofJob({ start_time: new Date(0) }), issue("booking_failed")],
-    /^disagreeing: .* the times are 1970/,
-  ],
+  ["other times", [ofJob({ start_time: new Date(0) })], /^disagreeing: .* the times are 1970/],
   ["another number of positions", [ofJob({ positions: 2 })], /^disagreeing: .* 2 positions$/],
   [
-    "more excuses than a run may need",
-    [said({ withdrawn: [SEAT, SEAT] }), issue("unassign_failed")],
-    /^disagreeing: 2 are excused by an open issue, of at most 1$/,
+    "own people of the provider whom the platform does not know of",
+    [ofShift(({ assigned }) => assigned.set("own", ""))],
+    /^disagreeing: .* the provider's own people are own, the platform knows of no one$/,
+  ],
+  [
+    "own people whom the provider does not have",
+    [ofJob({ own_people: [{ providerCandidateId: "own" }], own_people_count: 1 })],
+    /^disagreeing: .* the provider's own people are no one, the platform knows of own$/,
   ],
   ["a job of another status", [open], /^disagreeing: .* is open, not filled$/],
+  [
+    "a booking that ended because of a fault that passed",
+    [
+      ofBooking({ status: "failed", reason: "provider_unavailable" }),
+      ofShift(({ assigned }) => assigned.clear()),
+      open,
+    ],
+    /^disagreeing: the booking of ours on job job-of-shift-1 is failed: provider_unavailable/,
+  ],
+  [
+    "a booking whose shift is said to be cancelled, and is not",
+    [
+      ofBooking({ status: "released", reason: "shift_cancelled" }),
+      ofShift(({ assigned }) => assigned.clear()),
+      open,
+    ],
+    /^disagreeing: the booking of ours on job job-of-shift-1 is released: shift_cancelled/,
+  ],
+  [
+    "an integration that is still paused",
+    [ofIntegration({ paused_since: new Date(0) })],
+    /^disagreeing: the integration is still paused$/,
+  ],
+  [
+    "an integration whose deletions are still held",
+    [ofIntegration({ held_since: new Date(0) })],
+    /^disagreeing: deletions are still held$/,
+  ],
+  [
+    "a provider that is still taken as unreachable",
+    [ofIntegration({ health: "unreachable" })],
+    /^disagreeing: the provider is still taken as unreachable$/,
+  ],
+  ["an issue that is still open", [issue("provider_down")], /^disagreeing: the issue provider_down/],
+  ["a shift that is reconciled for ever", [due({ priority: 1 })], /^disagreeing: shift shift-1 still needs/],
+  ["a shift whose last run failed", [due({ attempts: 3 })], /^disagreeing: .* after 3 attempts/],
+  [
+    "a booking that is still in doubt",
+    [ofBooking({ at_provider: "maybe" })],
+    /^disagreeing: whether ours is on the shift of job job-of-shift-1 is still in doubt$/,
+  ],
   [
     "no bookings confirmed",
     [({ stored }) => stored.notifications.splice(0)],
@@ -118,28 +155,40 @@ const BITES: [what: string, spoils: Spoil[], finding: RegExp][] = [
 ];
 
 /** What looks wrong, and is explained. */
-const FORGIVEN: [what: string, spoils: Spoil[], excused: number][] = [
-  ["a seat that a failed call left in doubt", [nobody, open, issue("unassign_failed")], 1],
-  ["a withdrawal that the provider refused", [said({ withdrawn: [SEAT] }), issue("unassign_failed")], 1],
+const FORGIVEN: [what: string, spoils: Spoil[]][] = [
+  ["a shift that is overfilled, which an operator settles", [issue("shift_overfilled")]],
+  ["the next reading of a shift", [due({})]],
   [
-    "a cancellation that the provider refused",
-    [said({ cancelled: [SEAT.jobId] }), issue("cancellation_refused")],
-    1,
+    "own people whom both sides have",
+    [
+      ofShift((shift) => {
+        shift.assigned.set("own", "");
+        shift.positions = 2;
+      }),
+      ofJob({ own_people: [{ providerCandidateId: "own" }], own_people_count: 1, positions: 2 }),
+    ],
   ],
-  ["an assignment again after a blow", [assignedAgain(0, 2)], 0],
-  ["an assignment again that began in a blow", [assignedAgain(1, 1)], 0],
-  ["an assignment again after a failed try", [assignedAgain(0, 0), failedTry("assign")], 0],
-  ["an assignment again after it was taken back", [calls(unassign), assignedAgain(0, 0)], 0],
-  ["a deletion again after a blow", [calls(deletion, deletion), said({ blows: [10, 10] })], 0],
-  ["a deletion again after a failed try", [calls(deletion, deletion), failedTry("cancel")], 0],
-  ["a change told once", [said({ retimed: new Map([["shift-1", 1]]) }), told("shift_changed")], 0],
+  [
+    "a seat that was lost to another",
+    [
+      ofBooking({ status: "released", reason: "shift_full" }),
+      ofShift(({ assigned }) => assigned.clear()),
+      open,
+    ],
+  ],
+  ["an assignment again after a blow", [assignedAgain(0, 2)]],
+  ["an assignment again that began in a blow", [assignedAgain(1, 1)]],
+  ["an assignment again after a failed try", [assignedAgain(0, 0), failedTry("assign")]],
+  ["an assignment again after it was taken back", [calls(unassign), assignedAgain(0, 0)]],
+  ["a deletion again after a blow", [calls(deletion, deletion), said({ blows: [10, 10] })]],
+  ["a deletion again after a failed try", [calls(deletion, deletion), failedTry("cancel")]],
+  ["a change told once", [said({ retimed: new Map([["shift-1", 1]]) }), told("shift_changed")]],
   [
     "an event of a name that nobody knows",
     [
       ({ stored }) =>
         stored.events.push({ event: "x", shift_id: "", trace_id: "", status: "ignored", verdict: null }),
     ],
-    0,
   ],
 ];
 
@@ -147,7 +196,7 @@ const findings = (reading: Reading) => judge(reading).findings.map(({ kind, what
 
 describe("the check after chaos", () => {
   it("finds nothing where all went right", () => {
-    expect(judge(sound())).toEqual({ findings: [], jobs: 8, confirmed: 8, excused: 0 });
+    expect(judge(sound())).toEqual({ findings: [], jobs: 8, confirmed: 8, ownPeople: 0 });
   });
 
   it.each(BITES)("finds %s", (_, spoils, finding) => {
@@ -156,9 +205,9 @@ describe("the check after chaos", () => {
     expect(findings(reading)).toEqual([expect.stringMatching(finding)]);
   });
 
-  it.each(FORGIVEN)("forgives %s", (_, spoils, excused) => {
+  it.each(FORGIVEN)("accepts %s", (_, spoils) => {
     const reading = sound();
     for (const spoil of spoils) spoil(reading);
-    expect(judge(reading)).toMatchObject({ findings: [], excused });
+    expect(findings(reading)).toEqual([]);
   });
 });

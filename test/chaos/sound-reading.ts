@@ -1,6 +1,8 @@
 import type { Reading, Stored } from "../../scripts/chaos/reading.ts";
 
 const [startTime, endTime] = ["2031-05-01T08:00:00.000Z", "2031-05-01T14:00:00.000Z"];
+const NUMBER = "197209189294";
+const VERDICT = { code: "job_updated", params: {} } as const;
 const SHIFTS = [1, 2, 3, 4, 5, 6, 7, 8].map((nth) => `shift-${nth}`);
 const events = ["create", "update", "delete"].flatMap((name) =>
   SHIFTS.map((shiftId) => ({
@@ -20,7 +22,8 @@ export function sound(): Reading {
     },
     acknowledged: [...events],
     shifts: SHIFTS.map(shiftAt),
-    hired: 1,
+    ownPeople: new Set(["own"]),
+    hired: [{ personalNumber: NUMBER }],
     calls: [call("POST", "/candidates", 201), ...SHIFTS.map((shiftId) => call("PUT", seat(shiftId)))],
     assigned: SHIFTS.map((shiftId, index) => ({ shiftId, candidateId: "theirs", at: index + 1, marks: 0 })),
     stored: stored(),
@@ -40,23 +43,45 @@ function shiftAt(id: string): Reading["shifts"][number] {
 
 function stored(): Stored {
   return {
+    integration: { paused_since: null, held_since: null, health: "reachable" },
     events: events.map(({ event, shiftId, traceId }) => ({
-      ...{ event, shift_id: shiftId, trace_id: traceId, status: "processed", verdict: "done" },
+      ...{ event, shift_id: shiftId, trace_id: traceId, status: "processed", verdict: VERDICT },
     })),
     jobs: SHIFTS.map((shiftId) => ({
       ...{ job_id: `job-of-${shiftId}`, shift_id: shiftId, status: "filled" as const, positions: 1 },
-      ...{ start_time: new Date(startTime), end_time: new Date(endTime) },
+      ...{
+        start_time: new Date(startTime),
+        end_time: new Date(endTime),
+        own_people: [],
+        own_people_count: 0,
+      },
     })),
     bookings: SHIFTS.map((shiftId) => ({
       ...{ job_id: `job-of-${shiftId}`, candidate_id: "ours", provider_candidate_id: "theirs" },
-      status: "confirmed" as const,
+      ...{ status: "confirmed" as const, reason: null, reason_params: {}, at_provider: "yes" as const },
     })),
     notifications: SHIFTS.map((shiftId) => ({
       ...{ candidate_id: "ours", job_id: `job-of-${shiftId}`, kind: "booking_confirmed" },
     })),
-    ...{ issues: [], steps: [] },
+    ...{ issues: [], steps: [], work: [] },
   };
 }
+
+/** The first shift of the provider. */
+export const ofShift =
+  (change: (shift: Reading["shifts"][number]) => unknown): Spoil =>
+  ({ shifts }) => {
+    const [shift] = shifts;
+    if (shift) change(shift);
+  };
+export const ofIntegration =
+  (change: Partial<Stored["integration"]>): Spoil =>
+  ({ stored }) =>
+    Object.assign(stored.integration, change);
+export const due =
+  (work: Partial<Stored["work"][number]>): Spoil =>
+  ({ stored }) =>
+    stored.work.push({ kind: "shift", key: "shift-1", priority: 2, attempts: 0, ...work });
 
 /** Makes one thing wrong, or explains it. */
 export type Spoil = (reading: Reading) => void;
@@ -100,7 +125,7 @@ export const echoes =
     for (let nth = 0; nth < count; nth += 1) {
       const traceId = `echo ${nth}`;
       const row = { event: "shift.update", shift_id: "shift-1", trace_id: traceId };
-      reading.stored.events.push({ ...row, status: "processed", verdict: "done" });
+      reading.stored.events.push({ ...row, status: "processed", verdict: VERDICT });
       const sent = { event: "shift.update", shiftId: "shift-1", traceId, isEcho: true };
       reading.acknowledged = [...reading.acknowledged, sent];
     }
@@ -108,11 +133,11 @@ export const echoes =
 export const issue =
   (code: string): Spoil =>
   ({ stored }) =>
-    stored.issues.push({ code, subject: "shift shift-1, candidate ours" });
+    stored.issues.push({ code });
 export const failedTry =
   (step: string): Spoil =>
   ({ stored }) =>
-    stored.steps.push({ step, shift_id: "shift-1", verdict: "will be tried again: status 503" });
+    stored.steps.push({ step, shift_id: "shift-1", code: "will_retry" });
 export const told =
   (kind: string): Spoil =>
   ({ stored }) =>

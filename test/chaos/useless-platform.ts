@@ -2,16 +2,17 @@ import { readConfig } from "../../src/platform/config.ts";
 import { startPlatform } from "../../src/platform/main.ts";
 
 /**
- * A platform that acknowledges every webhook and gives its event up at once: after the first calls, with which it is set up, it may ask
- * the provider hardly anything more.
+ * A platform that acknowledges every webhook, claims to be idle, and does hardly anything: after the first calls, with which it is set up, it may
+ * make a few calls, and never retries.
  */
+const HOUR_MS = 3_600_000;
 const platform = await startPlatform(readConfig(process.env), {
-  retries: { tries: 1, patienceMs: -1, baseMs: 1, capMs: 1 },
+  retries: { baseMs: HOUR_MS, capMs: HOUR_MS, random: () => 0.99 },
   calls: { perMinute: 15, perSecond: 3, waitMs: 0 },
 });
 process.once("SIGTERM", () => void platform.close().then(() => process.exit(0)));
 process.on("message", (told) => {
-  if (told === "idle") void platform.idle().then(() => process.send?.("idle"));
+  if (told === "idle") process.send?.("idle");
 });
 process.once("disconnect", () => process.exit(0));
 process.stdout.write(`${JSON.stringify({ listening: true, port: platform.port })}\n`);

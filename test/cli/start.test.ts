@@ -108,7 +108,7 @@ describe("npm start, as a process", UNHURRIED, () => {
 
     const second = await run("--once", ...ANY_PORTS, "--data", data).ended;
     expect(second).toMatchObject({ code: 0, signal: null, stderr: "" });
-    expect(second.stdout).toContain("All four flows went right");
+    expect(second.stdout).toContain("All four flows completed");
     expect(second.stdout).not.toContain(ESCAPE);
   });
 
@@ -124,7 +124,7 @@ describe("npm start, as a process", UNHURRIED, () => {
     ).ended;
     expect([code, stderr]).toEqual([1, ""]);
     expect(stdout).toContain("   ✗ the platform reserves the seat and assigns");
-    expect(stdout).toContain("The story went wrong at: the platform reserves the seat and assigns.");
+    expect(stdout).toContain("Failed at: the platform reserves the seat and assigns.");
   });
 });
 
@@ -166,7 +166,7 @@ describe("npm start", UNHURRIED, () => {
       if (flag === "--port") return;
       const { io: again, out: told } = terminal();
       expect(await start(["--once", ...ANY_PORTS, "--data", data], again)).toBe(0);
-      expect(told.join("\n")).toContain("All four flows went right");
+      expect(told.join("\n")).toContain("All four flows completed");
     },
   );
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { playStory } from "../../src/cli/story/play.ts";
 import type { Operations } from "../../src/cli/story/stage.ts";
+import { issueText } from "../../src/contract/operator-text.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { type Edge, startEdge } from "../platform/http/edge.ts";
@@ -14,15 +15,15 @@ const STEPS = [
   "candidates sign up on the platform",
   "the provider sends shift.create",
   "the platform reads the shift and creates a job",
-  "it matches candidates and tells them",
+  "it matches candidates and notifies them",
   "the platform reserves the seat and assigns",
   "the provider has the assignment",
   "the provider sends shift.update",
   "the platform reads it and updates the job",
-  "Elin is told of the new time",
-  "the platform records a pending operation",
+  "Elin is notified of the new time",
+  "the platform records the cancellation",
   "the provider confirms; the job is cancelled",
-  "Elin is told",
+  "Elin is notified",
   "the provider's echo is recognised and skipped",
 ];
 
@@ -53,10 +54,10 @@ const BROKEN: [operation: keyof Operations, failing: string][] = [
   ["activateIntegration", "the integration is activated"],
   ["createCandidate", "candidates sign up on the platform"],
   ["listJobs", "the provider sends shift.create"],
-  ["listNotifications", "it matches candidates and tells them"],
+  ["listNotifications", "it matches candidates and notifies them"],
   ["acceptJob", "the platform reserves the seat and assigns"],
   ["getTrace", "the platform reserves the seat and assigns"],
-  ["cancelJob", "the platform records a pending operation"],
+  ["cancelJob", "the platform records the cancellation"],
   ["listEvents", "the provider's echo is recognised and skipped"],
 ];
 
@@ -92,7 +93,7 @@ describe("the story of the four flows", () => {
   it("tells every step as it goes right, and may be played again on the same platform", async () => {
     expect(await playStory(theatre.stage)).toBe(true);
     expect(done(theatre.lines)).toEqual(STEPS);
-    expect(theatre.lines.at(-2)).toMatch(/^All four flows went right, in \d+\.\d s\.$/);
+    expect(theatre.lines.at(-2)).toMatch(/^All four flows completed in \d+\.\d s\.$/);
     expect(theatre.lines.join("\n")).not.toContain("✗");
 
     const again = await startSandbox();
@@ -114,7 +115,7 @@ describe("the story of the four flows", () => {
     expect(await playStory(theatre.stage)).toBe(false);
     expect(done(theatre.lines)).toEqual(STEPS.slice(0, STEPS.indexOf(failing)));
     expect(theatre.lines).toContain(`   ✗ ${failing}`);
-    expect(theatre.lines.at(-1)).toBe(`The story went wrong at: ${failing}.`);
+    expect(theatre.lines.at(-1)).toBe(`Failed at: ${failing}.`);
   });
 
   it.each(BROKEN)(
@@ -128,7 +129,7 @@ describe("the story of the four flows", () => {
         `   ✗ ${failing}`,
         "     status 500 internal_error",
         "",
-        `The story went wrong at: ${failing}.`,
+        `Failed at: ${failing}.`,
       ]);
     },
   );
@@ -139,7 +140,7 @@ describe("the story of the four flows", () => {
     });
     loseHeartBefore("the provider sends shift.create");
     expect(await playStory(theatre.stage)).toBe(false);
-    expect(theatre.lines.at(-1)).toBe("The story went wrong at: the provider sends shift.create.");
+    expect(theatre.lines.at(-1)).toBe("Failed at: the provider sends shift.create.");
   });
 
   it("says what the platform itself found wrong", async () => {
@@ -150,6 +151,10 @@ describe("the story of the four flows", () => {
     });
     expect(await playStory(theatre.stage)).toBe(false);
     const reason = theatre.lines[theatre.lines.indexOf(`   ✗ ${failing}`) + 1];
-    expect(reason).toMatch(/waited 1 s for the job; the platform's open issues: shift_unusable: /);
+    expect(reason).toMatch(/waited 1 s for the job; /);
+    const [shift] = provider.shifts;
+    const params = { fault: "end_not_after_start", pointer: "/endTime" } as const;
+    const subject = { kind: "shift", shiftId: shift?.shiftId ?? "" } as const;
+    expect(reason).toContain(issueText({ code: "shift_unusable", subject, params }).detail);
   });
 });

@@ -42,7 +42,8 @@ describe("a provider's URL that leads to this machine", () => {
   it.each(LITERALS)("is not connected to when it is https://%s", async (host) => {
     expect(await call(host, {})).toEqual({
       kind: "unavailable",
-      reason: "the host is not on the public internet",
+      failure: "address_blocked",
+      reason: expect.any(String),
     });
     expect(connections).toBe(0);
   });
@@ -50,7 +51,9 @@ describe("a provider's URL that leads to this machine", () => {
   it("is not connected to when it is a name that the DNS leads there", async () => {
     expect(await call("provider.example", { resolve: here })).toEqual({
       kind: "unavailable",
-      reason: "the connection failed: address_forbidden",
+      failure: "connection_failed",
+      providerCode: "address_forbidden",
+      reason: expect.any(String),
     });
     expect(connections).toBe(0);
   });

@@ -162,6 +162,6 @@ export const shiftRows: readonly Row[] = [
       { ...cancel, does: "cancels a shift that is not there", given: UNKNOWN, status: oneOf(404, 410, 204) },
     ],
     call: cancelShift,
-    gives: { kind: "cancelled" },
+    gives: { kind: "absent", final: false },
   },
 ];

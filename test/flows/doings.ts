@@ -23,8 +23,8 @@ export interface Doings {
   send(event: string, shiftId: string, traceId?: string): Promise<string>;
   job(shiftId: string): Promise<Job>;
   findJob(shiftId: string): Promise<Job | undefined>;
-  accept(job: Job, person: Person): Promise<Said>;
-  withdraw(job: Job, person: Person): Promise<Said>;
+  accept(job: Pick<Job, "jobId">, person: Pick<Person, "candidateId">): Promise<Said>;
+  withdraw(job: Pick<Job, "jobId">, person: Pick<Person, "candidateId">): Promise<Said>;
   cancel(job: Job): Promise<Said>;
   /** Oldest first. */
   events(shiftId?: string): Promise<Event[]>;
@@ -35,7 +35,7 @@ export interface Doings {
   /** Who was told, oldest first. */
   told(job: Job, kind?: Notification["kind"]): Promise<Notification[]>;
   steps(traceId: string): Promise<TraceStep[]>;
-  /** `step: verdict`, oldest first. */
+  /** `step: code`, oldest first. */
   verdicts(traceId: string): Promise<string[]>;
   /** How often the provider was asked so; `path` without its prefix. */
   asked(method: string, path: string): number;
@@ -133,7 +133,8 @@ function seeingOf({ operations, providerId }: Parts): Seeing {
       return items.reverse().filter((each) => kind === undefined || each.kind === kind);
     },
     steps,
-    verdicts: async (traceId) => (await steps(traceId)).map(({ step, verdict }) => `${step}: ${verdict}`),
+    verdicts: async (traceId) =>
+      (await steps(traceId)).map(({ step, verdict }) => `${step}: ${verdict.code}`),
   };
 }
 

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream as WebStream } from "node:stream/web";
 import { describe, expect, it } from "vitest";
 import type { Platform } from "../../src/platform/main.ts";
-import { PROVIDER_RETRIES } from "../../src/platform/queue/retry.ts";
+import { PROVIDER_RETRIES } from "../../src/platform/work/retry.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { featureEngines } from "../engines.ts";
 import { ok } from "./operations.ts";

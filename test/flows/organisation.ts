@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandb
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { type Doings, doingsOf } from "./doings.ts";
 import { type Operations, ok, type Person, type ProviderCall } from "./operations.ts";
-import { startRewriter } from "./rewriter.ts";
+import { type OnTheWay, startRewriter } from "./rewriter.ts";
 
 /** What of an organisation is not as usual. */
 export interface Onboarding extends SandboxOptions {
@@ -19,6 +19,8 @@ export interface Onboarding extends SandboxOptions {
   timeZone?: string;
   /** Makes of each JSON answer of the provider what the platform gets. */
   rewrite?: (body: unknown) => unknown;
+  /** What happens while a call to the provider is under way. */
+  onTheWay?: OnTheWay;
 }
 
 /** An organisation on both sides: the sandbox's desk is the person at the provider, the rest goes through the operations API. */
@@ -46,11 +48,20 @@ interface Place {
 
 export async function onboard(place: Place, onboarding: Onboarding = {}): Promise<Organisation> {
   const { operations, platform } = place;
-  const { ownPath = true, connect = true, activate = true, timeZone, rewrite, ...options } = onboarding;
+  const {
+    ownPath = true,
+    connect = true,
+    activate = true,
+    timeZone,
+    rewrite,
+    onTheWay,
+    ...options
+  } = onboarding;
   const calls: ProviderCall[] = [];
   const provider = await startSandbox({ ...options, log: callsInto(calls) });
   const { providerId } = provider;
-  const stranger = rewrite && (await startRewriter(provider.url, rewrite));
+  const isRewritten = rewrite !== undefined || onTheWay !== undefined;
+  const stranger = isRewritten ? await startRewriter(provider.url, { rewrite, onTheWay }) : undefined;
   const baseUrl = stranger?.url ?? provider.url;
   const platformToken = await register(place, {
     provider,

@@ -3,7 +3,7 @@ import { mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
-import type { Engine } from "../../src/platform/db/database.ts";
+import type { Database, Engine } from "../../src/platform/db/database.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../../src/platform/main.ts";
 import { copyDatabase, copyFolder, silent } from "../engines.ts";
 import type { Operations } from "./operations.ts";
@@ -22,14 +22,22 @@ export interface Stage {
 
 /** Nothing waits seconds; twelve tries, as in operation, unless a test wants more. */
 const BRISK = {
-  timing: { absenceRetriesMs: [5, 5, 5], answerWithinMs: 20_000 },
+  timing: {
+    absenceRetriesMs: [5, 5, 5],
+    recheckMs: [5, 5, 5, 5],
+    onboardingRetriesMs: [1, 1, 1],
+    probeMs: 20,
+    answerWithinMs: 20_000,
+  },
   retries: { baseMs: 5, capMs: 20 },
   providerTimeoutMs: 5_000,
   calls: { perMinute: 0 },
 } satisfies PlatformOptions;
 
-export async function startStage(engine: Engine, options: PlatformOptions = {}): Promise<Stage> {
-  const { remove, ...where } = await placeOf(engine);
+/** `place`: an engine, for a database of its own; or an open database, which stays open. */
+export async function startStage(place: Engine | Database, options: PlatformOptions = {}): Promise<Stage> {
+  const isEngine = typeof place === "string";
+  const { remove, ...where } = isEngine ? await placeOf(place) : NOWHERE;
   const config = {
     ...where,
     port: 0,
@@ -43,6 +51,7 @@ export async function startStage(engine: Engine, options: PlatformOptions = {}):
     log: silent,
     ...BRISK,
     ...options,
+    ...(!isEngine && { database: place }),
     timing: { ...BRISK.timing, ...options.timing },
     retries: { ...BRISK.retries, ...options.retries },
   });
@@ -82,6 +91,8 @@ export function useStage(engine: Engine, options?: PlatformOptions): () => Stage
     return stage;
   };
 }
+
+const NOWHERE = { databaseUrl: undefined, dataDir: "", remove: async () => undefined };
 
 /** A migrated, empty database that no process has open. */
 async function placeOf(engine: Engine) {

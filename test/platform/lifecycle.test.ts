@@ -140,10 +140,10 @@ describe("SIGTERM", { timeout: 60_000 }, () => {
     const inTime = await Promise.race([ended, sleep(10_000, "too late", { ref: false })]);
     expect(inTime).toMatchObject({ code: 0, signal: null });
     await cut;
-    const tasks = await home.withDatabase(({ raw }) =>
-      raw.executeSql("select state from pgboss.job where name = 'events' and state < 'completed'"),
+    const work = await home.withDatabase(({ kysely }) =>
+      kysely.selectFrom("work").select(["kind", "claim", "attempts"]).execute(),
     );
-    expect(tasks.rows).toEqual([{ state: "retry" }]);
+    expect(work).toEqual([{ kind: "shift", claim: null, attempts: 0 }]);
   });
 
   it("ends at once when it comes a second time", async () => {

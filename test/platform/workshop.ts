@@ -1,232 +1,96 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import express from "express";
-import { createClient } from "../../generated/operations/client.ts";
-import { createRouter, type Handlers } from "../../generated/operations/server.ts";
+import { sql } from "kysely";
 import type { CandidateCreate, Job } from "../../generated/operations/types.ts";
-import { createProviderClient } from "../../src/clients/provider/client.ts";
-import { createProviderHttp } from "../../src/clients/provider/http.ts";
-import { bookingTasks } from "../../src/platform/bookings/tasks.ts";
-import { openSignals } from "../../src/platform/db/signals.ts";
-import type { Deps } from "../../src/platform/deps.ts";
-import { candidateHandlers } from "../../src/platform/http/candidates.ts";
-import { jobChangeHandlers } from "../../src/platform/http/job-changes.ts";
-import { jobHandlers } from "../../src/platform/http/jobs.ts";
-import { peopleHandlers } from "../../src/platform/http/people.ts";
-import { seeingHandlers } from "../../src/platform/http/seeing.ts";
-import { newId } from "../../src/platform/ids.ts";
-import { createDispatcher } from "../../src/platform/inbox/dispatch.ts";
-import { eventTasks } from "../../src/platform/inbox/process.ts";
-import { createInbox } from "../../src/platform/inbox/receive.ts";
-import { createVault } from "../../src/platform/integrations/vault.ts";
-import { deliveryTasks } from "../../src/platform/notifications/deliver.ts";
-import { createQueue } from "../../src/platform/queue/queue.ts";
-import type { RetryPolicy } from "../../src/platform/queue/retry.ts";
-import { shiftWriteTasks } from "../../src/platform/shift-writes/tasks.ts";
+import type { PlatformOptions } from "../../src/platform/main.ts";
 import type { NewShift } from "../../src/sandbox/desk.ts";
-import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { silent, type TestDatabase } from "../engines.ts";
+import type { Sandbox, SandboxOptions } from "../../src/sandbox/sandbox.ts";
+import type { TestDatabase } from "../engines.ts";
+import type { Doings, Said } from "../flows/doings.ts";
+import { type Operations, ok } from "../flows/operations.ts";
+import type { OnTheWay } from "../flows/rewriter.ts";
+import { startStage } from "../flows/stage.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 
-export interface WorkshopOptions {
-  channel?: Deps["channel"];
-  now?: Deps["now"];
-  timing?: Partial<Deps["timing"]>;
-  retries?: Partial<RetryPolicy>;
+export interface WorkshopOptions extends PlatformOptions {
   dialect?: SandboxOptions["dialect"];
 }
 
-/** The features that concern people and jobs on a database, a provider beside them, and the operations API of both. */
-export interface Workshop {
-  deps: Deps;
+type Seat = Pick<Job, "jobId"> & { candidateId: string };
+
+/** A platform on the test's own database, so that the test can read its rows, and one organisation, which sends no webhooks itself. */
+export interface Workshop extends Pick<Doings, "steps" | "verdicts" | "told" | "issues" | "issueCodes"> {
+  operations: Operations;
   provider: Sandbox;
-  operations: ReturnType<typeof createClient>;
+  providerId: string;
   competenceId: string;
+  /** What happens while a call to the provider is under way; set by the test. */
+  onTheWay: OnTheWay | undefined;
   /** The nth published number; names and address are the person's own. */
   addPerson(nth: number, rest?: Partial<CandidateCreate>): Promise<string>;
   /** A shift at the provider, and the job that came of it. */
   open(shift?: NewShift): Promise<Job>;
   job(jobId: string): Promise<Job>;
-  /** An event of the provider, stored and processed; its webhook would have brought it. */
+  accept(seat: Seat): Promise<Said>;
+  withdraw(seat: Seat): Promise<Said>;
+  /** An event of the provider: stored, and everything that came of it is done. */
   send(event: string, shiftId: string, traceId?: string): Promise<void>;
-  /** A text of every row of every table, the queue's too. */
+  /** The same, without waiting for what comes of it. */
+  store(event: string, shiftId: string, traceId?: string): Promise<string>;
+  idle(): Promise<void>;
+  /** A text of every row of every table. */
   dump(): Promise<string>;
   close(): Promise<void>;
 }
 
 export async function openWorkshop(database: TestDatabase, options: WorkshopOptions = {}): Promise<Workshop> {
-  const provider = await startSandbox({ dialect: options.dialect ?? {} });
-  const http = createProviderHttp({ allowInsecure: true, timeoutMs: 5_000 });
-  const deps = await depsOf(database, options, (integration) =>
-    createProviderClient({
-      baseUrl: provider.url,
-      providerId: integration.provider_id,
-      token: provider.token,
-      fetch: http.fetch,
-    }),
-  );
-  const api = await serve(deps);
-  const competenceId = await seed(deps, provider);
-  return {
-    deps,
-    provider,
-    operations: api.operations,
-    competenceId,
-    ...doings(deps, provider, api.operations, competenceId),
-    close: async () => {
-      await api.close();
-      await deps.queue.stop({ graceMs: 2_000 });
-      deps.channel?.close();
-      await deps.signals.close();
-      await provider.close();
-      await http.close();
-    },
+  const { dialect = {}, ...platformOptions } = options;
+  const stage = await startStage(database, platformOptions);
+  const { platform, operations } = stage;
+  const organisation = await stage.onboard({
+    ...{ dialect, connect: false },
+    onTheWay: (call, pass) => (workshop.onTheWay ? workshop.onTheWay(call, pass) : pass()),
+  });
+  const { provider, providerId, competenceId } = organisation;
+  const { steps, verdicts, told, issues, issueCodes } = organisation;
+  const send: Workshop["send"] = async (event, shiftId, traceId) => {
+    await organisation.send(event, shiftId, traceId);
+    await platform.idle();
   };
-}
-
-async function depsOf(
-  database: TestDatabase,
-  options: WorkshopOptions,
-  clientFor: Deps["clientFor"],
-): Promise<Deps> {
-  const retries = { baseMs: 1, capMs: 2, ...options.retries };
-  const deps: Deps = {
-    database,
-    queue: createQueue({ database, log: silent, retries }),
-    signals: await openSignals(database),
-    log: silent,
-    vault: createVault(randomBytes(32)),
-    timing: {
-      absenceRetriesMs: [1, 1, 1],
-      onboardingRetriesMs: [1, 1, 1],
-      answerWithinMs: 20_000,
-      ...options.timing,
-    },
-    now: options.now ?? (() => new Date()),
-    newId,
-    newTraceId: randomUUID,
-    clientFor,
-    ...(options.channel && { channel: options.channel }),
-  };
-  for (const tasks of [eventTasks, bookingTasks, shiftWriteTasks]) {
-    deps.queue.define(tasks(deps) as ReturnType<typeof eventTasks>);
-  }
-  if (deps.channel) deps.queue.define(deliveryTasks(deps, deps.channel));
-  await deps.queue.start();
-  return deps;
-}
-
-async function serve(deps: Deps) {
-  const own: Partial<Handlers<undefined>> = {
-    ...peopleHandlers(deps),
-    ...candidateHandlers(deps),
-    ...jobHandlers(deps),
-    ...jobChangeHandlers(deps),
-    ...seeingHandlers(deps),
-  };
-  // The other operations are not what is tried here; the router wants a handler of each.
-  const handlers = new Proxy(own, { get: (_, name) => Reflect.get(own, name) ?? (() => ({ status: 500 })) });
-  const app = express();
-  app.use(createRouter({ handlers: handlers as Handlers<undefined>, authenticate: () => undefined }));
-  const server = createServer(app).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const operations = createClient({ baseUrl: `http://127.0.0.1:${port}` });
-  return {
-    operations,
-    close: async () => {
-      const closed = once(server, "close");
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
-}
-
-/** The organisation is active, and all its outlets and roles are one workplace and one competence. */
-async function seed({ database: { kysely } }: Deps, provider: Sandbox): Promise<string> {
-  const { providerId: provider_id } = provider;
-  const [workplace_id, competence_id] = [newId(), newId()];
-  const row = {
-    kind: "probe",
-    name: "n",
-    base_url: provider.url,
-    provider_token: "t",
-    state: "active",
-  } as const;
-  await kysely
-    .insertInto("integrations")
-    .values({ provider_id, ...row })
-    .execute();
-  await kysely.insertInto("workplaces").values({ workplace_id, name: "Stureplan" }).execute();
-  await kysely.insertInto("competences").values({ competence_id, name: "Waiter" }).execute();
-  const outlets = provider.outlets.map(({ id, name }) => ({
-    provider_id,
-    outlet_id: id,
-    name,
-    workplace_id,
-  }));
-  await kysely.insertInto("outlets").values(outlets).execute();
-  const roles = provider.roles.map(({ id, name }) => ({ provider_id, role_id: id, name, competence_id }));
-  await kysely.insertInto("roles").values(roles).execute();
-  return competence_id;
-}
-
-type Doings = Pick<Workshop, "addPerson" | "open" | "job" | "send" | "dump">;
-
-function doings(
-  deps: Deps,
-  provider: Sandbox,
-  operations: Workshop["operations"],
-  competenceId: string,
-): Doings {
-  const send: Doings["send"] = async (event, shiftId, traceId = randomUUID()) => {
-    const { database: db, queue, log } = deps;
-    const { providerId } = provider;
-    const inbox = createInbox({ db, onStored: () => undefined });
-    await inbox.receive({ providerId, event, shiftId, traceId });
-    await createDispatcher({ db, queue, log }).run();
-    await queue.idle();
-  };
-  return {
-    send,
+  const workshop: Workshop = {
+    ...{ operations, provider, providerId, competenceId, onTheWay: undefined },
+    ...{ steps, verdicts, told, issues, issueCodes, send, store: organisation.send },
+    idle: platform.idle,
     open: async (shift) => {
       const { shiftId } = provider.createShift(shift);
       await send("shift.create", shiftId);
-      const query = { shiftId };
-      return some((await operations.listJobs({ params: { query } })).data?.items[0]);
+      return organisation.job(shiftId);
     },
-    job: async (jobId) => some((await operations.getJob({ params: { path: { jobId } } })).data),
+    job: async (jobId) => ok(await operations.getJob({ params: { path: { jobId } } })),
+    accept: ({ jobId, candidateId }) => organisation.accept({ jobId }, { candidateId }),
+    withdraw: ({ jobId, candidateId }) => organisation.withdraw({ jobId }, { candidateId }),
     addPerson: async (nth, rest) => {
-      const personalNumber = some(published.personnummer[nth]);
-      const identity = {
-        firstName: "Robin",
-        lastName: "Ek",
-        email: "robin@example.com",
-        phone: "+46701740605",
-      };
-      const body = { personalNumber, ...identity, competenceIds: [competenceId], ...rest };
-      return some((await operations.createCandidate({ body })).data).candidateId;
+      const [personalNumber = "", email] = [published.personnummer[nth], "robin@example.com"];
+      return (await organisation.addPerson({ email, ...rest, personalNumber })).candidateId;
     },
-    dump: () => dump(deps),
+    dump: () => dump(database),
+    close: async () => {
+      await stage.close();
+      await organisation.close();
+    },
   };
+  return workshop;
 }
 
-async function dump({ database: { raw } }: Deps): Promise<string> {
-  const { rows: tables } = await raw.executeSql(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('shiftpact', 'pgboss')`,
+async function dump({ kysely }: TestDatabase): Promise<string> {
+  const tables = await sql<{ name: string }>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'shiftpact'`.execute(
+    kysely,
   );
   const texts = [];
-  for (const { name } of tables) {
-    const { rows } = await raw.executeSql(`select t::text as row from ${name} t`);
+  for (const { name } of tables.rows) {
+    const { rows } = await sql<{ row: string }>`select t::text as row from ${sql.raw(name)} t`.execute(
+      kysely,
+    );
     texts.push(...rows.map(({ row }) => `${name} ${row}`));
   }
   return texts.join("\n");
-}
-
-function some<T>(thing: T | undefined): T {
-  if (thing === undefined) throw new Error("there is no such thing");
-  return thing;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type FaultName, faultNames } from "../../src/sandbox/faults/switchboard.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -10,6 +11,7 @@ beforeAll(async () => {
 afterEach(() => sandbox.clearFaults());
 afterAll(() => sandbox.close());
 
+const another = () => sandbox.candidates[1]?.id ?? "";
 const statusOf = async (method: string, path: string) => (await call(sandbox, method, path)).status;
 
 describe("a fault", () => {
@@ -47,6 +49,14 @@ describe("a fault", () => {
     } finally {
       await faulty.close();
     }
+  });
+
+  it("is over after the time that it was set for", async () => {
+    sandbox.setFault("unavailable", { forMs: 60_000 });
+    expect(await statusOf("GET", "/roles")).toBe(503);
+    sandbox.setFault("unavailable", { forMs: 1 });
+    await sleep(5);
+    expect(await statusOf("GET", "/roles")).toBe(200);
   });
 
   it("spoils calls with header routing too", async () => {
@@ -101,6 +111,26 @@ describe("the wire", () => {
     await expect(call(sandbox, "GET", "/roles")).rejects.toThrow("fetch failed");
   });
 
+  it.each([
+    ["token-rejected", 401],
+    ["token-forbidden", 403],
+    ["gateway-not-found", 404],
+  ] as const)("%s answers %d to every operation, without an effect", async (name, status) => {
+    const { shiftId, shift } = sandbox.createShift();
+    sandbox.setFault(name);
+    expect([await statusOf("GET", "/outlets"), await statusOf("DELETE", `/shifts/${shiftId}`)]).toEqual([
+      status,
+      status,
+    ]);
+    expect(shift.cancelled).toBe(false);
+  });
+
+  it("gateway-not-found has no code of the contract", async () => {
+    sandbox.setFault("gateway-not-found");
+    const { headers, body } = await call(sandbox, "GET", "/outlets");
+    expect([headers.get("content-type"), body]).toEqual(["text/html", expect.stringContaining("<h1>")]);
+  });
+
   it("slow answers nothing until the caller gives up", async () => {
     sandbox.setFault("slow");
     const giveUp = new AbortController();
@@ -132,6 +162,49 @@ describe("the meaning", () => {
     sandbox.setFault("assign-lost-answer");
     expect([await statusOf("PUT", path), shift.assigned.size]).toEqual([500, 1]);
     expect([await statusOf("PUT", path), shift.assigned.size]).toEqual([200, 1]);
+  });
+
+  it("answer-lost tears the connection down after the effect", async () => {
+    const { path, shift } = assignment();
+    sandbox.setFault("answer-lost", { times: 1 });
+    await expect(call(sandbox, "PUT", path)).rejects.toThrow("fetch failed");
+    expect(shift.assigned.size).toBe(1);
+  });
+
+  it("assign-late assigns after the connection was torn down, while there is a seat", async () => {
+    const { path, shift, candidateId } = assignment();
+    sandbox.setFault("assign-late", { lateMs: 20 });
+    await expect(call(sandbox, "PUT", path)).rejects.toThrow("fetch failed");
+    expect(shift.assigned.size).toBe(0);
+    await expect.poll(() => [...shift.assigned.keys()]).toEqual([candidateId]);
+    await expect(call(sandbox, "PUT", path.replace(candidateId, another()))).rejects.toThrow("fetch failed");
+    await sleep(40);
+    expect([...shift.assigned.keys()]).toEqual([candidateId]);
+  });
+
+  it("create-late creates after the connection was torn down", async () => {
+    const running = await startSandbox();
+    try {
+      running.setFault("create-late", { lateMs: 20 });
+      const before = running.candidates.length;
+      await expect(call(running, "POST", "/candidates", { body: SOMEBODY })).rejects.toThrow("fetch failed");
+      expect(running.candidates).toHaveLength(before);
+      await expect.poll(() => running.candidates.length).toBe(before + 1);
+    } finally {
+      await running.close();
+    }
+  });
+
+  it("stale-reads shows a shift as it was at the read before", async () => {
+    const { shiftId } = sandbox.createShift({ positions: 1 });
+    const positions = async () =>
+      ((await call(sandbox, "GET", `/shifts/${shiftId}`)).body as { slots?: number }).slots;
+    sandbox.setFault("stale-reads");
+    expect(await positions()).toBe(1);
+    sandbox.updateShift(shiftId, { positions: 2 });
+    expect([await positions(), await positions()]).toEqual([1, 2]);
+    sandbox.deleteShift(shiftId);
+    expect([await positions(), await positions()]).toEqual([2, undefined]);
   });
 
   it.each(["assign-conflict", "assign-not-successful"] as const)("%s does not assign", async (name) => {

@@ -44,6 +44,18 @@ describe("what a person at the provider changes", () => {
     expect(new Set(bodies().map(({ traceId }) => traceId)).size).toBe(3);
   });
 
+  it("is an update when it assigns or unassigns one of its own people", async () => {
+    const { assign, candidates, createShift, unassign } = await start();
+    const { shiftId, shift } = createShift();
+    const { id = "" } = candidates[0] ?? {};
+    assign(shiftId, id);
+    await sandbox.settled();
+    expect([...shift.assigned.keys()]).toEqual([id]);
+    unassign(shiftId, id);
+    await sandbox.settled();
+    expect([shift.assigned.size, events()]).toEqual([0, ["shift.create", "shift.update", "shift.update"]]);
+  });
+
   it.each([
     [undefined, "/webhooks/scheduling-provider"],
     ["demo", "/api/v3/integrations/demo/webhook"],

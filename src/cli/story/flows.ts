@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 export async function playFlows(stage: Stage, { candidates }: Onboarded): Promise<Job> {
   const job = await shiftIsCreated(stage, candidates);
   const [, newcomer] = candidates;
-  if (!newcomer) throw new Error("the story needs two candidates");
+  if (!newcomer) throw new Error("the demonstration needs two candidates");
   await candidateAccepts(stage, job, newcomer);
   await shiftIsChanged(stage, job, newcomer);
   await jobIsCancelled(stage, job, newcomer);
@@ -34,12 +34,12 @@ async function shiftIsCreated(stage: Stage, candidates: readonly Person[]): Prom
     );
     return [created, `${created.status}, ${created.positions} positions`];
   });
-  await step(stage, "it matches candidates and tells them", async () => {
-    const told = await until(stage, "the offers", async () => {
+  await step(stage, "it matches candidates and notifies them", async () => {
+    const notified = await until(stage, "the offers", async () => {
       const offers = await notificationsOf(stage, job, "job_offered");
       return offers.length >= candidates.length ? offers : undefined;
     });
-    return [told, `offered to ${candidates.map(({ name }) => name).join(", ")}`];
+    return [notified, `offered to ${candidates.map(({ name }) => name).join(", ")}`];
   });
   return job;
 }
@@ -52,7 +52,7 @@ async function candidateAccepts(stage: Stage, { jobId, shiftId }: Job, person: P
     const answer = await operations.acceptJob({ params: { path: { jobId } }, body: { candidateId } });
     const accepted = expectOk(answer);
     if (accepted.status !== "confirmed") throw new Error(`the booking is ${accepted.status}`);
-    return [accepted, await pathOfStory(stage, accepted.traceId)];
+    return [accepted, await callsOf(stage, accepted.traceId)];
   });
   await step(stage, "the provider has the assignment", async () => {
     const assigned = [...(provider.shift(shiftId)?.assigned.keys() ?? [])];
@@ -64,12 +64,14 @@ async function candidateAccepts(stage: Stage, { jobId, shiftId }: Job, person: P
   });
 }
 
-/** GET, POST and PUT as the trace has them. */
-async function pathOfStory({ operations }: Stage, traceId: string): Promise<string> {
+/** The calls to the provider, as the trace has them. */
+async function callsOf({ operations }: Stage, traceId: string): Promise<string> {
   const { steps } = expectOk(await operations.getTrace({ params: { path: { traceId } } }));
   const calls = steps.filter(({ step }) => step === "candidate" || step === "assign");
-  return calls.map(({ step, verdict }) => `${step}: ${verdict}`).join("; ");
+  return calls.map(({ step, verdict }) => lowerFirst(outcomeText(verdict, step))).join("; ");
 }
+
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 async function shiftIsChanged(
   stage: Stage,
@@ -88,15 +90,15 @@ async function shiftIsChanged(
     const updated = await until(stage, "the new time", () => jobOf(stage, shiftId, isMoved));
     return [updated, `starts ${updated.startTime}`];
   });
-  await tellsBooked(stage, job, person, "shift_changed", `${person.name} is told of the new time`);
+  await notifiesBooked(stage, job, person, "shift_changed", `${person.name} is notified of the new time`);
 }
 
 async function jobIsCancelled(stage: Stage, { jobId, shiftId }: Job, person: Person): Promise<void> {
   const { operations, provider, teller } = stage;
   teller.chapter(4, "The employer cancels the job on the platform");
-  await step(stage, "the platform records a pending operation", async () => {
+  await step(stage, "the platform records the cancellation", async () => {
     expectOk(await operations.cancelJob({ params: { path: { jobId } } }));
-    return [undefined, "and queues DELETE /shifts/{id}"];
+    return [undefined, "and sends DELETE /shifts/{id}"];
   });
   const job = await step(stage, "the provider confirms; the job is cancelled", async () => {
     const isCancelled = ({ status }: Job) => status === "cancelled";
@@ -104,32 +106,32 @@ async function jobIsCancelled(stage: Stage, { jobId, shiftId }: Job, person: Per
     if (!provider.shift(shiftId)?.cancelled) throw new Error("the provider's shift is still open");
     return [cancelled, `bookings: ${cancelled.bookings.map(({ status }) => status).join(", ")}`];
   });
-  await tellsBooked(stage, job, person, "shift_cancelled", `${person.name} is told`);
+  await notifiesBooked(stage, job, person, "shift_cancelled", `${person.name} is notified`);
   await step(stage, "the provider's echo is recognised and skipped", async () => {
     const query = { providerId: provider.providerId, shiftId, status: "skipped_echo" } as const;
     const echo = await until(stage, "the echo", async () => {
       const { items } = expectOk(await operations.listEvents({ params: { query } }));
       return items.find(({ event }) => event === "shift.delete");
     });
-    return [echo, echo.verdict ? outcomeText(echo.verdict) : echo.status];
+    return [echo, echo.verdict ? lowerFirst(outcomeText(echo.verdict)) : echo.status];
   });
 }
 
-function tellsBooked(stage: Stage, job: Job, { candidateId }: Person, kind: string, name: string) {
+function notifiesBooked(stage: Stage, job: Job, { candidateId }: Person, kind: string, name: string) {
   return step(stage, name, async () => {
-    const told = await until(stage, "the notification", async () => {
+    const notification = await until(stage, "the notification", async () => {
       const all = await notificationsOf(stage, job, kind);
       return all.find((each) => each.candidateId === candidateId);
     });
-    return [told, `notification ${kind}`];
+    return [notification, `notification ${kind}`];
   });
 }
 
-/** How the platform took the webhook. */
+/** How quickly the platform acknowledged the webhook. */
 async function delivery(stage: Stage, { traceId }: Change): Promise<string> {
   const startedAt = performance.now();
   const delivered = await within(stage, "the acknowledgement", stage.provider.delivered(traceId));
-  if (!delivered.delivered) throw new Error(`the platform did not take it: ${delivered.reason}`);
+  if (!delivered.delivered) throw new Error(`the platform did not accept it: ${delivered.reason}`);
   return `acknowledged in ${Math.max(1, Math.round(performance.now() - startedAt))} ms`;
 }
 
@@ -143,7 +145,7 @@ async function notificationsOf({ operations }: Stage, { jobId }: Job, kind: stri
   return items.filter((notification) => notification.kind === kind);
 }
 
-/** The first whole hour after everything that a story played before has left, so that nobody is booked then. */
+/** The first whole hour after every shift of an earlier run, so that no candidate is booked then. */
 async function freeTime({ operations }: Stage): Promise<Date> {
   let latest = Date.now();
   for (const status of ["open", "filled"] as const) {

@@ -6,7 +6,7 @@ import type { Teller } from "./teller.ts";
 
 export type Operations = ReturnType<typeof createClient>;
 
-/** What the story is played on: a provider, the platform's operations API, and somebody who tells it. */
+/** What the demonstration runs on: a provider, the platform's operations API, and a terminal. */
 export interface Stage {
   provider: Sandbox;
   operations: Operations;
@@ -16,7 +16,7 @@ export interface Stage {
   patienceMs: number;
 }
 
-/** A step of the story went wrong; the message says which and how. */
+/** A step failed; the message says which and how. */
 export class StoryFailed extends Error {
   override readonly name = "StoryFailed";
   readonly step: string;
@@ -32,7 +32,7 @@ export function operationsOf(platformUrl: string, operationsToken: string): Oper
   return createClient({ baseUrl: `${platformUrl}/operations/v1`, headers });
 }
 
-/** Plays one step and tells it; `play` answers with what it has to show and a line about it. */
+/** Runs one step and prints it. `play` returns its result and a line about it. */
 export async function step<T>(stage: Stage, name: string, play: () => Promise<[T, string]>): Promise<T> {
   const startedAt = performance.now();
   try {
@@ -50,16 +50,16 @@ interface Answer<T> {
   response: Response;
 }
 
-/** The body of a successful answer; anything else ends the step with the problem's own words. */
+/** Returns the body of a successful response. @throws Error with the problem's code and detail. */
 export function expectOk<T>({ data, error, response }: Answer<T>): T {
   if (response.ok && error === undefined) return data as T;
   const { code, detail } = (error ?? {}) as { code?: string; detail?: string };
   throw new Error(`status ${response.status}${code ? ` ${code}` : ""}${detail ? `: ${detail}` : ""}`);
 }
 
-const LOOK_EVERY_MS = 15;
+const POLL_MS = 15;
 
-/** Looks until `look` finds something; says what was awaited when it never comes. */
+/** Polls `look` until it finds something. @throws Error that names what was awaited. */
 export async function until<T>(
   stage: Stage,
   awaited: string,
@@ -69,16 +69,16 @@ export async function until<T>(
   while (performance.now() < deadline) {
     const found = await look();
     if (found !== undefined) return found;
-    await sleep(LOOK_EVERY_MS);
+    await sleep(POLL_MS);
   }
-  throw await waitedInVain(stage, awaited);
+  throw await timedOut(stage, awaited);
 }
 
-/** The same for what announces itself: a webhook is tried again for days, and nobody watches that long. */
+/** The same for a promise: a webhook is retried for days, which is longer than a demonstration lasts. */
 export async function within<T>(stage: Stage, awaited: string, coming: Promise<T>): Promise<T> {
   const over = new AbortController();
   const patience = sleep(stage.patienceMs, undefined, { signal: over.signal }).then(async () => {
-    throw await waitedInVain(stage, awaited);
+    throw await timedOut(stage, awaited);
   });
   try {
     return await Promise.race([coming, patience]);
@@ -88,14 +88,14 @@ export async function within<T>(stage: Stage, awaited: string, coming: Promise<T
   }
 }
 
-async function waitedInVain(stage: Stage, awaited: string): Promise<Error> {
+async function timedOut(stage: Stage, awaited: string): Promise<Error> {
   return new Error(`waited ${stage.patienceMs / 1_000} s for ${awaited}${await openIssues(stage)}`);
 }
 
-/** What the platform itself says is wrong. */
+/** The issues that the platform has raised. */
 async function openIssues({ operations, provider }: Stage): Promise<string> {
   const query = { providerId: provider.providerId };
   const { data } = await operations.listIssues({ params: { query } });
   const details = (data?.items ?? []).map((issue) => issueText(issue).detail);
-  return details.length > 0 ? `; the platform's open issues: ${details.join(" | ")}` : "";
+  return details.length > 0 ? `; open issues of the platform: ${details.join(" | ")}` : "";
 }

@@ -1,10 +1,10 @@
 import { styleText } from "node:util";
 
-/** Tells a story on the terminal, a line at a time, as it happens. */
+/** Prints the demonstration on the terminal, line by line, as it happens. */
 export interface Teller {
   title(text: string, facts: readonly [string, string][]): void;
   chapter(number: number | undefined, text: string): void;
-  /** One step that went right, with what was seen. */
+  /** One step that succeeded, with what was observed. */
   done(step: string, seen: string, ms: number): void;
   failed(step: string, reason: string): void;
   line(text: string): void;

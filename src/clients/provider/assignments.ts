@@ -18,6 +18,9 @@ export interface Seat {
   candidateId: string;
 }
 
+/** `unproven`: by nothing but 404 without the contract's code, which a gateway without a route sends too. */
+type Unassigned = { kind: "unassigned"; unproven?: true };
+
 /** Assigns and unassigns candidates (contract 4.2, both forms). */
 export function assignmentCalls(client: Client, parts: ProviderParts) {
   const options = (path: Seat, call: Call) => ({ params: { path }, ...init(call) });
@@ -39,7 +42,7 @@ export function assignmentCalls(client: Client, parts: ProviderParts) {
    * `PUT /unassign/` first; on 404 or 405 `DELETE /assign/`, and what worked is remembered. "Was not assigned" counts as success.
    * A lone 404 of the PUT may mean either that the form is not offered or that nobody was assigned; the DELETE tells which.
    */
-  async function unassign(seat: Seat, call: Call): Promise<{ kind: "unassigned" } | Failure> {
+  async function unassign(seat: Seat, call: Call): Promise<Unassigned | Failure> {
     const forms = { put: client.unassignCandidate, delete: client.deleteAssignment };
     const first = parts.seen.unassign === "delete" ? "delete" : "put";
     const second = first === "put" ? "delete" : "put";
@@ -48,8 +51,10 @@ export function assignmentCalls(client: Client, parts: ProviderParts) {
     if (!isNotOffered(one)) return conclude(one, first);
     const other = await answerOf(forms[second](options(seat, call)));
     if (other.kind !== "answer") return other;
-    if (other.status === 405) return one.status === 404 ? { kind: "unassigned" } : refused(other);
-    if (other.status === 404 || other.status === 410) return { kind: "unassigned" };
+    const isUnproven = isBare(one) && isBare(other);
+    const unassigned: Unassigned = { kind: "unassigned", ...(isUnproven && { unproven: true }) };
+    if (other.status === 405) return one.status === 404 ? unassigned : refused(other);
+    if (other.status === 404 || other.status === 410) return unassigned;
     return conclude(other, second);
   }
 
@@ -64,6 +69,9 @@ export function assignmentCalls(client: Client, parts: ProviderParts) {
 }
 
 const isNotOffered = ({ status }: Answer) => status === 404 || status === 405;
+
+/** 404 or 405, and not a word of the contract. */
+const isBare = (answer: Answer) => isNotOffered(answer) && refused(answer).code === undefined;
 
 const saysNo = ({ body }: Answer) => (body as { success?: unknown } | undefined)?.success === false;
 

@@ -15,19 +15,22 @@ import {
 import { type Call, init, type ProviderParts } from "./parts.ts";
 import { LONGEST_REGISTRY, type RegistryPage, readPage } from "./registry-page.ts";
 
+/** `unproven`: no one was found, by a 404 without the contract's code, which a gateway without a route sends too. */
+type LookUp = { kind: "found"; candidates: Candidate[]; unproven?: true } | Failure;
+
 type Creation = { kind: "created"; candidate: Candidate } | { kind: "exists" } | Failure;
 
 /** Looks up, creates and imports candidates (contract 4.2). */
 export function candidateCalls(client: Client, parts: ProviderParts) {
-  async function lookUp(
-    form: string,
-    call: Call,
-  ): Promise<{ kind: "found"; candidates: Candidate[] } | Failure> {
+  async function lookUp(form: string, call: Call): Promise<LookUp> {
     const params = { query: { personalNumber: form } };
     const answer = await answerOf(client.findCandidates({ params, ...init(call) }));
     if (answer.kind !== "answer") return answer;
     if (answer.status === 404) parts.onSeen({ notFound: "404" });
-    if (answer.status === 404) return { kind: "found", candidates: [] };
+    if (answer.status === 404) {
+      const isProven = refused(answer).code !== undefined;
+      return { kind: "found", candidates: [], ...(!isProven && { unproven: true }) };
+    }
     if (!answer.ok) return refused(answer);
     const body = read("list of candidates", answer, responses.findCandidates[200]);
     if ("kind" in body) return body;
@@ -42,11 +45,9 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
    * hyphenated form; a provider that knows one form only may refuse the other. An entry that names another personal number is left out,
    * because a provider that ignores the query must not make us book a stranger.
    */
-  async function findCandidates(
-    number: PersonalNumber,
-    call: Call,
-  ): Promise<{ kind: "found"; candidates: Candidate[] } | Failure> {
+  async function findCandidates(number: PersonalNumber, call: Call): Promise<LookUp> {
     const refusals: Refused[] = [];
+    let isProven = true;
     for (const form of [number, hyphenated(number)]) {
       const found = await lookUp(form, call);
       if (isFormRefused(found)) refusals.push(found);
@@ -55,10 +56,12 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
         const same = found.candidates.filter((candidate) => isThePerson(candidate, number));
         const byId = new Map(same.map((candidate) => [candidate.id, candidate]));
         if (byId.size > 0) return { kind: "found", candidates: [...byId.values()] };
+        isProven &&= found.unproven === undefined;
       }
     }
     const [first, second] = refusals;
-    return first && second ? first : { kind: "found", candidates: [] };
+    if (first && second) return first;
+    return { kind: "found", candidates: [], ...(!isProven && { unproven: true }) };
   }
 
   /**

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
+import type { BookingStatus } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { publish } from "../stream/news.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { HOLDS_SEAT } from "./availability.ts";
 import { unknownCandidate } from "./candidate.ts";
@@ -70,12 +72,14 @@ async function checkIsOnNoShift(trx: Trx, { now }: Deps, candidateId: string): P
 
 /** Of a shift that is over, a booking that still waits for the provider waits no longer: the provider is not told who it was. */
 async function forgetWhoWasBooked(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
-  await sql`
+  const { rows } = await sql<{ bookingId: string; jobId: string; status: BookingStatus }>`
     update bookings set provider_candidate_id = null, at_provider = 'no', doubt_since = null, sent_at = null,
       status = case when status = 'pending' then 'released' else status end,
       reason = case when status = 'pending' then 'candidate_erased' else reason end,
       updated_at = case when status = 'pending' then ${now()} else updated_at end
-    where candidate_id = ${candidateId}`.execute(trx);
+    where candidate_id = ${candidateId}
+    returning booking_id as "bookingId", job_id as "jobId", status`.execute(trx);
+  for (const row of rows) publish(trx, { type: "booking", ...row, candidateId });
 }
 
 async function anonymise(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {

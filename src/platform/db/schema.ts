@@ -114,7 +114,6 @@ export interface ShiftsTable {
   provider_id: string;
   shift_id: string;
   spelling: string | null;
-  fingerprint: string | null;
   read_at: Date | null;
   next_read_at: Date | null;
   rechecks: Generated<number>;
@@ -137,6 +136,8 @@ export interface ProviderCandidatesTable {
 }
 
 export type PersonTrouble =
+  /** The provider does not know the id any more that was stored: the person is looked up, but not created at once. */
+  | { kind: "forgotten" }
   | { kind: "ambiguous"; matches: number }
   | { kind: "refused"; status: number; code?: string };
 

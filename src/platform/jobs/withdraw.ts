@@ -1,6 +1,7 @@
 import { problem } from "../../contract/problem.ts";
 import type { Booking } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { publish } from "../stream/news.ts";
 import { recordSteps, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import type { Seat } from "./accept.ts";
@@ -26,6 +27,8 @@ export async function withdraw(deps: Deps, seat: Seat): Promise<Booking> {
     await markDue(trx, deps, [shiftOf(job)]);
     const { trace_id: traceId } = booking;
     recordSteps(trx, [{ ...placeOf(job), traceId, step: "booking", code: "withdrawal_requested" }]);
+    const { booking_id: bookingId, job_id: jobId, candidate_id: candidateId, status } = booking;
+    publish(trx, { type: "booking", bookingId, jobId, candidateId, status });
     return booking;
   });
 }

@@ -120,12 +120,19 @@ async function findFree(trx: Trx, job: Job): Promise<{ candidate_id: string; off
 
 /** The job is not open any more, or its times are others: its offers do not hold, and those that were not sent are not sent. */
 export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void> {
-  await trx
+  const { provider_id, job_id: jobId } = job;
+  const kind = "job_offered";
+  const rows = await trx
     .updateTable("notifications")
     .set({ withdrawn_at: at })
-    .where("provider_id", "=", job.provider_id)
-    .where("job_id", "=", job.job_id)
-    .where("kind", "=", "job_offered")
+    .where("provider_id", "=", provider_id)
+    .where("job_id", "=", jobId)
+    .where("kind", "=", kind)
     .where("withdrawn_at", "is", null)
+    .returning(["notification_id", "candidate_id", "delivered_at"])
     .execute();
+  for (const { notification_id: notificationId, candidate_id: candidateId, delivered_at } of rows) {
+    const deliveredAt = delivered_at?.toISOString() ?? null;
+    publish(trx, { type: "notification", notificationId, jobId, candidateId, kind, deliveredAt });
+  }
 }

@@ -14,6 +14,8 @@ export interface PersonFacts {
   createSentAt: number | null;
   /** The look-up that follows an `exists` found no one. */
   existsUnseen: boolean;
+  /** The provider does not know the id any more that was stored. */
+  isForgotten: boolean;
 }
 
 export type PersonStep =
@@ -31,7 +33,7 @@ export type PersonStep =
  * creates again. Pure.
  */
 export function planPerson(
-  { createSentAt, existsUnseen }: PersonFacts,
+  { createSentAt, existsUnseen, isForgotten }: PersonFacts,
   answer: Answer | undefined,
   now: number,
   timeoutMs: number,
@@ -45,7 +47,11 @@ export function planPerson(
       if (first !== undefined) return { do: "know", id: first, how: "found" };
       if (existsUnseen)
         return { do: "give_up", trouble: { kind: "refused", status: 409, code: "candidate_exists" } };
-      const leftMs = createSentAt === null ? 0 : timeoutMs - Math.max(0, now - createSentAt);
+      // One look-up that finds no one may be stale: the next accept creates the person.
+      if (isForgotten)
+        return { do: "give_up", trouble: { kind: "refused", status: 404, code: "candidate_not_found" } };
+      // The call itself lasted up to one time-out, and may take effect after it was cut.
+      const leftMs = createSentAt === null ? 0 : 2 * timeoutMs - Math.max(0, now - createSentAt);
       return leftMs > 0 ? { do: "wait", ms: leftMs } : { do: "create" };
     }
     case "created":

@@ -13,16 +13,21 @@ import { type Claim, renew, settle } from "../work/claims.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { failureParams } from "../work/failure.ts";
 import { retryDelay } from "../work/retry.ts";
+import { proven, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
 import { type Answer, type PersonStep, planPerson } from "./plan.ts";
 
 /** A person who is wanted at a provider: a booking waits. */
 interface Wanted {
+  isForgotten: boolean;
   createSentAt: number | null;
   idempotencyKey: string | null;
   traceId: string;
   shiftId: string;
 }
+
+/** `durationMs`: of the last call. */
+type Asked = Wanted & { durationMs: number };
 
 /** Finds out who the person is at the provider: a small reconciliation of its own, one at a time for each person and provider. */
 export const reconcilePerson =
@@ -33,6 +38,7 @@ export const reconcilePerson =
     const client = deps.clientFor(integration);
     let answer: Answer | undefined;
     let existsUnseen = false;
+    let durationMs = 0;
     for (;;) {
       const wanted = await findWanted(deps, claim);
       if (!wanted) return transact(deps, (trx) => finish(trx, deps, claim));
@@ -42,9 +48,12 @@ export const reconcilePerson =
         deps.now().getTime(),
         deps.timing.callTimeoutMs,
       );
-      if (step.do !== "look_up" && step.do !== "create") return conclude(deps, claim, wanted, step);
+      if (step.do !== "look_up" && step.do !== "create")
+        return conclude(deps, claim, { ...wanted, durationMs }, step);
       existsUnseen = answer?.kind === "exists";
+      const startedAt = performance.now();
       answer = await ask(deps, client, claim, wanted, step.do, signal);
+      durationMs = performance.now() - startedAt;
       signal.throwIfAborted();
     }
   };
@@ -56,19 +65,22 @@ async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wante
     idempotency_key: string | null;
     trace_id: string;
     shift_id: string;
+    forgotten: boolean;
   }>`
-    select known.create_sent_at, known.idempotency_key, bookings.trace_id, jobs.shift_id
+    select known.create_sent_at, known.idempotency_key, bookings.trace_id, jobs.shift_id,
+      known.trouble is not null as forgotten
     from provider_candidates as known
     join bookings on bookings.provider_id = known.provider_id and bookings.candidate_id = known.candidate_id
     join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id
     where known.provider_id = ${providerId} and known.candidate_id = ${key} and known.provider_candidate_id is null
-      and known.trouble is null and bookings.status = 'pending' and bookings.withdrawn_at is null
+      and coalesce(known.trouble ->> 'kind' = 'forgotten', true) and bookings.status = 'pending' and bookings.withdrawn_at is null
       and jobs.status <> 'cancelled' and jobs.start_time > ${deps.now()}
     order by bookings.booking_id limit 1`.execute(deps.database.kysely);
   const [row] = rows;
   if (!row) return undefined;
   const { create_sent_at, idempotency_key: idempotencyKey, trace_id: traceId, shift_id: shiftId } = row;
-  return { createSentAt: create_sent_at?.getTime() ?? null, idempotencyKey, traceId, shiftId };
+  const isForgotten = row.forgotten;
+  return { createSentAt: create_sent_at?.getTime() ?? null, idempotencyKey, traceId, shiftId, isForgotten };
 }
 
 /** What waits for the person goes on. */
@@ -91,7 +103,8 @@ async function ask(
 ): Promise<Answer> {
   const payload = await payloadOf(deps, claim.key);
   if (what === "look_up") {
-    const answer = await client.findCandidates(numberOf(payload), { traceId, signal });
+    const how = { traceId, signal };
+    const answer = await witnessed(client, await client.findCandidates(numberOf(payload), how), how);
     return answer.kind === "found" ? { kind: "found", ids: answer.candidates.map(({ id }) => id) } : answer;
   }
   const key = idempotencyKey ?? randomUUID();
@@ -99,7 +112,9 @@ async function ask(
     await update(trx, claim, { create_sent_at: deps.now(), idempotency_key: key });
     await renew(trx, claim);
   });
-  const answer = await client.createCandidate(payload, { traceId, signal, idempotencyKey: key });
+  const how = { traceId, signal, idempotencyKey: key };
+  // No provider refuses a person so.
+  const answer = proven(await client.createCandidate(payload, how));
   return answer.kind === "created" ? { kind: "created", id: answer.candidate.id } : answer;
 }
 
@@ -125,7 +140,7 @@ async function payloadOf({ database, vault }: Deps, candidateId: string): Promis
 
 type Conclusion = Exclude<PersonStep, { do: "look_up" | "create" }>;
 
-async function conclude(deps: Deps, claim: Claim, wanted: Wanted, step: Conclusion): Promise<void> {
+async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusion): Promise<void> {
   const { attempts, priority } = claim;
   switch (step.do) {
     case "know":
@@ -169,13 +184,15 @@ async function conclude(deps: Deps, claim: Claim, wanted: Wanted, step: Conclusi
   }
 }
 
-const placeOf = ({ providerId }: Claim, { traceId, shiftId }: Wanted) => ({ providerId, traceId, shiftId });
+const placeOf = ({ providerId }: Claim, { traceId, shiftId, durationMs }: Asked) => ({
+  ...{ providerId, traceId, shiftId, durationMs },
+});
 
 async function noteFailure(
   trx: Trx,
   deps: Deps,
   claim: Claim,
-  wanted: Wanted,
+  wanted: Asked,
   { failure }: Extract<PersonStep, { do: "retry" }>,
   attempts: number,
 ): Promise<void> {

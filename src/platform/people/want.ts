@@ -11,7 +11,8 @@ export async function wantPerson(
 ): Promise<void> {
   await sql`
     insert into provider_candidates (provider_id, candidate_id) values (${providerId}, ${candidateId})
-    on conflict (provider_id, candidate_id) do update set provider_candidate_id = null where ${forget}::boolean`.execute(
+    on conflict (provider_id, candidate_id) do update
+      set provider_candidate_id = null, trouble = '{"kind": "forgotten"}' where ${forget}::boolean`.execute(
     trx,
   );
   const due = { providerId, kind: "person", key: candidateId, priority: PRIORITY.interactive } as const;

@@ -1,5 +1,7 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
+import { proven, witnessed } from "../work/witness.ts";
 import type { BookingPatch, Write } from "./draft.ts";
+import { proven } from "./plan-calls.ts";
 import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
 
 type Action = Exclude<Next, { do: "rest" }>;
@@ -38,19 +40,15 @@ export function intentOf(call: Call, now: number): Write {
 
 /** Carries out what the plan said, and returns the run with what came back. */
 export async function act(next: Action, run: RunSoFar, acting: Acting): Promise<RunSoFar> {
-  const { isFirst: _, reading, made, ...rest } = run;
+  const { isFirst: _, reading, made: __, ...rest } = run;
   const before = { ...rest, isFirst: false };
   if (next.do === "read") return { ...before, ...(await read(next.traceId, acting)) };
   if (next.do === "witness") {
     const witness = await askWitness(next.traceId, acting);
-    return {
-      ...before,
-      ...(reading && { reading: { ...reading, witness } }),
-      ...(made && { made: { ...made, witness } }),
-    };
+    return { ...before, ...(reading && { reading: { ...reading, witness } }) };
   }
   const startedAt = performance.now();
-  const outcome = await call(next, acting);
+  const outcome = proven(next, await call(next, acting));
   acting.signal.throwIfAborted();
   const done: Made = { call: next, outcome, durationMs: performance.now() - startedAt };
   if (outcome.kind !== "unavailable") return { ...before, made: done };
@@ -80,11 +78,14 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
   const how = { traceId: next.traceId, signal };
   switch (next.do) {
     case "assign": {
-      const answer = await client.assign({ shiftId, candidateId: next.providerCandidateId }, how);
+      const seat = { shiftId, candidateId: next.providerCandidateId };
+      const answer = await witnessed(client, await client.assign(seat, how), how);
       return answer.kind === "assigned" ? { kind: "done" } : answer;
     }
     case "unassign": {
-      const answer = await client.unassign({ shiftId, candidateId: next.providerCandidateId }, how);
+      const seat = { shiftId, candidateId: next.providerCandidateId };
+      // The list of the people on the shift says more than any witness.
+      const answer = proven(await client.unassign(seat, how));
       return answer.kind === "unassigned" ? { kind: "done" } : answer;
     }
     case "cancel": {
@@ -92,6 +93,6 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
       return answer.kind === "cancelled" ? { kind: "done" } : answer;
     }
     case "change":
-      return client.updateShift(shiftId, next.values, how);
+      return witnessed(client, await client.updateShift(shiftId, next.values, how), how);
   }
 }

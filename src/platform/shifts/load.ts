@@ -146,7 +146,6 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
 
 function knownOf(row: Record<string, unknown> | null, hasIssues: boolean): KnownShift {
   return {
-    fingerprint: (row?.fingerprint as string | null | undefined) ?? null,
     nextReadAt: at(row?.next_read_at),
     rechecks: Number(row?.rechecks ?? 0),
     absences: Number(row?.absences ?? 0),

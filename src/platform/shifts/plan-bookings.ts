@@ -1,5 +1,5 @@
 import type { BookingReason } from "../../../generated/operations/types.ts";
-import type { OwnPerson, Rejection } from "../db/schema.ts";
+import type { OwnPerson, PersonTrouble, Rejection } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { endBooking, notifyOfBooking } from "./plan-close.ts";
 import type { BookingState, Call } from "./state.ts";
@@ -113,7 +113,7 @@ export function nextForBookings(draft: Draft, failed: ReadonlySet<string>): Call
 }
 
 function nextFor(draft: Draft, booking: BookingState): Call | undefined {
-  if (booking.atProvider === "maybe") return undefined;
+  if (booking.atProvider === "maybe" || handOver(draft, booking)) return undefined;
   const isWanted = holdsSeat(booking) && !booking.isWithdrawn;
   if (!isWanted) return takeOff(draft, booking);
   if (booking.atProvider === "yes") {
@@ -121,6 +121,18 @@ function nextFor(draft: Draft, booking: BookingState): Call | undefined {
     return undefined;
   }
   return draft.state.cancellation ? undefined : putOn(draft, booking);
+}
+
+/** The person has accepted again: whom an ended booking left on the provider's list is not taken off, and the new booking is read from it. */
+function handOver(draft: Draft, booking: BookingState): boolean {
+  if (holdsSeat(booking)) return false;
+  const { candidateId, providerCandidateId, atProvider } = booking;
+  const isNext = (other: BookingState) => other.candidateId === candidateId && holdsSeat(other);
+  const next = draft.state.bookings.find(isNext);
+  if (!next || atProvider === "no") return false;
+  draft.patchBooking(booking, { atProvider: "no", sentAt: null });
+  if (next.atProvider === "no") draft.patchBooking(next, { atProvider: "maybe", providerCandidateId });
+  return true;
 }
 
 function takeOff(draft: Draft, booking: BookingState): Call | undefined {
@@ -136,7 +148,7 @@ function takeOff(draft: Draft, booking: BookingState): Call | undefined {
 
 function putOn(draft: Draft, booking: BookingState): Call | undefined {
   const { person, bookingId, candidateId, traceId, sentAt } = booking;
-  if (person.trouble) {
+  if (person.trouble && person.trouble.kind !== "forgotten") {
     failFor(draft, booking, person.trouble);
     return undefined;
   }
@@ -147,24 +159,26 @@ function putOn(draft: Draft, booking: BookingState): Call | undefined {
   return { do: "assign", bookingId, providerCandidateId: person.id, isRetry: sentAt !== null, traceId };
 }
 
-/** The provider cannot say who the person is, or does not want the person. */
+/** The provider cannot say who the person is, or does not accept the person. */
 function failFor(
   draft: Draft,
   booking: BookingState,
-  trouble: NonNullable<BookingState["person"]["trouble"]>,
+  trouble: Exclude<PersonTrouble, { kind: "forgotten" }>,
 ): void {
   const { traceId } = booking;
-  const isAmbiguous = trouble.kind === "ambiguous";
-  const params = isAmbiguous ? { count: trouble.matches } : refusalOf(trouble);
-  draft.issue(
-    isAmbiguous ? "candidate_ambiguous" : "provider_refused",
-    draft.bookingSubject(booking),
-    params,
-    traceId,
-  );
-  const reason = isAmbiguous ? "candidate_ambiguous" : "candidate_refused";
-  const rejection = isAmbiguous ? null : trouble;
-  endBooking(draft, booking, { status: "failed", reason, rejection }, { atProvider: "no" });
+  const subject = draft.bookingSubject(booking);
+  if (trouble.kind === "ambiguous") {
+    draft.issue("candidate_ambiguous", subject, { count: trouble.matches }, traceId);
+    return endBooking(
+      draft,
+      booking,
+      { status: "failed", reason: "candidate_ambiguous" },
+      { atProvider: "no" },
+    );
+  }
+  const reason = trouble.code === "candidate_not_found" ? trouble.code : "candidate_refused";
+  draft.issue("provider_refused", subject, refusalOf(trouble), traceId);
+  endBooking(draft, booking, { status: "failed", reason, rejection: trouble }, { atProvider: "no" });
 }
 
 const refusalOf = ({ status, code }: Rejection) => ({ status, ...(code && { providerCode: code }) });
@@ -182,14 +196,15 @@ function afterStart(draft: Draft, booking: BookingState): undefined {
   endBooking(draft, booking, { status: "released", reason }, {});
 }
 
-/** The person is on the provider's shift, which has started: a withdrawal comes too late. */
+/** The person is on the provider's shift, which has started: a withdrawal comes too late, and an operator is asked to settle it. */
 function keepAfterStart(draft: Draft, booking: BookingState): undefined {
   const isLate = booking.isWithdrawn || !holdsSeat(booking);
   if (!isLate) {
     if (booking.status === "pending") confirm(draft, booking);
     return undefined;
   }
+  const off = { atProvider: "no", sentAt: null } as const;
   draft.issue("unassign_failed", draft.bookingSubject(booking), { reason: "shift_started" }, booking.traceId);
-  if (holdsSeat(booking)) confirm(draft, booking);
-  else draft.patchBooking(booking, { atProvider: "no", sentAt: null });
+  if (holdsSeat(booking)) endBooking(draft, booking, { status: "released", reason: "shift_started" }, off);
+  else draft.patchBooking(booking, off);
 }

@@ -9,23 +9,26 @@ import type { BookingState, Call, CallOutcome, ChangeState, Made, RunSoFar } fro
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
 
-/** Concludes from the response to a call. `witness`: a DELETE was answered 404, and another call has to say whether to believe that. */
-export function concludeCall(draft: Draft, made: Made, run: RunSoFar): "witness" | undefined {
+/** A DELETE that is answered 404 by nothing of the contract may have met a gateway without a route: the shift has to be read. */
+export function proven(call: Call, outcome: CallOutcome): CallOutcome {
+  if (call.do !== "cancel" || outcome.kind !== "absent" || isCertain(outcome)) return outcome;
+  return { kind: "unavailable", failure: "absence_unconfirmed", status: 404, reason: "status 404" };
+}
+
+/** Concludes from the response to a call. */
+export function concludeCall(draft: Draft, made: Made, run: RunSoFar): void {
   const { call, outcome } = made;
   if (outcome.kind === "unavailable") noteFailure(draft, made, outcome, run);
   if (outcome.kind === "refused" && isAboutToken(outcome)) pause(draft, made, outcome);
   switch (call.do) {
     case "assign":
-      concludeAssign(draft, call, made);
-      return undefined;
+      return concludeAssign(draft, call, made);
     case "unassign":
-      concludeUnassign(draft, call, made);
-      return undefined;
+      return concludeUnassign(draft, call, made);
     case "cancel":
       return concludeCancel(draft, call, made);
     case "change":
-      concludeChange(draft, call, made);
-      return undefined;
+      return concludeChange(draft, call, made);
   }
 }
 
@@ -130,26 +133,19 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
   draft.readAt(draft.now);
 }
 
-function concludeCancel(draft: Draft, call: CallOf<"cancel">, made: Made): "witness" | undefined {
+function concludeCancel(draft: Draft, call: CallOf<"cancel">, { outcome, durationMs }: Made): void {
   const { cancellation } = draft.state;
-  const { outcome, durationMs } = made;
   const { traceId } = call;
-  if (!cancellation) return undefined;
+  if (!cancellation) return;
   if (hadNoEffect(outcome)) {
     draft.push({ write: "operation", operationId: call.operationId, patch: { sentAt: null } });
     cancellation.sentAt = null;
-    return undefined;
-  }
-  if (outcome.kind === "absent" && !isCertain(outcome) && made.witness === undefined) return "witness";
-  if (outcome.kind === "absent" && !isCertain(outcome) && made.witness === "bad") {
-    noteImplausible(draft);
-    return undefined;
-  }
-  if (outcome.kind === "done" || outcome.kind === "absent") {
+  } else if (outcome.kind === "done" || outcome.kind === "absent") {
     draft.step({ step: "cancel", code: "cancellation_confirmed", traceId, durationMs });
     closeJob(draft, "employer", traceId);
   } else if (outcome.kind === "refused") giveUpCancellation(draft, paramsOf(outcome), durationMs);
-  return undefined;
+  else if (outcome.kind === "unavailable" && outcome.failure === "absence_unconfirmed")
+    draft.readAt(draft.now);
 }
 
 /** A 404 counts by itself only with the contract's code, a 410 with a problem document. */

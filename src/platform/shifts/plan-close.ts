@@ -44,7 +44,7 @@ function endCancellation(draft: Draft, by: JobState["cancelledBy"]): void {
 function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void {
   const live = draft.state.bookings.filter(holdsSeat);
   for (const booking of draft.state.bookings) {
-    const gone: BookingPatch = { atProvider: "no", sentAt: null, rejection: null };
+    const gone = offList(booking, reason);
     if (holdsSeat(booking)) draft.patchBooking(booking, { ...gone, status: "released", reason });
     else if (booking.atProvider !== "no") draft.patchBooking(booking, gone);
   }
@@ -52,6 +52,14 @@ function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void 
   if (candidateIds.length === 0) return;
   const kind = "shift_cancelled";
   draft.push({ write: "notify", kind, candidateIds, changeKey: "", reason, traceId });
+}
+
+/** A shift that is only missing may come back with its list: then the list says who is still on it. */
+function offList({ atProvider }: BookingState, reason: BookingReason): BookingPatch {
+  const mayReturn = reason === REASON.absence && atProvider !== "no";
+  return mayReturn
+    ? { atProvider: "maybe", rejection: null }
+    : { atProvider: "no", sentAt: null, rejection: null };
 }
 
 /** Ends a booking that holds a seat, and notifies the candidate. `patch`: what is known of the person at the provider. */

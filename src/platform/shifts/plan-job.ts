@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Outcome } from "../../../generated/operations/types.ts";
 import type { Shift } from "../../contract/shift.ts";
 import type { JobStatus } from "../db/schema.ts";
@@ -35,7 +34,8 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
   const jobStatus = draft.job?.status ?? "open";
   const params = { jobStatus, ...(shift.warnings.length > 0 && { warnings: shift.warnings }) };
   if (code !== "job_unchanged") draft.step({ step: "job", code, params, traceId });
-  offerOrWithdraw(draft, was, code !== "job_unchanged", traceId);
+  // Each reading offers the job: someone may have become free, or the integration active.
+  offerOrWithdraw(draft, was, true, traceId);
   return { code, params: { jobStatus } };
 }
 
@@ -88,6 +88,9 @@ const isSame = (before: JobState, facts: Facts): boolean =>
     ([name, value]) => JSON.stringify(before[name as keyof Facts]) === JSON.stringify(value),
   );
 
+const OVERLAP = ["booking_overlaps"] as const;
+const LACKING = ["competence_missing"] as const;
+
 /** Everyone booked is notified, and checked again. What is over is not announced to those who worked. */
 function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceId: string): void {
   const { now, state } = draft;
@@ -99,9 +102,11 @@ function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceI
   for (const booking of booked) {
     const subject = draft.bookingSubject(booking);
     const overlap = state.around.overlaps.find(({ candidateId }) => candidateId === booking.candidateId);
+    const isLacking = state.around.lacking.includes(booking.candidateId);
     if (overlap) draft.issue("booking_overlaps", subject, { otherJobId: overlap.otherJobId }, traceId);
-    if (state.around.lacking.includes(booking.candidateId))
-      draft.issue("competence_missing", subject, { roleId: facts.roleId }, traceId);
+    if (isLacking) draft.issue("competence_missing", subject, { roleId: facts.roleId }, traceId);
+    const codes = [...(overlap ? [] : OVERLAP), ...(isLacking ? [] : LACKING)];
+    if (state.shift.hasIssues && codes.length > 0) draft.push({ write: "settle_issues", codes, subject });
   }
 }
 
@@ -167,12 +172,4 @@ function noteOverfill(draft: Draft, overfilled: boolean, booked: number, traceId
   const params = { booked, ownPeople: job?.ownPeopleCount ?? 0, positions: job?.positions ?? 0 };
   if (overfilled) draft.issue("shift_overfilled", subject, params, traceId);
   else draft.push({ write: "settle_issues", codes, subject });
-}
-
-/** Two shifts with the same fingerprint hold the same, as far as the platform reads them. */
-export function fingerprintOf(shift: Shift): string {
-  const assigned = shift.assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
-  const { startTime, endTime, outletId, outletName, roleId, roleName, positions, cancelled } = shift;
-  const all = [startTime, endTime, outletId, outletName, roleId, roleName, positions, cancelled, assigned];
-  return createHash("sha256").update(JSON.stringify(all)).digest("base64url").slice(0, 22);
 }

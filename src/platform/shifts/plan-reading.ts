@@ -5,7 +5,7 @@ import { failureParams } from "../work/failure.ts";
 import type { Draft } from "./draft.ts";
 import { confirmChange, isAboutToken, isCertain, noteImplausible } from "./plan-calls.ts";
 import { closeJob } from "./plan-close.ts";
-import { applyShift, fingerprintOf } from "./plan-job.ts";
+import { applyShift } from "./plan-job.ts";
 import type { EventState, Reading, RunSoFar } from "./state.ts";
 
 /** Concludes from what the provider said when the shift was read. `witness`: another call has to say whether a 404 is to be believed. */
@@ -35,14 +35,12 @@ const SETTLED = ["shift_unusable", "provider_refused", "provider_gave_no_answer"
 
 function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: readonly EventState[]) {
   const { traceId } = draft;
-  const { fingerprint, isGone, hasIssues } = draft.state.shift;
-  const read = fingerprintOf(shift);
-  const isUnchanged = fingerprint === read && draft.isLive && !isGone;
+  const { hasIssues } = draft.state.shift;
   const { warnings } = shift;
   const params = { variant: shift.variant, ...(warnings.length > 0 && { warnings }) };
   if (covered.length > 0)
     draft.step({ step: "fetch", code: "shift_read", params, traceId, durationMs: reading.durationMs });
-  draft.patchShift({ absences: 0, isGone: false, fingerprint: read, nextReadAt: null });
+  draft.patchShift({ absences: 0, isGone: false, nextReadAt: null });
   if (draft.state.integration.health === "implausible") draft.push({ write: "health", health: "reachable" });
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   const isNews = covered.some(({ event }) => event !== "shift.delete");
@@ -55,7 +53,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   concludeRequests(draft, shift);
   const deletes = unexplainedDeletes(covered);
   const verdict = applyShift(draft, shift, traceId);
-  scheduleReading(draft, isUnchanged, covered, deletes);
+  scheduleReading(draft, verdict.code === "job_unchanged", covered, deletes);
   endCovered(
     draft,
     covered.filter((event) => !deletes.includes(event)),
@@ -154,16 +152,36 @@ function concludeAbsence(
   if (!isSure && witness === undefined) return "witness";
   if (!isSure) {
     noteImplausible(draft);
+    draft.patchShift({ absences: Math.min(state.shift.absences, rules.absenceRetriesMs.length) });
     draft.readAt(now);
     return undefined;
   }
+  if (!isKnownGone && !isCertain(outcome) && isFirstWitness(draft))
+    return (readBehindWitness(draft, covered), undefined);
   if (!isAnnounced && !isAsked && !isKnownGone && isMassLoss(draft)) {
     hold(draft, covered);
     return undefined;
   }
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
   draft.endEvents(covered, "processed", closeJob(draft, isAsked ? "employer" : "absence", traceId));
+  awaitReturn(draft);
   return undefined;
+}
+
+/** The outage may have ended between the 404 and the witness: a second 404 after a good witness is needed. */
+const isFirstWitness = ({ rules, state }: Draft): boolean =>
+  rules.absenceRetriesMs.length > 0 && state.shift.absences <= rules.absenceRetriesMs.length;
+
+function readBehindWitness(draft: Draft, covered: readonly EventState[]): void {
+  draft.patchShift({ absences: draft.rules.absenceRetriesMs.length + 1, nextReadAt: draft.now });
+  draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs: 0 } });
+}
+
+/** A shift that reappears reopens its job, also when no webhook announces it: until the start it is read as often as any other. */
+function awaitReturn(draft: Draft): void {
+  const { job, now, rules, state } = draft;
+  if (job?.cancelledBy !== "absence" || draft.hasStarted) return;
+  draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
 }
 
 /** More than so many at once, and more than a fifth of the known future shifts, are a loss of data rather than deletions. */

@@ -19,16 +19,11 @@ export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules
   skipEchoes(draft);
   if (run.isFirst && !state.integration.isPaused && needsReading(draft, run))
     return { writes: draft.writes, next: { do: "read", traceId: draft.traceId } };
-  const wish = conclude(draft, run);
-  if (wish) return { writes: [], next: { do: "witness", of: wish, traceId: draft.traceId } };
+  if (run.reading && concludeReading(draft, run.reading, run))
+    return { writes: [], next: { do: "witness", traceId: draft.traceId } };
+  if (run.made && !run.reading) concludeCall(draft, run.made, run);
   if (!draft.isRefreshed) refreshJob(draft, draft.traceId, { isChanged: run.isFirst });
   return { writes: draft.writes, next: nextOf(draft, run) };
-}
-
-function conclude(draft: Draft, run: RunSoFar): "reading" | "cancel" | undefined {
-  if (run.reading && concludeReading(draft, run.reading, run)) return "reading";
-  if (run.made && concludeCall(draft, run.made, run)) return "cancel";
-  return undefined;
 }
 
 /** DECISIONS, "shift.delete": the echo of a DELETE of ours is skipped, once for each. */
@@ -63,7 +58,9 @@ function needsReading(draft: Draft, run: RunSoFar): boolean {
   const { state, now } = draft;
   const { nextReadAt } = state.shift;
   const isActive = state.integration.state === "active";
-  if (isActive && state.events.some(({ isNew }) => isNew)) return !isJustRead(run);
+  // What was put off until a reading that another conclusion has cancelled is read now.
+  const isPutOff = nextReadAt !== null;
+  if (isActive && state.events.some(({ isNew }) => isNew || !isPutOff)) return !isJustRead(run);
   if (isActive && nextReadAt !== null && nextReadAt <= now) return !isJustRead(run);
   return !isJustRead(run) && isInDoubt(draft, run.failed);
 }
@@ -155,9 +152,7 @@ function failureOf(run: RunSoFar) {
   if (run.unavailable)
     return { retryAfterMs: run.unavailable.retryAfterMs, countsAsAttempt: run.unavailable.notAsked !== true };
   const isImplausible = run.reading?.witness === "bad" && run.reading.outcome.kind === "absent";
-  return isImplausible || run.made?.witness === "bad"
-    ? { retryAfterMs: undefined, countsAsAttempt: true }
-    : undefined;
+  return isImplausible ? { retryAfterMs: undefined, countsAsAttempt: true } : undefined;
 }
 
 /** Once, after the last of the attempts; the work goes on each hour, and once the provider responds again. */

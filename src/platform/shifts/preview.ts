@@ -28,8 +28,7 @@ export async function previewReading(
   const first: RunSoFar = { isFirst: true, failed: new Set(), attempts: 1 };
   const traceId = event.trace_id;
   let run = await act({ do: "read", traceId }, first, acting);
-  if (run.reading?.outcome.kind === "absent")
-    run = await act({ do: "witness", of: "reading", traceId }, run, acting);
+  if (run.reading?.outcome.kind === "absent") run = await act({ do: "witness", traceId }, run, acting);
   const outcome = run.reading?.outcome;
   const isImplausible =
     outcome?.kind === "absent" && run.reading?.witness === "bad" && outcome.code === undefined;

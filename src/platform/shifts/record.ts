@@ -105,9 +105,9 @@ async function writeShift(
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
   const patch: Partial<KnownShift> = Object.assign({}, ...patches);
-  const { fingerprint, nextReadAt, rechecks, absences, isGone } = patch;
+  const { nextReadAt, rechecks, absences, isGone } = patch;
   const columns = {
-    ...(fingerprint !== undefined && { fingerprint, read_at: sql<Date>`now()` }),
+    ...(isGone === false && { read_at: sql<Date>`now()` }),
     ...(nextReadAt !== undefined && { next_read_at: nextReadAt === null ? null : new Date(nextReadAt) }),
     ...(rechecks !== undefined && { rechecks }),
     ...(absences !== undefined && { absences }),
@@ -206,7 +206,7 @@ async function writeBooking(
     .returning(["candidate_id", "status"])
     .executeTakeFirst();
   signal(trx, bookingTopic(bookingId));
-  if (!row || !job || (status === undefined && isWithdrawn === undefined)) return;
+  if (!row || !job || (status ?? isWithdrawn ?? atProvider) === undefined) return;
   const { job_id: jobId } = job;
   publish(trx, { type: "booking", bookingId, jobId, candidateId: row.candidate_id, status: row.status });
 }
@@ -219,9 +219,11 @@ async function writeEvents(
 ): Promise<void> {
   if (eventIds.length === 0) return;
   const processed = status === "queued" ? null : now();
+  // The reading that ends an event is an attempt too.
+  const isEnded = status !== "queued" && status !== "dead";
   await sql`
     update events set status = ${status}, verdict = ${JSON.stringify(verdict)}::text::jsonb,
-      attempts = greatest(attempts, ${attempts}::int), processed_at = ${processed}::timestamptz
+      attempts = case when ${isEnded}::boolean then attempts + 1 else greatest(attempts, ${attempts}::int) end, processed_at = ${processed}::timestamptz
     where provider_id = ${providerId} and shift_id = ${shiftId}
       and event_id = any (array(select json_array_elements_text(${JSON.stringify(eventIds)}::text::json)::uuid))`.execute(
     trx,
@@ -249,8 +251,12 @@ async function forgetOperation(trx: Trx, providerId: string, operationId: string
 }
 
 async function requeueEcho(trx: Trx, providerId: string, eventId: string): Promise<void> {
-  await sql`update events set status = 'queued', processed_at = null, verdict = null
-    where provider_id = ${providerId} and event_id = ${eventId} and status = 'skipped_echo'`.execute(trx);
+  const { rows } = await sql<{ shiftId: string }>`
+    update events set status = 'queued', processed_at = null, verdict = null
+    where provider_id = ${providerId} and event_id = ${eventId} and status = 'skipped_echo'
+    returning shift_id as "shiftId"`.execute(trx);
+  for (const { shiftId } of rows)
+    publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
 }
 
 async function writeChange(

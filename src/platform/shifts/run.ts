@@ -114,7 +114,11 @@ export async function loadAll(trx: Trx, key: ShiftKey, now: Date, run: RunSoFar)
   if (!loaded) return undefined;
   const { state } = loaded;
   if (read && !read.cancelled) state.around = await lookAround(trx, state, read);
-  if (run.reading?.outcome.kind === "absent") state.around.vanished = await countVanished(trx, key, now);
+  const { absence_accepted_until: accepted } = loaded.integration;
+  // An operator has said that the shifts are gone.
+  const isAccepted = accepted !== null && new Date(accepted) > now;
+  if (run.reading?.outcome.kind === "absent" && !isAccepted)
+    state.around.vanished = await countVanished(trx, key, now);
   return loaded;
 }
 

@@ -40,7 +40,6 @@ export interface ShiftState {
 
 /** What is known of the shift at its provider. */
 export interface KnownShift {
-  fingerprint: string | null;
   nextReadAt: number | null;
   /** Readings in a row that contradicted the hint. */
   rechecks: number;
@@ -160,8 +159,6 @@ export type CallOutcome =
 export interface Made {
   call: Call;
   outcome: CallOutcome;
-  /** Of a DELETE answered 404: whether another call succeeded at the same time. */
-  witness?: "good" | "bad";
   durationMs: number;
 }
 
@@ -193,7 +190,7 @@ export interface Rules {
 /** What the run does next. */
 export type Next =
   | { do: "read"; traceId: string }
-  | { do: "witness"; of: "reading" | "cancel"; traceId: string }
+  | { do: "witness"; traceId: string }
   | Call
   | {
       do: "rest";

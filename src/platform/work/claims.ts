@@ -165,11 +165,15 @@ export async function giveBackAll({ kysely }: Db): Promise<void> {
 }
 
 /** Whether nothing is under way or due that this process works on; what waits for an operator or the next hour does not count. */
-export async function isIdle({ kysely }: Db, kinds: readonly WorkKind[]): Promise<boolean> {
+export async function isIdle(
+  { kysely }: Db,
+  { kinds, tries }: { kinds: readonly WorkKind[]; tries: number },
+): Promise<boolean> {
   const { rows } = await sql<{ busy: boolean }>`
     select exists (
       select from work join integrations using (provider_id)
-      where work.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))}) and (work.priority < 2 or work.due_at <= now())
+      where work.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})
+        and (work.due_at <= now() or work.claim is not null or work.priority < 2 and work.attempts < ${tries}::int)
         and (work.kind in ('mail', 'check') or paused_since is null)
         and (work.kind in ('mail', 'check') or work.priority = 0 or state = 'active')) as busy`.execute(
     kysely,

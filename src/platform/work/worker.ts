@@ -226,7 +226,9 @@ class DueWorker implements Worker {
   async #resolveIfIdle(): Promise<void> {
     if (this.#waiters.length === 0 || this.#inHand.size > 0 || this.#claiming) return;
     try {
-      if (!(await isIdle(this.#options.database, this.#kinds)) || this.#inHand.size > 0) return;
+      const { database, retries } = this.#options;
+      if (!(await isIdle(database, { kinds: this.#kinds, tries: retries.tries })) || this.#inHand.size > 0)
+        return;
       for (const { resolve } of this.#waiters.splice(0)) resolve();
     } catch (error) {
       this.#options.log.warn({ err: error }, "could not read what is due");

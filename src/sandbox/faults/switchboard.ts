@@ -37,8 +37,7 @@ interface Active {
 
 export function createFaultSwitchboard(): FaultSwitchboard {
   const active = new Map<FaultName, Active>();
-  const left = () =>
-    [...active.values()].filter((each) => each.left > 0 && performance.now() < each.until);
+  const left = () => [...active.values()].filter((each) => each.left > 0 && performance.now() < each.until);
 
   return {
     set: (name, settings = {}) => {

@@ -21,6 +21,8 @@ export interface Reply {
 export interface Actions {
   /** A new shift at the provider, announced, and its job. */
   open(values?: ShiftValues): Promise<Job>;
+  /** As many at once. */
+  openAll(count: number, values?: ShiftValues): Promise<Job[]>;
   accept(job: Job, person: Person): Promise<Reply>;
   /** Accepts, and waits until the booking is confirmed. */
   book(job: Job, person: Person): Promise<void>;
@@ -64,6 +66,13 @@ export function actionsOf(parts: Parts): Actions {
       await expect.poll(() => reading.findJob(id)).toBeDefined();
       return reading.job(id);
     },
+    openAll: async (count, values) => {
+      const shiftIds = Array.from({ length: count }, () => provider.createShift(values).id);
+      await Promise.all(shiftIds.map((id) => provider.announce("shift.create", id)));
+      const opened = async () => (await reading.jobs()).filter(({ shiftId }) => shiftIds.includes(shiftId));
+      await expect.poll(async () => (await opened()).length).toBe(count);
+      return opened();
+    },
     book: async (job, person) => {
       await staffing.accept(job, person);
       await expect.poll(async () => (await reading.booking(job, person))?.status).toBe("confirmed");
@@ -73,7 +82,9 @@ export function actionsOf(parts: Parts): Actions {
   };
 }
 
-function staffingOf(operations: Operations): Pick<Actions, "accept" | "withdraw" | "cancel" | "change"> {
+type Staffing = Pick<Actions, "accept" | "withdraw" | "cancel" | "change">;
+
+function staffingOf(operations: Operations): Staffing {
   return {
     accept: async ({ jobId }, { candidateId }) => {
       const reply = await operations.acceptJob({ params: { path: { jobId } }, body: { candidateId } });
@@ -94,10 +105,8 @@ function staffingOf(operations: Operations): Pick<Actions, "accept" | "withdraw"
   };
 }
 
-type Reading = Omit<
-  Actions,
-  "accept" | "withdraw" | "cancel" | "change" | "open" | "book" | "suspend" | "activate"
->;
+type Combined = "open" | "openAll" | "book" | "suspend" | "activate";
+type Reading = Omit<Actions, keyof Staffing | Combined>;
 
 function readingOf({ operations, provider: { providerId } }: Parts): Reading {
   const jobs = (query: { shiftId?: string } = {}): Promise<Job[]> =>

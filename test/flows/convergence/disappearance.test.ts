@@ -12,9 +12,8 @@ const BOOKED = 2;
 const RECONCILE_MS = 300;
 
 /** Ten jobs; one person each is booked on the first two. */
-async function staffedJobs({ open, book, addPerson }: Organisation) {
-  const jobs: Job[] = [];
-  for (let nth = 0; nth < SHIFTS; nth++) jobs.push(await open({ positions: 2 }));
+async function staffedJobs({ openAll, book, addPerson }: Organisation) {
+  const jobs = await openAll(SHIFTS, { positions: 2 });
   const booked = jobs.slice(0, BOOKED);
   for (const job of booked) await book(job, await addPerson());
   return { jobs, booked };

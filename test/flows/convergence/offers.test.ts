@@ -44,25 +44,36 @@ describe.each(engines)("a job, on %s", (engine) => {
     expect(await agree(platform, provider)).toEqual([]);
   });
 
-  it("raises an issue when it is moved onto another of a person who is booked on both", async () => {
-    const platform = await onboard();
+  /** A person booked on two jobs, of which one is moved onto the other. */
+  async function overlap(platform: Organisation) {
     const { provider } = platform;
     const person = await platform.addPerson();
     const [job, moved] = [await platform.open(), await platform.open()];
     for (const each of [job, moved]) await platform.book(each, person);
-    const { startTime, endTime } = moved;
-    const overlapping = { startTime: later(job.startTime, 1), endTime: later(job.endTime, 1) };
-    provider.updateShift(moved.shiftId, overlapping);
-    await provider.announce("shift.update", moved.shiftId);
+    const move = async (times: { startTime: string; endTime: string }) => {
+      provider.updateShift(moved.shiftId, times);
+      await provider.announce("shift.update", moved.shiftId);
+    };
+    await move({ startTime: later(job.startTime, 1), endTime: later(job.endTime, 1) });
     await expect.poll(platform.issueCodes).toContain("booking_overlaps");
+    return { person, job, moved, move };
+  }
+
+  it("raises an issue when it is moved onto another of a person who is booked on both", async () => {
+    const platform = await onboard();
+    const { person, job, moved } = await overlap(platform);
     const [issue] = await platform.issues();
     expect(issue?.subject).toMatchObject({ candidateId: person.candidateId });
     expect([job.shiftId, moved.shiftId]).toContain(issue?.subject.shiftId);
-    await expect.poll(() => agree(platform, provider)).toEqual([]);
+    await expect.poll(() => agree(platform, platform.provider)).toEqual([]);
     for (const each of [job, moved])
       expect(await platform.booking(each, person)).toMatchObject({ status: "confirmed" });
-    provider.updateShift(moved.shiftId, { startTime, endTime });
-    await provider.announce("shift.update", moved.shiftId);
+  });
+
+  it("closes the issue when it is moved away again", async () => {
+    const platform = await onboard();
+    const { moved, move } = await overlap(platform);
+    await move({ startTime: moved.startTime, endTime: moved.endTime });
     await expect.poll(platform.issueCodes).toEqual([]);
   });
 });

@@ -96,9 +96,9 @@ describe.each(engines)("an integration whose provider refuses every call, on %s"
 });
 
 /** One person is booked on every job, and each has another position free. */
-async function staffedJobs({ open, book, addPerson }: Organisation) {
+async function staffedJobs({ openAll, book, addPerson }: Organisation) {
   const person: Person = await addPerson();
-  const jobs = await Promise.all(Array.from({ length: 8 }, () => open({ positions: 2 })));
+  const jobs = await openAll(8, { positions: 2 });
   for (const job of jobs) await book(job, person);
   return { jobs, person };
 }

@@ -72,35 +72,25 @@ async function doubledEffects(world: World): Promise<string[]> {
   return [...twice, ...(await jobs()).flatMap((job) => doubledOn(world, job))];
 }
 
+/**
+ * Without its response the platform cannot know of an effect. A late one may follow what the platform has done since, which then does it
+ * once more; so only effects with a response are counted.
+ */
 function doubledOn(world: World, { jobId, shiftId }: Job): string[] {
-  const effects = world.organisation.provider.effects.filter((effect) => effect.shiftId === shiftId);
-  const count = (is: (effect: Effect) => boolean) => effects.filter(is).length;
+  const { provider } = world.organisation;
+  const delivered = provider.effects.filter((effect) => effect.delivered && effect.shiftId === shiftId);
+  const of = (kind: Effect["kind"]) => delivered.filter((effect) => effect.kind === kind);
   const asked = (kind: World["asked"][number]["kind"], candidateId?: string) =>
     world.asked.filter(
       (each) => each.jobId === jobId && each.kind === kind && each.candidateId === candidateId,
     ).length;
-  const more = (what: string, done: number, most: number) =>
+  const more = (what: string, { length: done }: Effect[], most: number) =>
     done > most ? [`shift ${shiftId}: ${what} ${done} times, asked for ${most} times`] : [];
   return [
-    ...more(
-      "deleted",
-      count(({ kind }) => kind === "delete"),
-      Math.min(1, asked("cancel")),
-    ),
-    ...more(
-      "moved",
-      count(({ changed }) => changed?.includes("times") ?? false),
-      asked("ask-move"),
-    ),
-    ...more(
-      "resized",
-      count(({ changed }) => changed?.includes("positions") ?? false),
-      asked("ask-resize"),
-    ),
+    ...more("deleted", of("delete"), Math.min(1, asked("cancel"))),
+    ...more("changed", of("put"), asked("change")),
     ...world.people.flatMap((person) => {
-      const assignments = count(
-        ({ kind, candidateId }) => kind === "assign" && isSame(world, person, candidateId),
-      );
+      const assignments = of("assign").filter(({ candidateId }) => isSame(world, person, candidateId));
       return more("a person assigned", assignments, asked("accept", person.candidateId));
     }),
   ];

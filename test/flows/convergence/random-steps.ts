@@ -92,7 +92,7 @@ export const formsOf = (seed: number): ProviderOptions => fc.sample(forms, { see
 
 /** What was asked of the platform, whatever it answered. */
 export interface Asked {
-  kind: "accept" | "withdraw" | "cancel" | "ask-move" | "ask-resize";
+  kind: "accept" | "withdraw" | "cancel" | "change";
   jobId: string;
   candidateId?: string;
 }
@@ -189,7 +189,7 @@ async function askPlatform(world: World, step: Step, job: Job, shift: Shift): Pr
     asked.push({ kind: "cancel", jobId });
     await organisation.cancel(job);
   } else if (step.kind === "ask-move" || step.kind === "ask-resize") {
-    asked.push({ kind: step.kind, jobId });
+    asked.push({ kind: "change", jobId });
     const body =
       step.kind === "ask-move" ? timesOf(world, shift, step.value) : { positions: 1 + (step.value % 4) };
     await organisation.change(job, body);

@@ -12,10 +12,9 @@ const MEASUREMENTS = 3;
 
 /** As many jobs as accepts, each with a person who may accept it. */
 async function prepare(organisation: Organisation, count: number) {
-  const { open, addPerson } = organisation;
-  const prepared = await Promise.all(
-    Array.from({ length: count }, async () => ({ job: await open(), person: await addPerson() })),
-  );
+  const { openAll, addPerson } = organisation;
+  const jobs = await openAll(count);
+  const prepared = await Promise.all(jobs.map(async (job) => ({ job, person: await addPerson() })));
   return { organisation, prepared };
 }
 

@@ -46,13 +46,13 @@ describe("what a provider may answer to an assignment", () => {
     {
       fault: "assign-not-successful",
       status: "failed",
-      reason: "assignment_not_successful",
+      reason: "assignment_refused",
       issues: ["provider_refused"],
     },
     {
       fault: "assign-of-another",
       status: "failed",
-      reason: "assignment_of_another",
+      reason: "assignment_refused",
       issues: ["provider_refused"],
     },
     { fault: "assign-conflict", status: "released", reason: "shift_full", issues: [] },

@@ -1,9 +1,12 @@
+import { sql } from "kysely";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { accept } from "../../../src/platform/bookings/accept.ts";
-import { withdraw } from "../../../src/platform/bookings/withdraw.ts";
+import { SIGNALS } from "../../../src/platform/db/signals.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import { openWorkshop, type Workshop } from "../workshop.ts";
+
+const isAssign = (path: string) => path.includes("/assign/");
+const isUnassign = (path: string) => path.includes("/unassign/");
 
 describe.each(featureEngines)("a withdrawal on %s", (engine) => {
   const database = useEngine(engine);
@@ -13,116 +16,70 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
   });
   afterEach(() => shop.close());
 
-  type Client = ReturnType<Workshop["deps"]["clientFor"]>;
-  /** What happens to the answers of the provider on their way. */
-  const onTheWay = (change: (client: Client) => Partial<Client>) => {
-    const { clientFor } = shop.deps;
-    shop.deps.clientFor = (integration) => {
-      const client = clientFor(integration);
-      return { ...client, ...change(client) };
-    };
-  };
   /** The candidate withdraws while the provider assigns. */
-  const withdrawnMeanwhile = (seat: { jobId: string; candidateId: string }) =>
-    onTheWay((client) => ({
-      assign: async (...call) => {
-        const answer = await client.assign(...call);
-        await withdraw(shop.deps, seat);
-        return answer;
-      },
-    }));
-  const told = async ({ jobId }: Job) => {
-    const rows = database().kysely.selectFrom("notifications").select("kind").where("job_id", "=", jobId);
-    return (await rows.orderBy("notification_id").execute()).map(({ kind }) => kind);
+  const withdrawnMeanwhile = (seat: { jobId: string; candidateId: string }) => {
+    const withdrawn = Promise.withResolvers<unknown>();
+    shop.onTheWay = async ({ path }, pass) => {
+      await pass();
+      if (!isAssign(path)) return;
+      withdrawn.resolve(shop.withdraw(seat));
+      const isWithdrawing = async () => (await shop.job(seat.jobId)).bookings[0]?.withdrawing;
+      await expect.poll(isWithdrawing).toBe(true);
+    };
+    return withdrawn.promise;
   };
+  const kinds = async (job: Job) => (await shop.told(job)).map(({ kind }) => kind);
 
-  it("tells nobody of a confirmation that came after it", async () => {
+  it("that comes before the confirmation leaves nothing to notify of but the release", async () => {
     const [job, candidateId] = [await shop.open(), await shop.addPerson(60)];
     const seat = { jobId: job.jobId, candidateId };
-    withdrawnMeanwhile(seat);
-    await accept(shop.deps, seat);
-    await shop.deps.queue.idle();
+    const withdrawn = withdrawnMeanwhile(seat);
+    await shop.accept(seat);
+    expect(await withdrawn).toEqual({ status: 204 });
+    await shop.idle();
     const { bookings } = await shop.job(job.jobId);
     expect(bookings).toMatchObject([{ status: "released", reason: "withdrawn" }]);
     expect(shop.provider.shift(job.shiftId)?.assigned.size).toBe(0);
-    expect(await told(job)).toEqual(["job_offered", "booking_released"]);
+    expect(await kinds(job)).toEqual(["job_offered", "booking_released"]);
   });
 
-  it("that the provider refuses leaves the person booked, and told of it", async () => {
+  it("that the provider refuses leaves the person booked, and notified of it", async () => {
     const [job, candidateId] = [await shop.open(), await shop.addPerson(61)];
     const seat = { jobId: job.jobId, candidateId };
-    withdrawnMeanwhile(seat);
+    const withdrawn = withdrawnMeanwhile(seat);
     shop.provider.setFault("unassign-not-successful");
-    await accept(shop.deps, seat);
-    await shop.deps.queue.idle();
+    await shop.accept(seat);
+    await withdrawn;
+    await shop.idle();
     expect((await shop.job(job.jobId)).bookings).toMatchObject([{ status: "confirmed" }]);
-    expect(await told(job)).toEqual(["job_offered", "booking_confirmed"]);
+    expect(await kinds(job)).toEqual(["job_offered", "booking_confirmed"]);
   });
 
-  /** As after a gap of the database's LISTEN: everybody who waits is to look again. */
-  const wakeAll = async () => {
-    const rows = await database().kysely.selectFrom("bookings").select("booking_id").execute();
-    await database()
-      .kysely.transaction()
-      .execute(async (trx) => {
-        for (const { booking_id } of rows) await shop.deps.signals.emit(trx, `booking:${booking_id}`);
-      });
-  };
+  /** As after a gap of the database's LISTEN: every request that waits reads again. */
+  const wakeAll = () =>
+    sql`select pg_notify(${SIGNALS}, 'booking:' || booking_id) from bookings`.execute(database().kysely);
 
-  it("is no refusal as long as nobody answered", async () => {
+  it.each([
+    ["a withdrawal", isUnassign, 204],
+    ["an accept", isAssign, 201],
+  ] as const)("leaves %s waiting as long as the provider has not responded", async (what, isHeld, status) => {
     const [job, candidateId] = [await shop.open(), await shop.addPerson(62)];
-    const path = { jobId: job.jobId, candidateId };
-    await shop.operations.acceptJob({ params: { path }, body: { candidateId } });
-    const asked = Promise.withResolvers<void>();
-    const answers = Promise.withResolvers<void>();
-    onTheWay((client) => ({
-      unassign: async (...call) => {
+    const seat = { jobId: job.jobId, candidateId };
+    if (what === "a withdrawal") await shop.accept(seat);
+    const [asked, responds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    shop.onTheWay = async ({ path }, pass) => {
+      if (isHeld(path)) {
         asked.resolve();
-        await answers.promise;
-        return client.unassign(...call);
-      },
-    }));
-    const withdrawal = shop.operations.withdrawBooking({ params: { path } });
-    await asked.promise;
-    const looks = countLooks();
-    await wakeAll();
-    await expect.poll(looks).toBeGreaterThan(0);
-    answers.resolve();
-    expect((await withdrawal).response.status).toBe(204);
-  });
-
-  it("leaves an accept waiting that nobody answered", async () => {
-    const [job, candidateId] = [await shop.open(), await shop.addPerson(63)];
-    const asked = Promise.withResolvers<void>();
-    const answers = Promise.withResolvers<void>();
-    onTheWay((client) => ({
-      assign: async (...call) => {
-        asked.resolve();
-        await answers.promise;
-        return client.assign(...call);
-      },
-    }));
-    const path = { jobId: job.jobId };
-    const acceptance = shop.operations.acceptJob({ params: { path }, body: { candidateId } });
-    await asked.promise;
-    const looks = countLooks();
-    await wakeAll();
-    await expect.poll(looks).toBeGreaterThan(0);
-    answers.resolve();
-    expect((await acceptance).response.status).toBe(201);
-  });
-
-  /** How often somebody began to wait for a signal again. */
-  const countLooks = () => {
-    const { signals } = shop.deps;
-    let looks = 0;
-    shop.deps.signals = {
-      ...signals,
-      next: (...topic) => {
-        looks += 1;
-        return signals.next(...topic);
-      },
+        await responds.promise;
+      }
+      await pass();
     };
-    return () => looks;
-  };
+    const request = what === "a withdrawal" ? shop.withdraw(seat) : shop.accept(seat);
+    await asked.promise;
+    await wakeAll();
+    const other = shop.job(job.jobId).then(() => "another request was answered first");
+    expect(await Promise.race([request, other])).toBe("another request was answered first");
+    responds.resolve();
+    expect(await request).toMatchObject({ status });
+  });
 });

@@ -62,33 +62,57 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it.each([
-    ["refuses", "cancel-refused"],
-    ["gives no answer", "error-500"],
-  ] as const)(
-    "and the provider %s: both keep the shift, until it is cancelled after all",
-    async (_, fault) => {
-      const { organisation, person, job } = await booked();
-      const other = await organisation.addPerson();
-      organisation.provider.setFault(fault, DELETE);
-      await organisation.cancel(job);
-      await organisation.quiet();
-      expect(await organisation.job(job.shiftId)).toMatchObject({
-        status: "open",
-        cancelling: false,
-        bookings: [{ candidateId: person.candidateId, status: "confirmed" }],
-      });
-      expect(await organisation.issueCodes()).toEqual(["cancellation_refused"]);
-      expect(await organisation.told(job, "shift_cancelled")).toEqual([]);
-      expect(await organisation.accept(job, other)).toEqual({ status: 201, said: "confirmed" });
-      organisation.provider.clearFaults();
-      await organisation.cancel(job);
-      await organisation.quiet();
-      expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled" });
-      expect(await organisation.told(job, "shift_cancelled")).toHaveLength(2);
-      expect(await organisation.issues()).toEqual([]);
-    },
-  );
+  it("and the provider refuses: both keep the shift, until it is cancelled after all", async () => {
+    const { organisation, person, job } = await booked();
+    const other = await organisation.addPerson();
+    organisation.provider.setFault("cancel-refused", DELETE);
+    await organisation.cancel(job);
+    await organisation.quiet();
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      status: "open",
+      cancelling: false,
+      bookings: [{ candidateId: person.candidateId, status: "confirmed" }],
+    });
+    expect(await organisation.issueCodes()).toEqual(["cancellation_refused"]);
+    expect(await organisation.told(job, "shift_cancelled")).toEqual([]);
+    expect(await organisation.accept(job, other)).toEqual({ status: 201, said: "confirmed" });
+    organisation.provider.clearFaults();
+    await organisation.cancel(job);
+    await organisation.quiet();
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      status: "cancelled",
+      cancelledBy: "employer",
+    });
+    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(2);
+    expect(await organisation.issues()).toEqual([]);
+  });
+
+  it("and the provider gives no usable response: the cancellation waits, with an issue after the last attempt", async () => {
+    const { organisation, person, job } = await booked();
+    const other = await organisation.addPerson();
+    organisation.provider.setFault("error-500", DELETE);
+    await organisation.cancel(job);
+    await organisation.quiet();
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      status: "open",
+      cancelling: true,
+      bookings: [{ candidateId: person.candidateId, status: "confirmed" }],
+    });
+    expect(await organisation.issueCodes()).toEqual(["provider_gave_no_answer"]);
+    expect(await organisation.told(job, "shift_cancelled")).toEqual([]);
+    expect(await organisation.accept(job, other)).toEqual({ status: 409, said: "job_not_open" });
+    organisation.provider.clearFaults();
+    // Any hint has the shift reconciled; without one, the next hour would.
+    organisation.provider.updateShift(job.shiftId, {});
+    await organisation.quiet();
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      status: "cancelled",
+      cancelledBy: "employer",
+    });
+    expect(organisation.provider.shift(job.shiftId)?.cancelled).toBe(true);
+    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.issues()).toEqual([]);
+  });
 
   it("a job that does not exist", async () => {
     const { organisation, job } = await booked();

@@ -21,7 +21,11 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
 
   const opened = async (onboarding: Onboarding = {}) => {
     const organisation = await stage().onboard(onboarding);
-    return { organisation, job: await organisation.open(NEXT_MONTH) };
+    if (onboarding.connect !== false) return { organisation, job: await organisation.open(NEXT_MONTH) };
+    const { shiftId } = organisation.provider.createShift(NEXT_MONTH);
+    await organisation.send("shift.create", shiftId);
+    await organisation.quiet();
+    return { organisation, job: await organisation.job(shiftId) };
   };
 
   it.each(["new", "same"] as const)(
@@ -35,7 +39,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
       expect(echo?.traceId === job.traceId).toBe(echoTraceId === "same");
       const verdicts = await organisation.verdicts(echo?.traceId ?? "");
       // The echo may come before our own DELETE is answered: then it is not the last of the story.
-      expect(verdicts).toContain("event: skipped: echo of our DELETE");
+      expect(verdicts).toContain("event: echo_of_delete");
       expect(reads(organisation, job.shiftId)).toBe(1);
     },
   );
@@ -76,8 +80,34 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
+  it("that came before the DELETE was refused was none, and is read as a deletion", async () => {
+    const [asked, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { organisation, job } = await opened({
+      connect: false,
+      onTheWay: async ({ method }, pass) => {
+        if (method !== "DELETE") return pass();
+        asked.resolve();
+        await sent.promise;
+        await pass();
+      },
+    });
+    organisation.provider.setFault("cancel-refused", DELETE);
+    await organisation.cancel(job);
+    await asked.promise;
+    const traceId = await organisation.send("shift.delete", job.shiftId);
+    sent.resolve();
+    await organisation.quiet();
+    expect(await organisation.verdicts(traceId)).toContain("event: echo_of_delete");
+    expect(await organisation.event(traceId)).toMatchObject({
+      status: "ignored",
+      verdict: { code: "delete_not_confirmed" },
+    });
+    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open", cancelling: false });
+    expect(await organisation.issueCodes()).toEqual(["cancellation_refused", "delete_not_confirmed"]);
+  });
+
   it.each([0, 1])(
-    "is taken back when the DELETE of a process %i h ahead is refused: it was none",
+    "of a shift that the provider deletes while the DELETE of a process %i h ahead has no response",
     async (h) => {
       const { organisation, job } = await opened();
       organisation.provider.setFault("error-500", DELETE);
@@ -85,13 +115,13 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
       await organisation.cancel(job);
       clock.ms -= h * HOUR_MS;
       const { traceId } = organisation.provider.deleteShift(job.shiftId);
-      await expect.poll(() => organisation.event(traceId)).toMatchObject({ status: "skipped_echo" });
-      organisation.provider.setFault("cancel-refused");
-      organisation.provider.setFault("error-500", { times: 0 });
       await organisation.quiet();
-      await organisation.quiet();
-      expect(await organisation.event(traceId)).toMatchObject({ status: "processed" });
-      expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", cancelling: false });
+      expect(await organisation.event(traceId)).toMatchObject({ status: "skipped_echo" });
+      expect(await organisation.job(job.shiftId)).toMatchObject({
+        status: "cancelled",
+        cancelling: false,
+        cancelledBy: "employer",
+      });
       expect(await organisation.issues()).toEqual([]);
     },
   );

@@ -148,19 +148,35 @@ describe.each(engines)("the database on %s", (engine) => {
     expect(subscribed).toHaveBeenCalledOnce();
   });
 
-  it("lets the process end once database and queue are closed", async () => {
+  it("lets the process end once database and worker are closed", async () => {
     const { where, remove } = await (engine === "pglite" ? copyFolder() : copyDatabase());
     const child = runModule(`
       import { openDatabase } from ${JSON.stringify(source("db/database.ts"))};
-      import { createQueue } from ${JSON.stringify(source("queue/queue.ts"))};
+      import { newId } from ${JSON.stringify(source("ids.ts"))};
+      import { transact } from ${JSON.stringify(source("transaction.ts"))};
+      import { settle } from ${JSON.stringify(source("work/claims.ts"))};
+      import { markDue } from ${JSON.stringify(source("work/due.ts"))};
+      import { PROVIDER_RETRIES } from ${JSON.stringify(source("work/retry.ts"))};
+      import { createWorker } from ${JSON.stringify(source("work/worker.ts"))};
       const log = { debug() {}, info() {}, warn() {}, error: console.error };
       const database = await openDatabase({ ...${JSON.stringify(where)}, log });
-      const queue = createQueue({ database, log });
-      queue.define({ name: "probe", concurrency: 1, work: async () => ({ end: "done" }), dead: async () => {} });
-      await queue.start();
-      await database.kysely.transaction().execute((trx) => queue.enqueue(trx, "probe", { key: "k", data: {} }));
-      await queue.idle();
-      await queue.stop();
+      const providerId = newId();
+      await database.kysely.insertInto("integrations").values({ provider_id: providerId, kind: "k", name: "n",
+        base_url: "https://p.example", provider_token: "t", state: "active" }).execute();
+      let runs = 0;
+      const worker = createWorker({
+        database, log, retries: PROVIDER_RETRIES, hourlyMs: 1, places: 1, perProvider: () => 1,
+        runs: { shift: async (claim) => {
+          runs += 1;
+          await transact({ database }, (trx) => settle(trx, claim, { attempts: 0, priority: 1 }));
+        } },
+      });
+      await worker.start();
+      const due = { providerId, kind: "shift", key: "s", priority: 1 };
+      await transact({ database }, (trx) => markDue(trx, { wakeWorker: worker.wake.bind(worker) }, [due]));
+      await worker.idle();
+      await worker.stop({ graceMs: 1_000 });
+      if (runs !== 1) throw new Error("it ran " + runs + " times");
       await database.close();
     `);
     expect(await once(child, "exit")).toEqual([0, null]);

@@ -117,9 +117,11 @@ it.each(engines)("an upgrade keeps what the first release stored on %s", async (
     const jobs = await kysely.selectFrom("jobs").select("shift_id").execute();
     const shiftIds = [SHIFT, SHIFT.toUpperCase(), OTHER, "Shift-B"];
     expect(jobs.map(({ shift_id }) => shift_id).sort()).toEqual(shiftIds.sort());
-    expect(await kysely.selectFrom("shift_spellings").select("spelling").execute()).toEqual([
-      { spelling: OTHER.toUpperCase() },
-    ]);
+    const spelt = kysely
+      .selectFrom("shifts")
+      .select(["shift_id", "spelling"])
+      .where("spelling", "is not", null);
+    expect(await spelt.execute()).toEqual([{ shift_id: OTHER, spelling: OTHER.toUpperCase() }]);
     await close();
   }
   await remove();

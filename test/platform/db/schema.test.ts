@@ -1,5 +1,6 @@
 import type { Selectable } from "kysely";
 import { describe, expect, it } from "vitest";
+import type { Subject } from "../../../generated/operations/types.ts";
 import type { Schema } from "../../../src/platform/db/schema.ts";
 import { engines, useEngine } from "../../engines.ts";
 
@@ -8,7 +9,7 @@ type Kind<T> = T extends Date
   : T extends boolean
     ? "bool"
     : T extends number
-      ? "int4" | "int8" | "float8"
+      ? "int2" | "int4" | "int8" | "float8"
       : T extends string
         ? "text" | "uuid"
         : "jsonb";
@@ -32,6 +33,12 @@ const TABLES: Tables = {
     dialect: "jsonb",
     created_at: "timestamptz",
     updated_at: "timestamptz",
+    paused_since: "timestamptz?",
+    health: "text",
+    health_since: "timestamptz",
+    health_until: "timestamptz?",
+    held_since: "timestamptz?",
+    absence_accepted_until: "timestamptz?",
   },
   platform_tokens: {
     token_hash: "text",
@@ -59,8 +66,11 @@ const TABLES: Tables = {
   provider_candidates: {
     provider_id: "uuid",
     candidate_id: "uuid",
-    provider_candidate_id: "text",
+    provider_candidate_id: "text?",
     created_at: "timestamptz",
+    create_sent_at: "timestamptz?",
+    idempotency_key: "uuid?",
+    trouble: "jsonb?",
   },
   events: {
     event_id: "uuid",
@@ -70,13 +80,10 @@ const TABLES: Tables = {
     trace_id: "text",
     status: "text",
     attempts: "int4",
-    absences: "int4",
-    verdict: "text?",
+    verdict: "jsonb?",
     received_at: "timestamptz",
-    dispatched_at: "timestamptz?",
     processed_at: "timestamptz?",
     replayed_at: "timestamptz?",
-    revived_at: "timestamptz?",
   },
   jobs: {
     job_id: "uuid",
@@ -98,11 +105,36 @@ const TABLES: Tables = {
     trace_id: "text",
     created_at: "timestamptz",
     updated_at: "timestamptz",
-    reconciled_at: "timestamptz?",
-    version: "int4",
+    cancelled_by: "text?",
+    own_people: "jsonb",
+    own_people_count: "int4",
+    offer_round: "int4",
   },
-  tombstones: { provider_id: "uuid", shift_id: "text", deleted_at: "timestamptz" },
+  shifts: {
+    provider_id: "uuid",
+    shift_id: "text",
+    spelling: "text?",
+    read_at: "timestamptz?",
+    next_read_at: "timestamptz?",
+    rechecks: "int2",
+    absences: "int2",
+    absent_since: "timestamptz?",
+    gone_at: "timestamptz?",
+  },
+  work: {
+    provider_id: "uuid",
+    kind: "text",
+    key: "text",
+    priority: "int2",
+    due_at: "timestamptz",
+    not_before: "timestamptz?",
+    attempts: "int4",
+    claim: "uuid?",
+    revision: "int4",
+    created_at: "timestamptz",
+  },
   bookings: {
+    provider_id: "uuid",
     booking_id: "uuid",
     job_id: "uuid",
     candidate_id: "uuid",
@@ -113,7 +145,15 @@ const TABLES: Tables = {
     created_at: "timestamptz",
     updated_at: "timestamptz",
     withdrawn_at: "timestamptz?",
-    recalled_at: "timestamptz?",
+    reason_params: "jsonb",
+    at_provider: "text",
+    doubt_since: "timestamptz?",
+    sent_at: "timestamptz?",
+    rejection: "jsonb?",
+    listed: "bool",
+    missing: "int2",
+    reassigned: "bool",
+    looked_up_again: "bool",
   },
   pending_operations: {
     operation_id: "uuid",
@@ -125,8 +165,11 @@ const TABLES: Tables = {
     expires_at: "timestamptz",
     consumed_at: "timestamptz?",
     consumed_by: "uuid?",
+    sent_at: "timestamptz?",
+    confirmed_at: "timestamptz?",
   },
   notifications: {
+    provider_id: "uuid",
     notification_id: "uuid",
     candidate_id: "uuid",
     job_id: "uuid",
@@ -138,17 +181,18 @@ const TABLES: Tables = {
     channel: "text?",
     delivered_at: "timestamptz?",
     delivery_error: "text?",
-    withheld_at: "timestamptz?",
+    delivery_params: "jsonb",
+    withdrawn_at: "timestamptz?",
   },
   trace_steps: {
-    step_id: "int8",
+    step_id: "uuid",
     trace_id: "text",
     at: "timestamptz",
     step: "text",
-    verdict: "text",
-    detail: "jsonb",
+    code: "text",
+    params: "jsonb",
     duration_ms: "float8?",
-    provider_id: "uuid?",
+    provider_id: "uuid",
     shift_id: "text?",
     job_id: "uuid?",
   },
@@ -157,25 +201,27 @@ const TABLES: Tables = {
   figures: { minute: "timestamptz", name: "text", provider_id: "text", value: "int8" },
   field_uses: { provider_id: "uuid", field: "text", count: "int8" },
   shift_changes: {
+    provider_id: "uuid",
     change_id: "uuid",
     job_id: "uuid",
     start_time: "timestamptz",
     end_time: "timestamptz",
     positions: "int4",
+    named: "jsonb",
     status: "text",
     reason: "text?",
+    reason_params: "jsonb",
+    sent_at: "timestamptz?",
     trace_id: "text",
     created_at: "timestamptz",
     updated_at: "timestamptz",
   },
-  shift_spellings: { provider_id: "uuid", shift_id: "text", spelling: "text" },
   issues: {
     issue_id: "uuid",
-    provider_id: "uuid?",
+    provider_id: "uuid",
     code: "text",
-    subject: "text",
-    detail: "text",
-    remedy: "text",
+    subject: "jsonb",
+    params: "jsonb",
     count: "int4",
     trace_id: "text?",
     first_at: "timestamptz",
@@ -199,14 +245,17 @@ describe.each(engines)("the schema on %s", (engine) => {
     expect(Object.fromEntries(described)).toEqual(TABLES);
   });
 
+  const STEP = { provider_id: crypto.randomUUID(), trace_id: "t", step: "job", code: "job_created" } as const;
+
   it("gives counts as numbers, times as Dates and jsonb as values", async () => {
     const { kysely } = database();
+    const params = { warnings: ["ä"], attempts: 1 };
     await kysely
       .insertInto("trace_steps")
-      .values({ trace_id: "t", step: "s", verdict: "v", detail: JSON.stringify({ list: [1, "ä"] }) })
+      .values({ ...STEP, step_id: crypto.randomUUID(), params: JSON.stringify(params) })
       .execute();
     const row = await kysely.selectFrom("trace_steps").selectAll().executeTakeFirstOrThrow();
-    expect(row).toMatchObject({ step_id: 1, at: expect.any(Date), detail: { list: [1, "ä"] } });
+    expect(row).toMatchObject({ at: expect.any(Date), params });
     const { n } = await kysely
       .selectFrom("trace_steps")
       .select(({ fn }) => fn.countAll<number>().as("n"))
@@ -215,25 +264,60 @@ describe.each(engines)("the schema on %s", (engine) => {
   });
 
   it("takes a jsonb array as text", async () => {
-    const written = await database()
-      .kysely.insertInto("trace_steps")
-      .values({ trace_id: "t", step: "s", verdict: "v", detail: JSON.stringify(["a", "b"]) })
-      .returning("detail")
+    const { kysely } = database();
+    const provider_id = crypto.randomUUID();
+    await kysely
+      .insertInto("integrations")
+      .values({ provider_id, kind: "k", name: "n", base_url: "https://p.example", provider_token: "t" })
+      .execute();
+    const shift = { shift_id: "s", status: "open", variant: "a", positions: 1, trace_id: "t" } as const;
+    const times = { start_time: new Date(0), end_time: new Date(1) };
+    const written = await kysely
+      .insertInto("jobs")
+      .values({ ...shift, ...times, provider_id, job_id: crypto.randomUUID(), outlet_id: "o", role_id: "r" })
+      .returning(["warnings", "own_people"])
       .executeTakeFirstOrThrow();
-    expect(written.detail).toEqual(["a", "b"]);
+    expect(written).toEqual({ warnings: [], own_people: [] });
+    const changed = await kysely
+      .updateTable("jobs")
+      .set({ warnings: JSON.stringify(["a", "b"]) })
+      .returning("warnings")
+      .executeTakeFirstOrThrow();
+    expect(changed).toEqual({ warnings: ["a", "b"] });
   });
 
-  it("keeps one open issue for each cause, also when no provider is concerned", async () => {
+  it("keeps one open issue for each code and subject of a provider", async () => {
     const { kysely } = database();
-    const issue = { provider_id: null, code: "c", subject: "s", detail: "d", remedy: "r" };
-    const open = () =>
+    const one = crypto.randomUUID();
+    const open = (provider_id: string, subject: Subject) =>
       kysely
         .insertInto("issues")
-        .values({ ...issue, issue_id: crypto.randomUUID() })
+        .values({
+          ...{ provider_id, issue_id: crypto.randomUUID(), code: "unassign_failed" },
+          subject: JSON.stringify(subject),
+        })
         .execute();
-    await open();
-    await expect(open()).rejects.toThrow(/issues_open/);
+    await open(one, { kind: "booking", shiftId: "s", candidateId: "c" });
+    const reordered = open(one, { candidateId: "c", shiftId: "s", kind: "booking" });
+    await expect(reordered).rejects.toThrow(/issues_open/);
+    await open(one, { kind: "booking", shiftId: "s", candidateId: "d" });
+    await open(crypto.randomUUID(), { kind: "booking", shiftId: "s", candidateId: "c" });
     await kysely.updateTable("issues").set({ resolved_at: new Date() }).execute();
-    await open();
+    await open(one, { kind: "booking", shiftId: "s", candidateId: "c" });
+  });
+
+  it("leads the primary key of every table of an organisation with provider_id, and has no trigger", async () => {
+    const { rows } = await database().raw.executeSql(`
+      select pg_class.relname as table, (select attname from pg_attribute
+          where attrelid = pg_class.oid and attnum = indkey[0]) as first
+      from pg_index join pg_class on pg_class.oid = indrelid
+      where indisprimary and relnamespace = 'shiftpact'::regnamespace and exists (select from pg_attribute
+        where attrelid = pg_class.oid and attname = 'provider_id' and not attisdropped)`);
+    expect(rows.filter(({ first }) => first !== "provider_id")).toEqual([]);
+    expect(rows.length).toBeGreaterThan(10);
+    const triggers = await database().raw.executeSql(
+      "select tgname from pg_trigger where not tgisinternal and tgrelid::regclass::text like '%shiftpact.%'",
+    );
+    expect(triggers.rows).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ describe("a connection to PostgreSQL that dies without a word", () => {
     expect(await statement()).toEqual([]);
   });
 
-  it("fails what the queue asks", async () => {
+  it("fails a raw statement", async () => {
     const ask = () => database.raw.executeSql("select $1::int as one", [1]);
     expect((await ask()).rows).toEqual([{ one: 1 }]);
     gate.freeze();

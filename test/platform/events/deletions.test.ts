@@ -36,7 +36,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     expect(told).toMatchObject([{ candidateId: person.candidateId, traceId, content: { reason } }]);
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
-      verdict: "job cancelled",
+      verdict: { code: "job_cancelled" },
     });
     expect(await organisation.accept(job, other)).toEqual({ status: 409, said: "job_not_open" });
     expect(await organisation.issues()).toEqual([]);
@@ -50,7 +50,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     await organisation.quiet();
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
-      verdict: "nothing changed: the job is cancelled",
+      verdict: { code: "already_cancelled" },
     });
     expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
   });
@@ -87,7 +87,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     await organisation.quiet();
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
-      verdict: "the shift is gone; there was no job",
+      verdict: { code: "no_job" },
     });
     expect(await organisation.issues()).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
+import { ok } from "../../flows/operations.ts";
 import { useStage } from "../../flows/stage.ts";
 
 const GET = { operations: ["getShift"] } as const;
@@ -28,9 +29,9 @@ describe("an answer to GET /shifts/{id} that cannot be used", () => {
     const { shiftId, traceId = "" } = await organisation.open();
     expect(await organisation.event(traceId)).toMatchObject({ status: "processed", attempts: times + 1 });
     const fetches = (await organisation.steps(traceId)).filter(({ step }) => step === "fetch");
-    expect(fetches.map(({ verdict }) => verdict.split(":")[0])).toEqual([
-      ...Array(times).fill("will be tried again"),
-      "shift read (variant a)",
+    expect(fetches.map(({ verdict }) => verdict.code)).toEqual([
+      ...Array(times).fill("will_retry"),
+      "shift_read",
     ]);
     expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
     expect(await organisation.issues()).toEqual([]);
@@ -55,9 +56,10 @@ describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
     await organisation.quiet();
     expect(await organisation.event(traceId)).toMatchObject({ status: "dead", attempts: 3 });
     expect(await organisation.issues()).toMatchObject([{ code: "provider_gave_no_answer", traceId }]);
-    expect((await organisation.verdicts(traceId)).at(-1)).toBe(
-      `event: shift.create of shift ${shiftId} was given up after 3 tries; the last one: status 500.`,
-    );
+    expect((await organisation.steps(traceId)).at(-1)).toMatchObject({
+      step: "event",
+      verdict: { code: "provider_unavailable", params: { attempts: 3, failure: "http_error", status: 500 } },
+    });
     organisation.provider.clearFaults();
     organisation.provider.updateShift(shiftId, {});
     await organisation.quiet();
@@ -74,19 +76,44 @@ describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
     expect(await organisation.findJob(shiftId)).toBeUndefined();
   });
 
-  it("fails without another try, with an issue, when the provider refuses", async () => {
+  it("is processed, although dead, by the next reading that succeeds", async () => {
+    const organisation = await stage().onboard();
+    organisation.provider.setFault("error-500", GET);
+    const { shiftId, traceId } = organisation.provider.createShift();
+    await organisation.quiet();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "dead", attempts: 3 });
+    organisation.provider.clearFaults();
+    organisation.provider.updateShift(shiftId, {});
+    await organisation.quiet();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "processed", attempts: 4 });
+    const statuses = (await organisation.events(shiftId)).map(({ status }) => status);
+    expect(statuses).toEqual(["processed", "processed"]);
+  });
+
+  it("waits, with one issue of the integration, while the provider rejects the token", async () => {
     const organisation = await stage().onboard({ connect: false });
     const { port, providerId } = organisation.provider;
     await organisation.provider.close();
     // The same organisation at the same address, with another token.
     const provider = await startSandbox({ port, providerId });
-    const traceId = await organisation.send("shift.create", provider.createShift().shiftId);
+    const traceIds = [provider.createShift(), provider.createShift()].map(({ shiftId }) =>
+      organisation.send("shift.create", shiftId),
+    );
     await organisation.quiet();
-    await provider.close();
-    expect(await organisation.event(traceId)).toMatchObject({ status: "failed" });
+    for (const traceId of await Promise.all(traceIds))
+      expect(await organisation.event(traceId)).toMatchObject({ status: "queued" });
     expect(await organisation.issues()).toMatchObject([
-      { code: "provider_refused", detail: expect.stringMatching(/status 401\.$/) },
+      { code: "token_rejected", subject: { kind: "integration" }, params: { status: 401 }, count: 1 },
     ]);
+    const { token: providerToken } = provider;
+    const params = { path: { providerId } };
+    const body = { direction: "provider", providerToken } as const;
+    ok(await stage().operations.rotateToken({ params, body }));
+    await organisation.quiet();
+    for (const traceId of await Promise.all(traceIds))
+      expect(await organisation.event(traceId)).toMatchObject({ status: "processed" });
+    expect(await organisation.issues()).toEqual([]);
+    await provider.close();
   });
 });
 

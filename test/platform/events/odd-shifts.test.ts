@@ -52,20 +52,20 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it.each<[string, Record<string, unknown>, string]>([
-    ["a start in year 0", { startTime: "0000-06-01T08:00:00Z" }, "time_out_of_range at /startTime"],
-    ["an end in year 10000", { endTime: "9999-12-31T23:59:59-23:59" }, "time_out_of_range at /endTime"],
-    ["U+0000 in a name", { outletName: "a\0b" }, "text_unstorable at /outletName"],
-    ["U+0000 in an id", { roleId: "a\0b" }, "text_unstorable at /roleId"],
-  ])("makes no job of %s, asks once, and names the cause", async (_, fields, cause) => {
+  it.each<[string, Record<string, unknown>, string, string]>([
+    ["a start in year 0", { startTime: "0000-06-01T08:00:00Z" }, "time_out_of_range", "/startTime"],
+    ["an end in year 10000", { endTime: "9999-12-31T23:59:59-23:59" }, "time_out_of_range", "/endTime"],
+    ["U+0000 in a name", { outletName: "a\0b" }, "text_unstorable", "/outletName"],
+    ["U+0000 in an id", { roleId: "a\0b" }, "text_unstorable", "/roleId"],
+  ])("makes no job of %s, asks once, and names the cause", async (_, fields, fault, pointer) => {
     const rewrite = (body: unknown) => (isShift(body) ? { ...body, ...fields } : body);
     const organisation = await stage().onboard({ rewrite });
     const { shiftId, traceId } = organisation.provider.createShift();
     await organisation.quiet();
     expect(await organisation.findJob(shiftId)).toBeUndefined();
-    const verdict = `The shift cannot be a job: ${cause}.`;
+    const verdict = { code: "shift_unusable", params: { fault, pointer } };
     expect(await organisation.event(traceId)).toMatchObject({ status: "failed", attempts: 1, verdict });
-    expect(await organisation.issues()).toMatchObject([{ code: "shift_unusable", detail: verdict }]);
+    expect(await organisation.issues()).toMatchObject([verdict]);
   });
 
   it("with a name of half a megabyte keeps the beginning, with a warning", async () => {

@@ -25,10 +25,9 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     expect(reads(organisation, shiftId)).toBe(1);
     const events = await organisation.events(shiftId);
     expect(events.map(({ status }) => status)).toEqual(Array(5).fill("processed"));
-    expect(await organisation.verdicts(traceIds[4] ?? "")).toEqual([
-      "webhook: shift.update stored",
-      `event: read together with shift.create of trace ${traceIds[0]}`,
-    ]);
+    expect(await organisation.verdicts(traceIds[4] ?? "")).toEqual(["webhook: stored", "event: covered_by"]);
+    const covered = { code: "covered_by", params: { event: "shift.create", traceId: traceIds[0] } };
+    expect(await organisation.event(traceIds[4] ?? "")).toMatchObject({ verdict: covered });
   });
 
   it("makes one job of an update that comes before its create", async () => {
@@ -104,9 +103,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     await organisation.quiet();
     expect(await organisation.event(traceId)).toMatchObject({ event: "shift.split", status: "ignored" });
     expect(reads(organisation, shiftId)).toBe(0);
-    expect(await organisation.verdicts(traceId)).toEqual([
-      "webhook: shift.split stored, and ignored: it is no event that we know",
-    ]);
+    expect(await organisation.verdicts(traceId)).toEqual(["webhook: stored_unknown_event"]);
   });
 });
 
@@ -137,7 +134,7 @@ describe("a shift that the provider does not know (yet)", () => {
     expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
-      verdict: "job cancelled",
+      verdict: { code: "job_cancelled" },
     });
   });
 

@@ -28,7 +28,7 @@ const HIRE = {
 /** Every row of every table, as JSON. */
 async function dump({ raw }: Database): Promise<string> {
   const { rows: tables } = await raw.executeSql(
-    "select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables where schemaname in ('shiftpact', 'pgboss')",
+    "select quote_ident(schemaname) || '.' || quote_ident(tablename) as name from pg_tables where schemaname = 'shiftpact'",
   );
   const dumps: string[] = [];
   for (const { name } of tables) {

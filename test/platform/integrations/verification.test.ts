@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Issue } from "../../../generated/operations/types.ts";
 import { checkProvider } from "../../../src/cli/check-provider.ts";
 import type { CheckProvider, CheckTarget, ProviderFinding } from "../../../src/platform/deps.ts";
 import { startPlatform } from "../../../src/platform/main.ts";
@@ -15,6 +16,8 @@ const FINDING: ProviderFinding = {
   reproduce: "curl -i 'https://provider.example/roles'",
 };
 
+const subjectOf = ({ subject: { operation, finding } }: Issue) => `${operation}: ${finding}`;
+
 /** Everything that a check could change at the provider. */
 const dataOf = ({ shifts, candidates }: Sandbox) => structuredClone({ shifts, candidates });
 
@@ -27,12 +30,12 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     const { items } = ok(await running().operations.listIssues({ params: { query } }));
     return items.filter(({ code }) => code.startsWith("provider_check"));
   };
-  const subjects = async (of: Registered) => (await issues(of)).map(({ subject }) => subject).sort();
+  const subjects = async (of: Registered) => (await issues(of)).map(subjectOf).sort();
   const ask = async ({ params }: Registered) => ok(await running().operations.verifyIntegration({ params }));
   const activate = async ({ params }: Registered) =>
     ok(await running().operations.activateIntegration({ params }));
 
-  it("when it is activated: what is wrong is an issue until it is mended, and nothing is changed there", async () => {
+  it("when it is activated: what is wrong is an issue until it is fixed, and nothing is changed there", async () => {
     check = checkProvider;
     const of = await running().register({ activate: false });
     const { provider, tell } = of;
@@ -41,14 +44,14 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     const before = dataOf(provider);
     await activate(of);
     await expect.poll(() => subjects(of), PATIENT).toContain("getShift: time_without_offset");
-    const [issue] = (await issues(of)).filter(({ subject }) => subject === "getShift: time_without_offset");
-    expect(issue).toMatchObject({
-      code: "provider_check",
-      count: 1,
-      remedy: expect.stringContaining("offset"),
-    });
-    expect(issue?.detail).toMatch(/^Error: .+\(contract .+\)\.\nExpected: .+\nCame: .+\nSee it with: curl /);
-    expect(issue?.detail).not.toContain(provider.token);
+    const isFound = (issue: Issue) => subjectOf(issue) === "getShift: time_without_offset";
+    const [issue] = (await issues(of)).filter(isFound);
+    expect(issue).toMatchObject({ code: "provider_check", count: 1 });
+    const text = expect.any(String);
+    const finding = { severity: "error", title: text, section: text, expected: text, actual: text };
+    const reproduce = expect.stringMatching(/^curl /);
+    expect(issue?.params.findings?.[0]).toEqual({ ...finding, reproduce, fix: text });
+    expect(JSON.stringify(issue)).not.toContain(provider.token);
     provider.clearFaults();
     expect(await ask(of)).toEqual({ queued: true });
     await expect.poll(() => subjects(of), PATIENT).toEqual([]);
@@ -73,7 +76,8 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
     const of = await running().register();
     await expect.poll(() => subjects(of), PATIENT).toEqual(["listRoles: body_missing"]);
     const [issue] = await issues(of);
-    expect(issue?.detail).toMatch(/an empty body[\s\S]*something else/);
+    const actual = issue?.params.findings?.map((finding) => finding.actual);
+    expect(actual).toEqual(["an empty body", "something else"]);
     ok(await running().operations.suspendIntegration({ params: of.params }));
     await activate(of);
     await expect.poll(async () => (await issues(of)).map(({ count }) => count), PATIENT).toEqual([2]);
@@ -90,7 +94,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
       .poll(async () => (await issues(of)).map(({ code }) => code).sort(), PATIENT)
       .toEqual(["provider_check", "provider_check_failed"]);
     const [failed] = (await issues(of)).filter(({ code }) => code === "provider_check_failed");
-    expect(failed?.detail).toBe("The provider could not be checked: nothing answers at its address.");
+    expect(failed).toMatchObject({ subject: { kind: "integration" }, params: {} });
     check = async () => [FINDING];
     await ask(of);
     await expect
@@ -98,13 +102,15 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
       .toEqual(["provider_check"]);
   });
 
-  it("without telling who somebody is", async () => {
+  it("without naming a person", async () => {
     const reproduce = "curl -i 'https://provider.example/candidates?personalNumber=18900116-9813'";
     check = async () => [{ ...FINDING, reproduce, actual: "a\0b" }];
     const of = await running().register();
     await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
     const [issue] = await issues(of);
-    expect(issue?.detail).toContain("personalNumber=[personal number]");
+    expect(issue?.params.findings).toMatchObject([
+      { actual: "a\\0b", reproduce: expect.stringContaining("personalNumber=[personal number]") },
+    ]);
   });
 
   it("after the answer: a slow provider holds no request up", async () => {

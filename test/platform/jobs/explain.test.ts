@@ -5,10 +5,12 @@ const OPEN: StaffingFacts = {
   status: "open",
   positions: 2,
   isCancelling: false,
+  isPaused: false,
+  ownPeople: 0,
   integration: "active",
   outlet: { id: "o1", name: "Bar", isMapped: true },
   role: { id: "r1", name: null, isMapped: true },
-  ...{ confirmed: 1, pending: 0, pendingReason: undefined },
+  ...{ confirmed: 1, pending: 0, pendingFailure: undefined },
   ...{ able: 0, busy: 0, offered: 0 },
   lost: [],
   events: [],
@@ -16,18 +18,13 @@ const OPEN: StaffingFacts = {
 
 /** What is different, the codes, and the verdict. */
 const CASES: [string, Partial<StaffingFacts>, string[], string][] = [
-  ["cancelled", { status: "cancelled" }, ["cancelled"], "Cancelled: nobody is needed any more."],
-  [
-    "expired",
-    { status: "expired" },
-    ["expired"],
-    "Expired: the shift has started; 1 of 2 positions were taken.",
-  ],
+  ["cancelled", { status: "cancelled" }, ["cancelled"], "cancelled"],
+  ["expired", { status: "expired" }, ["expired"], "expired"],
   [
     "being cancelled",
     { isCancelling: true, able: 1, offered: 1 },
     ["being_cancelled", "not_accepted_yet"],
-    "Being cancelled: 1 of 2 positions are taken, and nobody else can accept.",
+    "being_cancelled",
   ],
   [
     "blocked by both mappings",
@@ -37,66 +34,67 @@ const CASES: [string, Partial<StaffingFacts>, string[], string][] = [
       role: { id: "r1", name: null, isMapped: false },
     },
     ["outlet_not_mapped", "role_not_mapped"],
-    "Blocked: it is offered once its outlet and role are mapped.",
+    "blocked_mapping",
   ],
   [
     "suspended",
     { integration: "suspended", able: 1 },
     ["integration_suspended", "not_offered_yet"],
-    "On hold: the integration is suspended.",
+    "on_hold",
   ],
-  ["filled", { status: "filled", confirmed: 2 }, ["filled"], "Filled: 2 of 2 positions are taken."],
-  ["overfilled", { status: "filled", confirmed: 3 }, ["overfilled"], "Filled: 3 of 2 positions are taken."],
+  ["filled", { status: "filled", confirmed: 2 }, ["filled"], "filled"],
   [
-    "nobody has the competence",
-    {},
-    ["nobody_has_competence"],
-    "Open: 1 of 2 positions are taken, and nobody else has the competence.",
+    "filled by people whom the provider assigned itself",
+    { status: "filled", confirmed: 1, ownPeople: 1 },
+    ["filled", "own_people"],
+    "filled",
   ],
   [
-    "everybody works elsewhere",
-    { able: 3, busy: 3 },
-    ["nobody_free"],
-    "Open: 1 of 2 positions are taken, and nobody else is free.",
+    "paused: the provider rejects the token",
+    { isPaused: true, able: 1, offered: 1 },
+    ["integration_paused", "not_accepted_yet"],
+    "on_hold",
   ],
+  ["overfilled", { status: "filled", confirmed: 3 }, ["overfilled"], "filled"],
+  ["nobody has the competence", {}, ["nobody_has_competence"], "open"],
+  ["everybody works elsewhere", { able: 3, busy: 3 }, ["nobody_free"], "open"],
   [
     "offered, and not accepted",
     { able: 3, busy: 1, offered: 2 },
     ["not_accepted_yet", "some_not_free"],
-    "Open: 1 of 2 positions are taken, and 2 who were offered it have not accepted.",
+    "open",
   ],
-  [
-    "not offered to all",
-    { able: 3, offered: 1 },
-    ["not_accepted_yet", "not_offered_yet"],
-    "Open: 1 of 2 positions are taken, and 1 who were offered it have not accepted.",
-  ],
+  ["not offered to all", { able: 3, offered: 1 }, ["not_accepted_yet", "not_offered_yet"], "open"],
   [
     "waiting for the provider, after others were refused",
     {
       able: 1,
       offered: 1,
       pending: 1,
-      pendingReason: "status 503",
+      pendingFailure: { failure: "http_error", status: 503 },
       lost: [
         { status: "released", reason: "shift_full", count: 2 },
         { status: "failed", reason: "candidate_ambiguous", count: 1 },
       ],
     },
     ["not_accepted_yet", "waiting_for_provider", "booking_released", "booking_failed"],
-    "Open: 2 of 2 positions are taken, and 1 who were offered it have not accepted.",
+    "open",
   ],
   [
     "with events that are not done",
     {
       events: [
         { event: "shift.update", status: "queued", verdict: null },
-        { event: "shift.update", status: "dead", verdict: "given up." },
-        { event: "shift.create", status: "failed", verdict: "no" },
+        {
+          event: "shift.update",
+          status: "dead",
+          verdict: { code: "provider_unavailable", params: { attempts: 12 } },
+        },
+        { event: "shift.create", status: "failed", verdict: { code: "shift_unusable", params: {} } },
       ],
     },
     ["nobody_has_competence", "event_waiting", "event_dead", "event_failed"],
-    "Open: 1 of 2 positions are taken, and nobody else has the competence.",
+    "open",
   ],
 ];
 
@@ -107,18 +105,37 @@ describe("the explanation of a job", () => {
     expect(explanation.verdict).toBe(verdict);
   });
 
-  it("tells the provider's last answer, and what to do", () => {
-    const { reasons } = explain({ ...OPEN, pending: 1, pendingReason: "status 503" });
+  it("says why the last call for a pending booking failed, and which events wait for what", () => {
+    const { reasons } = explain({
+      ...OPEN,
+      ...{ pending: 1, pendingFailure: { failure: "http_error", status: 503 } },
+      events: [
+        {
+          event: "shift.update",
+          status: "dead",
+          verdict: { code: "provider_unavailable", params: { attempts: 12 } },
+        },
+      ],
+    });
     expect(reasons).toContainEqual({
       code: "waiting_for_provider",
-      detail: "1 booking waits for the provider to confirm; its last answer: status 503.",
-      remedy: "It is tried again by itself; if it lasts, ask the provider.",
+      params: { failure: "http_error", status: 503, count: 1 },
+    });
+    expect(reasons).toContainEqual({
+      code: "event_dead",
+      params: { attempts: 12, event: "shift.update", eventVerdict: "provider_unavailable" },
     });
   });
 
-  it("says what to do about everything that a person can do something about", () => {
-    const settled = ["cancelled", "expired", "filled", "some_not_free", "booking_released", "event_waiting"];
-    const reasons = CASES.flatMap(([, facts]) => explain({ ...OPEN, ...facts }).reasons);
-    expect(reasons.filter(({ code, remedy }) => !settled.includes(code) && !remedy)).toEqual([]);
+  it("counts who is booked, who is free, and who holds an offer", () => {
+    const facts = { ...OPEN, pending: 1, ownPeople: 2, able: 5, busy: 2, offered: 1 };
+    expect(explain(facts).params).toEqual({
+      positions: 2,
+      booked: 2,
+      ownPeople: 2,
+      free: 3,
+      busy: 2,
+      offered: 1,
+    });
   });
 });

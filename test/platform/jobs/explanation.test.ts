@@ -40,28 +40,23 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     const [first, second] = [await addPerson(nextNumber()), await addPerson(nextNumber())];
     const [here, there] = [await openJob(2), await openJob(1)];
     expect(await explanation(here.jobId)).toMatchObject({
-      verdict: "Open: 0 of 2 positions are taken, and 2 who were offered it have not accepted.",
-      reasons: [
-        { code: "not_accepted_yet", detail: "Offered to 2 who are free; none of them has accepted yet." },
-      ],
+      verdict: "open",
+      params: { positions: 2, booked: 0, offered: 2 },
+      reasons: [{ code: "not_accepted_yet", params: { offered: 2 } }],
     });
     await accept(there.jobId, second);
     expect(await codes(there.jobId)).toEqual(["filled"]);
     expect(await explanation(here.jobId)).toMatchObject({
-      reasons: [
-        { code: "not_accepted_yet" },
-        {
-          code: "some_not_free",
-          detail: "2 more have the competence, but 1 of them are booked elsewhere at that time.",
-        },
-      ],
+      reasons: [{ code: "not_accepted_yet" }, { code: "some_not_free", params: { busy: 1 } }],
     });
     await accept(here.jobId, first);
     expect(await explanation(here.jobId)).toMatchObject({
-      verdict: "Open: 1 of 2 positions are taken, and nobody else is free.",
+      verdict: "open",
+      params: { positions: 2, booked: 1, free: 0, busy: 1 },
       reasons: [{ code: "nobody_free" }],
     });
     await addPerson(nextNumber());
+    await running().platform.idle();
     expect(await codes(here.jobId)).toContain("not_accepted_yet");
   });
 
@@ -87,7 +82,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     const told = await explanation(jobId);
     expect(told.reasons).toContainEqual({
       code: "booking_released",
-      detail: "1 booking was released: shift_full.",
+      params: { count: 1, reason: "shift_full" },
     });
     expect(JSON.stringify(told)).not.toMatch(new RegExp(`${number}|robin|Robin|${candidateId}`));
   });

@@ -9,9 +9,10 @@ import { useStage } from "../../flows/stage.ts";
 describe.each(featureEngines)("a shift at a place or for a role that is not mapped, on %s", (engine) => {
   const stage = useStage(engine);
 
-  const map = async ({ providerId }: Organisation, mappings: Partial<Mappings>) => {
+  const map = async ({ providerId, quiet }: Organisation, mappings: Partial<Mappings>) => {
     const body = { outlets: [], roles: [], ...mappings };
     ok(await stage().operations.updateMappings({ params: { path: { providerId } }, body }));
+    await quiet();
   };
 
   it("waits, says why, and goes on when both are mapped", async () => {

@@ -99,7 +99,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     expect(over).toMatchObject({ status: "filled", overfilled: true, positions: 1 });
     expect(over.bookings.map(({ status }) => status)).toEqual(["confirmed", "confirmed"]);
     expect(await organisation.issues()).toMatchObject([
-      { code: "shift_overfilled", subject: `shift ${job.shiftId}`, count: 1 },
+      { code: "shift_overfilled", subject: { kind: "shift", shiftId: job.shiftId }, count: 1 },
     ]);
     const third = await organisation.addPerson();
     organisation.provider.updateShift(job.shiftId, {});
@@ -135,7 +135,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", positions: 2 });
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
-      verdict: "nothing changed: the job is cancelled",
+      verdict: { code: "already_cancelled" },
     });
   });
 });

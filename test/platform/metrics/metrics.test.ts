@@ -9,9 +9,9 @@ import { openWorkshop } from "../workshop.ts";
 
 const READINGS: Readings = {
   events: { processed: 2, dead: 1 },
-  undispatchedSeconds: 7.5,
-  queues: [{ queue: "events", waiting: 3, active: 1, oldestSeconds: 12.5 }],
-  notifications: { shown: 4, waiting: 3, delivered: 2, withheld: 5, failed: 1 },
+  waitingSeconds: 7.5,
+  work: [{ kind: "shift", waiting: 3, active: 1, oldestSeconds: 12.5 }],
+  notifications: { shown: 4, waiting: 3, delivered: 2, withdrawn: 5, failed: 1 },
   issues: [{ code: "shift_unusable", count: 2 }],
 };
 
@@ -23,9 +23,10 @@ describe("the metrics", () => {
       'shiftpact_events{status="processed"} 2',
       'shiftpact_events{status="failed"} 0',
       "shiftpact_dead_letters 1",
-      "shiftpact_events_undispatched_seconds 7.5",
-      'shiftpact_queue_tasks{queue="events",state="waiting"} 3',
-      'shiftpact_queue_oldest_seconds{queue="events"} 12.5',
+      "shiftpact_events_waiting_seconds 7.5",
+      'shiftpact_work{kind="shift",state="waiting"} 3',
+      'shiftpact_work{kind="shift",state="active"} 1',
+      'shiftpact_work_oldest_seconds{kind="shift"} 12.5',
       'shiftpact_notifications{state="delivered"} 2',
       'shiftpact_open_issues{code="shift_unusable"} 2',
     ]) {
@@ -38,13 +39,13 @@ describe("the metrics", () => {
     const readings = vi.fn(async () => READINGS);
     const metrics = createMetrics(readings, silent);
     await metrics.text();
-    readings.mockResolvedValueOnce({ ...READINGS, issues: [], queues: [] });
-    expect(await metrics.text()).not.toMatch(/shift_unusable|queue="events"/);
+    readings.mockResolvedValueOnce({ ...READINGS, issues: [], work: [] });
+    expect(await metrics.text()).not.toMatch(/shift_unusable|kind="shift"/);
     readings.mockRejectedValueOnce(new Error("gone"));
     const text = await metrics.text();
     expect(text.split("\n")).toContain("shiftpact_database_up 0");
     expect(text).not.toMatch(
-      /^shiftpact_(events|events_undispatched_seconds|dead_letters|notifications)[ {]/m,
+      /^shiftpact_(events|events_waiting_seconds|dead_letters|work|notifications)[ {]/m,
     );
   });
 
@@ -109,10 +110,10 @@ describe.each(featureEngines)("the readings on %s", (engine) => {
 describe.each(featureEngines)("how long events wait, as read on %s", (engine) => {
   const database = useEngine(engine);
 
-  it("is told of those of active integrations that nobody has taken", async () => {
+  it("counts the queued ones of active integrations", async () => {
     const provider_id = crypto.randomUUID();
     const { kysely } = database();
-    const seconds = async () => (await createReadings(database())()).undispatchedSeconds;
+    const seconds = async () => (await createReadings(database())()).waitingSeconds;
     await kysely
       .insertInto("integrations")
       .values({ provider_id, kind: "k", name: "n", base_url: "https://example.com", provider_token: "t" })
@@ -126,8 +127,41 @@ describe.each(featureEngines)("how long events wait, as read on %s", (engine) =>
     expect(await seconds()).toBe(0);
     await kysely.updateTable("integrations").set({ state: "active" }).execute();
     expect(await seconds()).toBeGreaterThanOrEqual(3_600);
-    await kysely.updateTable("events").set({ dispatched_at: new Date() }).execute();
+    await kysely.updateTable("events").set({ status: "processed" }).execute();
     expect(await seconds()).toBe(0);
+  });
+});
+
+describe.each(featureEngines)("the work, as read on %s", (engine) => {
+  const database = useEngine(engine);
+
+  it("counts what is due or being retried; what is only read each hour does not count", async () => {
+    const { kysely } = database();
+    const provider_id = crypto.randomUUID();
+    const later = new Date(Date.now() + 3_600_000);
+    const created_at = new Date(Date.now() - 60_000);
+    await kysely
+      .insertInto("work")
+      .values([
+        { provider_id, kind: "shift", key: "due", priority: 1, created_at },
+        { provider_id, kind: "shift", key: "retried", priority: 0, due_at: later, attempts: 3 },
+        {
+          provider_id,
+          kind: "shift",
+          key: "claimed",
+          priority: 2,
+          due_at: later,
+          claim: crypto.randomUUID(),
+        },
+        { provider_id, kind: "shift", key: "hourly", priority: 2, due_at: later },
+        { provider_id, kind: "mail", key: crypto.randomUUID(), priority: 0 },
+      ])
+      .execute();
+    const { work } = await createReadings(database())();
+    const oldestSeconds = expect.closeTo(60, -1);
+    expect(work).toHaveLength(2);
+    expect(work).toContainEqual({ kind: "shift", waiting: 2, active: 1, oldestSeconds });
+    expect(work).toContainEqual({ kind: "mail", waiting: 1, active: 0, oldestSeconds: expect.any(Number) });
   });
 });
 
@@ -139,14 +173,14 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
     await shop.addPerson(110);
     await shop.open();
     const counted = async () => (await createReadings(database())()).notifications;
-    expect(await counted()).toEqual({ shown: 0, waiting: 0, delivered: 0, withheld: 0, failed: 1 });
+    expect(await counted()).toEqual({ shown: 0, waiting: 0, delivered: 0, withdrawn: 0, failed: 1 });
     const set = (values: string) => database().raw.executeSql(`update shiftpact.notifications set ${values}`);
     await set("delivery_error = null");
     expect(await counted()).toMatchObject({ waiting: 1, failed: 0 });
-    await set("delivery_error = 'the job is filled', withheld_at = now()");
-    expect(await counted()).toMatchObject({ waiting: 0, withheld: 1, failed: 0 });
-    await set("delivery_error = null, withheld_at = null, delivered_at = now()");
-    expect(await counted()).toMatchObject({ delivered: 1, withheld: 0 });
+    await set("delivery_error = 'offer_withdrawn', withdrawn_at = now()");
+    expect(await counted()).toMatchObject({ waiting: 0, withdrawn: 1, failed: 0 });
+    await set("delivery_error = null, withdrawn_at = null, delivered_at = now()");
+    expect(await counted()).toMatchObject({ delivered: 1, withdrawn: 0 });
     await set("delivered_at = null, channel = null");
     expect(await counted()).toMatchObject({ shown: 1, delivered: 0 });
     await shop.close();
@@ -155,14 +189,14 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
 
 const DOWN: Channel = {
   name: "email",
-  deliver: async () => ({ kind: "unavailable", reason: "it is down" }),
+  deliver: async () => ({ kind: "unavailable", code: "mail_server_unreachable" }),
   close: () => undefined,
 };
 
 describe.each(featureEngines)("GET /metrics on %s", (engine) => {
   const running = useRunning(engine);
 
-  it("tells of webhooks and calls, and of no person", async () => {
+  it("counts webhooks and calls, and names no person", async () => {
     const { platform, operations } = running();
     const { provider, tell, job, addPerson } = await running().register();
     const number = published.personnummer[1] ?? "";

@@ -36,8 +36,6 @@ create table shifts (
   shift_id text not null,
   -- How the provider spells the id, where it is a UUID and not in lower case.
   spelling text,
-  -- Of the last observation; two that are equal hold the same.
-  fingerprint text,
   read_at timestamptz,
   -- When to read it again.
   next_read_at timestamptz,
@@ -86,13 +84,18 @@ create index events_waiting on events (provider_id, shift_id) where status in ('
 create index events_status on events (status, event_id) where status <> 'processed';
 alter table events add column outcome jsonb;
 update events set outcome = case
-  when verdict is null then null
+  -- No reading has covered what waits.
+  when verdict is null or status = 'queued' then null
   when verdict like 'job created: %' then jsonb_build_object('code', 'job_created', 'params', jsonb_build_object('jobStatus', substr(verdict, 14)))
   when verdict like 'job updated: %' then jsonb_build_object('code', 'job_updated', 'params', jsonb_build_object('jobStatus', substr(verdict, 14)))
   when verdict = 'job cancelled' then '{"code": "job_cancelled", "params": {}}'
   when verdict = 'nothing changed: the job is cancelled' then '{"code": "already_cancelled", "params": {}}'
   when verdict = 'nothing changed: the shift is over' then '{"code": "shift_over", "params": {}}'
   when verdict like 'the shift is gone%' then '{"code": "no_job", "params": {}}'
+  when verdict like 'The shift cannot be a job: %' then jsonb_build_object('code', 'shift_unusable', 'params', jsonb_build_object(
+    'fault', split_part(substr(verdict, 28), ' at ', 1), 'pointer', rtrim(split_part(verdict, ' at ', 2), '.')))
+  when verdict like 'GET of shift % was answered with status ___.' then jsonb_build_object('code', 'provider_refused', 'params',
+    jsonb_build_object('status', substring(verdict from '(\d+)\.$')::integer))
   when status = 'skipped_echo' then '{"code": "echo_of_delete", "params": {}}'
   when status = 'dead' then jsonb_build_object('code', 'provider_unavailable', 'params', jsonb_build_object('attempts', attempts))
   when status = 'ignored' then '{"code": "delete_not_confirmed", "params": {}}'
@@ -101,6 +104,10 @@ update events set outcome = case
   else '{"code": "migrated", "params": {}}' end;
 alter table events drop column verdict, drop column absences, drop column dispatched_at, drop column revived_at;
 alter table events rename column outcome to verdict;
+-- A shift whose event was given up may have no job: it is read again too.
+insert into shifts (provider_id, shift_id, next_read_at)
+  select distinct provider_id, shift_id, now() from events where status in ('queued', 'dead')
+  on conflict (provider_id, shift_id) do update set next_read_at = now();
 
 alter table notifications drop constraint notifications_job_id_fkey;
 alter table shift_changes drop constraint shift_changes_job_id_fkey;
@@ -159,7 +166,9 @@ update bookings set provider_candidate_id = known.provider_candidate_id from pro
 -- Nobody can have been assigned whose id at the provider was never learnt.
 update bookings set at_provider = 'no', doubt_since = null, sent_at = null
   where at_provider = 'maybe' and provider_candidate_id is null;
-update bookings set reason_params = jsonb_build_object('providerCode', reason), reason = 'assignment_refused'
+update bookings set reason_params = case when reason ~ '^status_[0-9]{3}$'
+    then jsonb_build_object('status', substr(reason, 8)::integer) else jsonb_build_object('providerCode', reason) end,
+  reason = 'assignment_refused'
   where status in ('released', 'failed') and reason not in ('withdrawn', 'shift_deleted', 'shift_cancelled', 'job_cancelled', 'shift_started',
     'shift_full', 'shift_not_found', 'candidate_not_found', 'candidate_ambiguous', 'candidate_erased', 'provider_unavailable');
 alter table bookings drop column recalled_at;
@@ -215,11 +224,17 @@ update notifications set change_key = 'offer-0' where kind = 'job_offered';
 alter table notifications add column delivery_params jsonb not null default '{}';
 update notifications set delivery_error = case
     when withdrawn_at is not null then 'offer_withdrawn'
-    when delivery_error like '%TLS%' then 'tls_unavailable'
     when delivery_error like '%address cannot%' then 'address_unusable'
+    -- What was given up stays so: it may be weeks old.
+    when delivery_error not like 'will be tried again%' then 'gave_up'
+    when delivery_error like '%TLS%' then 'tls_unavailable'
     when delivery_error like '%answered%' then 'mail_server_refused'
     else 'mail_server_unreachable' end
   where delivery_error is not null;
+-- An offer holds while its job is open.
+update notifications set withdrawn_at = now() from jobs
+  where jobs.provider_id = notifications.provider_id and jobs.job_id = notifications.job_id
+    and kind = 'job_offered' and withdrawn_at is null and jobs.status <> 'open';
 
 alter table trace_steps alter column step_id drop identity;
 alter table trace_steps alter column step_id type uuid using lpad(to_hex(step_id), 32, '0')::uuid;
@@ -257,7 +272,8 @@ update trace_steps set
     when step = 'change' and verdict like 'the shift was not changed%' then 'change_refused'
     when verdict like '% queued again by %' then 'requeued'
     when step = 'registry' then 'registry_imported'
-    when verdict like 'provider refused%' then 'provider_refused'
+    when verdict like 'provider refused%' or verdict like 'GET of shift % was answered with status %' then 'provider_refused'
+    when verdict like 'The shift cannot be a job: %' then 'shift_unusable'
     else 'migrated' end,
   params = case
     when verdict like 'job created: %' or verdict like 'job updated: %' then jsonb_build_object('jobStatus', substr(verdict, 14))
@@ -317,6 +333,7 @@ insert into work (provider_id, kind, key, priority, due_at)
 insert into work (provider_id, kind, key, priority)
   select distinct provider_id, 'mail', candidate_id::text, 1 from notifications
   where channel is not null and delivered_at is null and withdrawn_at is null
+    and (delivery_error is null or delivery_error not in ('address_unusable', 'gave_up'))
   on conflict do nothing;
 
 drop schema if exists pgboss cascade;

@@ -1,0 +1,266 @@
+import type { IssueCode, Subject } from "../../generated/operations/types.ts";
+import type { BookingPatch, Write } from "../../src/platform/shifts/draft.ts";
+import type { KnownShift, ShiftState } from "../../src/platform/shifts/state.ts";
+import type { JobRow, NotificationRow, Store } from "./store.ts";
+
+/** What the watch is shown when it is written. */
+export interface Applied {
+  notified(row: NotificationRow): void;
+}
+
+const PROBE_MS = 60_000;
+
+/** Applies the writes as record.ts does: first the shift, the job and the bookings, merged; then all others in their order. */
+export function apply(
+  store: Store,
+  state: ShiftState,
+  writes: readonly Write[],
+  now: number,
+  watch: Applied,
+): void {
+  writeShift(store, state.shiftId, writes, now);
+  writeJob(store, state.shiftId, writes, now);
+  const merged = new Map<string, BookingPatch>();
+  for (const write of writes)
+    if (write.write === "booking")
+      merged.set(write.bookingId, { ...merged.get(write.bookingId), ...write.patch });
+  for (const [bookingId, patch] of merged) writeBooking(store, bookingId, patch, now);
+  for (const write of writes) applyOne({ store, shiftId: state.shiftId, now, watch }, write);
+}
+
+function writeShift(store: Store, shiftId: string, writes: readonly Write[], now: number): void {
+  const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
+  if (patches.length === 0) return;
+  const { isGone, hasIssues: _, ...patch }: Partial<KnownShift> = Object.assign({}, ...patches);
+  const before = store.shifts.get(shiftId);
+  const row = before ?? {
+    ...{ shiftId, nextReadAt: null, rechecks: 0, absences: 0 },
+    ...{ readAt: null, absentSince: null, goneAt: null },
+  };
+  Object.assign(row, patch);
+  if (isGone === false) row.readAt = now;
+  if (isGone !== undefined) row.goneAt = isGone ? now : null;
+  if (isGone === false) row.absentSince = null;
+  if ((patch.absences ?? 0) > 0) row.absentSince ??= now;
+  store.shifts.set(shiftId, row);
+}
+
+function writeJob(store: Store, shiftId: string, writes: readonly Write[], now: number): void {
+  const patches = writes.flatMap((write) => (write.write === "job" ? [write.patch] : []));
+  if (patches.length === 0) return;
+  const job = store.jobs.get(shiftId) ?? ({ shiftId } as JobRow);
+  const { jobId: before } = job;
+  Object.assign(job, ...patches, { updatedAt: now });
+  job.jobId = before ?? store.newId("job");
+  store.jobs.set(shiftId, job);
+}
+
+function writeBooking(store: Store, bookingId: string, patch: BookingPatch, now: number): void {
+  const booking = store.bookings.find((each) => each.bookingId === bookingId);
+  if (!booking) return;
+  const { reasonParams: _, ...rest } = patch;
+  Object.assign(booking, rest, { updatedAt: now });
+}
+
+interface Target {
+  store: Store;
+  shiftId: string;
+  now: number;
+  watch: Applied;
+}
+
+function applyOne(target: Target, write: Write): void {
+  const { store, shiftId, now } = target;
+  const { integration } = store;
+  switch (write.write) {
+    case "shift":
+    case "job":
+    case "booking":
+    case "step":
+      return;
+    case "events":
+      for (const event of store.events)
+        if (write.eventIds.includes(event.eventId))
+          Object.assign(event, { status: write.status, hasVerdict: true });
+      return;
+    case "operation":
+      return writeOperation(target, write);
+    case "forget_operation":
+      store.operations = store.operations.filter(({ operationId }) => operationId !== write.operationId);
+      return;
+    case "requeue_echo": {
+      const echo = store.events.find(({ eventId }) => eventId === write.eventId);
+      if (echo?.status === "skipped_echo") Object.assign(echo, { status: "queued", hasVerdict: false });
+      return;
+    }
+    case "change": {
+      const change = store.changes.find(({ changeId }) => changeId === write.changeId);
+      const { reason: _, reasonParams: __, ...patch } = write.patch;
+      if (change) Object.assign(change, patch);
+      return;
+    }
+    case "issue":
+      return raiseIssue(store, write.code, write.subject);
+    case "settle_issues":
+      return settleIssues(store, write.codes ? { ...write, codes: write.codes } : { shiftId });
+    case "notify":
+      return notifyAll(target, write);
+    case "offer":
+      return offer(target);
+    case "withdraw_offers":
+      return withdrawOffers(store, shiftId);
+    case "identify":
+      return identify(target, write);
+    case "pause":
+      return pause(store, now);
+    case "health":
+      integration.health = write.health;
+      if (write.health === "implausible") raiseIssue(store, "provider_implausible", INTEGRATION);
+      else settleIssues(store, { codes: ["provider_implausible"], subject: INTEGRATION });
+      return;
+    case "hold":
+      integration.heldSince ??= now;
+      return;
+    case "end_hold":
+      return endHold(store);
+    case "sample":
+      return sample(target, write.count);
+  }
+}
+
+const INTEGRATION: Subject = { kind: "integration" };
+
+function writeOperation(
+  { store, now }: Target,
+  { operationId, patch }: Extract<Write, { write: "operation" }>,
+): void {
+  const row = store.operations.find((each) => each.operationId === operationId);
+  if (!row) return;
+  if (patch.sentAt !== undefined) row.sentAt = patch.sentAt;
+  if (patch.consumedBy !== undefined) Object.assign(row, { consumedBy: patch.consumedBy, consumedAt: now });
+  if (patch.isConfirmed) row.confirmedAt = now;
+}
+
+export function raiseIssue(store: Store, code: IssueCode, subject: Subject): void {
+  if (store.hasOpenIssue(code, subject)) return;
+  store.issues.push({ code, subject: JSON.stringify(subject), shiftId: subject.shiftId, isOpen: true });
+}
+
+function settleIssues(
+  store: Store,
+  { codes, subject, shiftId }: { codes?: readonly IssueCode[]; subject?: Subject; shiftId?: string },
+): void {
+  const text = JSON.stringify(subject);
+  for (const issue of store.issues) {
+    const isMeant = codes ? codes.includes(issue.code) && issue.subject === text : issue.shiftId === shiftId;
+    if (isMeant) issue.isOpen = false;
+  }
+}
+
+function notifyAll(
+  target: Target,
+  { candidateIds, kind, changeKey, reason }: Extract<Write, { write: "notify" }>,
+): void {
+  const key = changeKey === "" ? target.store.newId("notice") : changeKey;
+  for (const candidateId of candidateIds) notify(target, candidateId, kind, key, reason);
+}
+
+function notify(
+  { store, shiftId, now, watch }: Target,
+  candidateId: string,
+  kind: NotificationRow["kind"],
+  changeKey: string,
+  reason?: string,
+): void {
+  const job = store.jobs.get(shiftId);
+  const isKnown = store.notifications.some(
+    (row) =>
+      row.shiftId === shiftId &&
+      row.candidateId === candidateId &&
+      row.kind === kind &&
+      row.changeKey === changeKey,
+  );
+  if (!job || isKnown) return;
+  const { startTime, endTime } = job;
+  const about = { shiftId, candidateId, kind, changeKey, startTime, endTime, reason };
+  const row = { ...about, at: now, isWithdrawn: false };
+  store.notifications.push(row);
+  watch.notified(row);
+}
+
+/** Candidates who have the competence, are free at that time, and have not withdrawn from the job. */
+export function findFree(store: Store, job: JobRow): string[] {
+  return [...store.competences].flatMap(([candidateId, competences]) => {
+    if (job.competenceId === null || !competences.has(job.competenceId)) return [];
+    if (store.overlap(candidateId, job.startTime, job.endTime) !== undefined) return [];
+    const hasLeft = store
+      .bookingsOf(job.shiftId)
+      .some(
+        (each) =>
+          each.candidateId === candidateId && each.status === "released" && each.reason === "withdrawn",
+      );
+    return hasLeft ? [] : [candidateId];
+  });
+}
+
+function offer(target: Target): void {
+  const job = target.store.jobs.get(target.shiftId);
+  if (!job) return;
+  for (const candidateId of findFree(target.store, job))
+    notify(target, candidateId, "job_offered", `offer-${job.offerRound}`);
+}
+
+export function withdrawOffers(store: Store, shiftId: string): void {
+  for (const row of store.notifications)
+    if (row.shiftId === shiftId && row.kind === "job_offered") row.isWithdrawn = true;
+}
+
+function identify(
+  { store, now }: Target,
+  { candidateId, forget }: Extract<Write, { write: "identify" }>,
+): void {
+  const row = store.people.get(candidateId);
+  if (!row)
+    store.people.set(candidateId, { id: null, createSentAt: null, idempotencyKey: null, trouble: null });
+  else if (forget) Object.assign(row, { id: null, trouble: { kind: "forgotten" } });
+  store.markDue("person", candidateId, 0, now);
+}
+
+export function pause(store: Store, now: number): void {
+  store.integration.pausedSince ??= now;
+  raiseIssue(store, "token_rejected", INTEGRATION);
+  if (store.work.has("probe ")) return;
+  store.markDue("probe", "", 0, now + PROBE_MS);
+}
+
+export function resume(store: Store, now: number): void {
+  if (store.integration.pausedSince === null) return;
+  store.integration.pausedSince = null;
+  settleIssues(store, { codes: ["token_rejected"], subject: INTEGRATION });
+  store.retryNow(now);
+}
+
+const NOT_OVER = ["blocked_mapping", "open", "filled"];
+
+function endHold(store: Store): void {
+  const isMissing = [...store.shifts.values()].some(
+    ({ shiftId, absences }) => absences > 0 && NOT_OVER.includes(store.jobs.get(shiftId)?.status ?? ""),
+  );
+  if (store.integration.heldSince === null || isMissing) return;
+  store.integration.heldSince = null;
+  settleIssues(store, { codes: ["mass_disappearance"], subject: INTEGRATION });
+}
+
+/** The soonest of the provider's other future shifts. */
+function sample({ store, shiftId, now }: Target, count: number): void {
+  const others = [...store.jobs.values()]
+    .filter((job) => job.shiftId !== shiftId && NOT_OVER.includes(job.status) && job.startTime > now)
+    .filter((job) => (store.shifts.get(job.shiftId)?.readAt ?? 0) <= now - 60_000)
+    .sort((one, other) => one.startTime - other.startTime)
+    .slice(0, count);
+  for (const other of others) {
+    const row = store.shifts.get(other.shiftId);
+    if (row?.absences === 0) row.nextReadAt = now;
+    store.markDue("shift", other.shiftId, 2, now);
+  }
+}

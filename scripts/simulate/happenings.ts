@@ -1,0 +1,209 @@
+import { resume } from "./apply.ts";
+import {
+  accept,
+  activate,
+  cancel,
+  change,
+  mapOutlets,
+  type Rejected,
+  replay,
+  suspend,
+  withdraw,
+} from "./commands.ts";
+import type { Entry, ProviderShift } from "./provider.ts";
+import type { Happening } from "./schedule.ts";
+import type { World } from "./world.ts";
+
+type Of<Do extends string> = Happening extends infer Each
+  ? Each extends { do: infer Name }
+    ? Name extends Do
+      ? Each
+      : Do extends Name
+        ? Each
+        : never
+    : never
+  : never;
+
+/** Lets one action of a schedule happen. What makes no sense at that moment does nothing. */
+export function happen(world: World, happening: Happening): void {
+  switch (happening.do) {
+    case "fates":
+      world.log(
+        () => `network   next ${happening.operation}: ${happening.fates.map(({ kind }) => kind).join(", ")}`,
+      );
+      return world.network.decide(happening.operation, happening.fates);
+    case "window":
+      world.log(() => `network   ${windowText(happening)}`);
+      return world.network.open(happening, happening.forMs);
+    case "webhooks":
+      return world.webhooks.decide(happening.fates);
+    case "crash":
+      world.log(
+        () =>
+          `platform  will end after ${happening.afterCommits} more commits, the next call ${happening.call}`,
+      );
+      return world.worker.crashLater({ ...happening });
+    case "accept":
+    case "withdraw":
+    case "cancel":
+    case "change":
+    case "replay":
+    case "map":
+    case "suspend":
+    case "activate":
+    case "rotate":
+      return command(world, happening);
+    default:
+      return atProvider(world, happening);
+  }
+}
+
+function windowText(window: Of<"window">): string {
+  const what =
+    window.kind === "gateway"
+      ? `a gateway answers 404 to ${window.operation}`
+      : window.kind === "token"
+        ? `the token is rejected (${window.status})`
+        : window.kind === "lag"
+          ? `the replica lags ${window.lagMs} ms`
+          : "the provider is down";
+  return `${what}, for ${window.forMs / 1_000} s`;
+}
+
+type Command = Of<
+  "accept" | "withdraw" | "cancel" | "change" | "replay" | "map" | "suspend" | "activate" | "rotate"
+>;
+
+function command(world: World, happening: Command): void {
+  const rejected = carryOut(world, happening);
+  world.log(
+    () => `platform  ${commandText(happening)}${rejected === undefined ? "" : `: rejected, ${rejected}`}`,
+  );
+}
+
+function commandText(happening: Command): string {
+  const { do: what, ...rest } = happening;
+  const about = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
+  return [what, ...about].join(" ");
+}
+
+function carryOut({ store, now }: World, happening: Command): Rejected {
+  switch (happening.do) {
+    case "accept":
+      return accept(store, `s${happening.shift}`, `c${happening.candidate}`, now);
+    case "withdraw":
+      return withdraw(store, `s${happening.shift}`, `c${happening.candidate}`, now);
+    case "cancel":
+      return cancel(store, `s${happening.shift}`, now);
+    case "change":
+      return change(store, `s${happening.shift}`, happening, now);
+    case "replay":
+      return replay(store, now);
+    case "map":
+      return void mapOutlets(store, now);
+    case "suspend":
+      return void suspend(store);
+    case "activate":
+      return void activate(store, now);
+    case "rotate":
+      return void resume(store, now);
+  }
+}
+
+type AtProvider = Exclude<Happening, Command | Of<"fates" | "window" | "webhooks" | "crash">>;
+
+function atProvider(world: World, happening: AtProvider): void {
+  const { records, now } = world;
+  world.log(() => `provider  ${Object.values(happening).join(" ")}`);
+  if (happening.do === "lose") return lose(world, happening.count);
+  if (happening.do === "return") return bringBack(world);
+  const id = `s${happening.shift}`;
+  if (happening.do === "publish") return publish(world, id);
+  if (happening.do === "restore") return restore(world, id);
+  const shift = records.current(id);
+  if (!shift || shift.isCancelled || shift.start <= now) return;
+  switch (happening.do) {
+    case "move": {
+      const start = shift.start + happening.byMs;
+      if (start > now) update(world, shift, { start, end: shift.end + happening.byMs });
+      return;
+    }
+    case "resize":
+      return update(world, shift, { positions: happening.positions });
+    case "rehouse":
+      return update(world, shift, { outletId: `o${happening.outlet}`, roleId: `r${happening.role}` });
+    case "delete":
+      records.write(id, undefined, now);
+      return world.webhooks.send("shift.delete", id);
+    case "cancel_there":
+      return update(world, shift, { isCancelled: true });
+    case "assign_own":
+    case "remove_own":
+    case "assign_candidate":
+    case "remove_candidate":
+      return changeList(world, shift, happening);
+  }
+}
+
+function update(world: World, shift: ProviderShift, patch: Partial<ProviderShift>): void {
+  world.records.write(shift.id, { ...shift, ...patch }, world.now);
+  world.webhooks.send("shift.update", shift.id);
+}
+
+/** A shift that is published already is announced once more, unchanged. */
+function publish(world: World, id: string): void {
+  const shift = world.unpublished.get(id);
+  if (shift && shift.start > world.now) {
+    world.unpublished.delete(id);
+    world.records.write(id, shift, world.now);
+    return world.webhooks.send("shift.create", id);
+  }
+  if (world.records.current(id)) world.webhooks.send("shift.update", id);
+}
+
+/** Of a shift that was deleted, whoever deleted it. */
+function restore(world: World, id: string): void {
+  const { records, now } = world;
+  const last = records.versionsOf(id).findLast(({ shift }) => shift !== undefined)?.shift;
+  if (!last || last.isCancelled || last.start <= now || records.current(id) || records.lost.has(id)) return;
+  records.write(id, { ...last, entries: [] }, now);
+  world.webhooks.send("shift.create", id);
+}
+
+/** No webhook says so. */
+function lose({ records, now }: World, count: number): void {
+  const there = records.shiftIds.filter((id) => records.current(id)).slice(0, count);
+  for (const id of there) {
+    const shift = records.current(id);
+    if (shift) records.lost.set(id, shift);
+    records.forgotten.add(id);
+    records.write(id, undefined, now);
+  }
+}
+
+function bringBack({ records, now }: World): void {
+  for (const [id, shift] of records.lost) records.write(id, shift, now);
+  records.lost.clear();
+}
+
+function changeList(
+  world: World,
+  shift: ProviderShift,
+  happening: Extract<
+    Happening,
+    { do: "assign_own" | "remove_own" | "assign_candidate" | "remove_candidate" }
+  >,
+): void {
+  const { people } = world.records;
+  const wanted =
+    "person" in happening
+      ? people.filter(({ candidateId }) => candidateId === undefined)[happening.person]
+      : people.find(({ candidateId }) => candidateId === `c${happening.candidate}`);
+  if (!wanted) return;
+  const others = shift.entries.filter(({ personId }) => personId !== wanted.id);
+  const isThere = others.length < shift.entries.length;
+  const isAdded = happening.do === "assign_own" || happening.do === "assign_candidate";
+  if (isAdded === isThere) return;
+  const added: Entry[] = isAdded ? [{ personId: wanted.id, by: "provider" }] : [];
+  update(world, shift, { entries: [...others, ...added] });
+}

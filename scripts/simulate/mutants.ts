@@ -1,0 +1,57 @@
+import { plan } from "../../src/platform/shifts/plan.ts";
+import { holdsSeat, type Write } from "../../src/platform/shifts/draft.ts";
+import type { Reading, RunSoFar } from "../../src/platform/shifts/state.ts";
+import type { Planner } from "./runs.ts";
+
+/** Plans with one rule switched off: the simulator has to find a counterexample for each. */
+export const MUTANTS: Record<string, Planner> = {
+  "confirms an assignment whose outcome is unknown without reading": (state, run, now, rules) =>
+    plan(state, madeKnown(run), now, rules),
+  "releases the seat when a retry is rejected": (state, run, now, rules) =>
+    plan(state, asFirstAttempt(run), now, rules),
+  "takes a 404 as absence without a witness": (state, run, now, rules) =>
+    plan(state, witnessedAlways(run), now, { ...rules, absenceRetriesMs: [] }),
+  "does not read again what contradicts an event": (state, run, now, rules) =>
+    plan(state, run, now, { ...rules, recheckMs: [] }),
+  "never reads a shift of which nothing is heard": (state, run, now, rules) =>
+    without((write) => write.write === "shift" && (write.patch.nextReadAt ?? 0) > now + 600_000)(state, run, now, rules),
+  "does not count the provider's own people": (state, run, now, rules) =>
+    plan({ ...state, around: { ...state.around, listed: [], listedCount: 0 } }, run, now, rules),
+  "withdraws after the start": (state, run, now, rules) => {
+    const planned = plan(state, run, now, rules);
+    const late = state.bookings.find((each) => each.atProvider === "yes" && (each.isWithdrawn || !holdsSeat(each)));
+    const hasStarted = state.job !== undefined && state.job.startTime <= now;
+    if (!hasStarted || !late || planned.next.do !== "rest") return planned;
+    const { bookingId, traceId } = late;
+    const providerCandidateId = late.providerCandidateId ?? "";
+    return { ...planned, next: { do: "unassign", bookingId, providerCandidateId, isRetry: false, traceId } };
+  },
+  "offers nothing": (state, run, now, rules) => without((write) => write.write === "offer")(state, run, now, rules),
+  "leaves old offers as they are": (state, run, now, rules) =>
+    without((write) => write.write === "withdraw_offers")(state, run, now, rules),
+  "never settles an event": (state, run, now, rules) =>
+    without((write) => write.write === "events")(state, run, now, rules),
+};
+
+const without =
+  (isDropped: (write: Write) => boolean): Planner =>
+  (state, run, now, rules) => {
+    const { writes, next } = plan(state, run, now, rules);
+    return { writes: writes.filter((write) => !isDropped(write)), next };
+  };
+
+function madeKnown(run: RunSoFar): RunSoFar {
+  if (run.made?.call.do !== "assign" || run.made.outcome.kind !== "unavailable") return run;
+  return { ...run, made: { ...run.made, outcome: { kind: "done" } } };
+}
+
+function asFirstAttempt(run: RunSoFar): RunSoFar {
+  if (run.made?.call.do !== "assign") return run;
+  return { ...run, made: { ...run.made, call: { ...run.made.call, isRetry: false } } };
+}
+
+function witnessedAlways(run: RunSoFar): RunSoFar {
+  if (run.reading?.outcome.kind !== "absent") return run;
+  const reading: Reading = { ...run.reading, witness: "good" };
+  return { ...run, reading };
+}

@@ -1,0 +1,217 @@
+import { carryOut, type Effects, type Request, type Response } from "./operations.ts";
+import type { ProviderRecords } from "./provider.ts";
+import type { Fate, Operation, WindowKind } from "./schedule.ts";
+import type { Timeline } from "./timeline.ts";
+
+interface Parts {
+  timeline: Timeline;
+  records: ProviderRecords;
+  effects: Effects;
+  now: () => number;
+  random: () => number;
+  log: (line: () => string) => void;
+}
+
+const REFUSED_404 = { kind: "refused", status: 404, code: undefined } as const;
+const ABSENT = { kind: "absent", final: false, code: undefined } as const;
+
+/** What a gateway without a route makes of each operation, as the platform's client reads its 404. */
+const GATEWAY: Record<Operation, Response> = {
+  ...{
+    read: ABSENT,
+    cancel: ABSENT,
+    change: ABSENT,
+    assign: REFUSED_404,
+    create: REFUSED_404,
+    outlets: REFUSED_404,
+  },
+  look_up: { kind: "found", ids: [], unproven: true } as Response,
+  unassign: { kind: "done", unproven: true } as Response,
+};
+
+const down = (extra: object = {}): Response =>
+  ({ kind: "unavailable", failure: "http_error", reason: "status 503", status: 503, ...extra }) as Response;
+const cut = (failure: "timeout" | "connection_failed"): Response => ({
+  ...{ kind: "unavailable", failure, reason: "the connection was cut" },
+});
+
+/** The network between the platform and the provider, with the faults of both. */
+export class Network {
+  readonly #parts: Parts;
+  #windows: (WindowKind & { until: number })[] = [];
+  #fates: { operation: Operation | "any"; fate: Fate }[] = [];
+  /** The latest state that was read of each shift: one replica never goes back in time. */
+  readonly #readAt = new Map<string, number>();
+  /** Operations that a gateway answered with 404 while it let others through. */
+  readonly lackingRoutes = new Set<Operation>();
+  /** A gateway answered a look-up. */
+  hasHiddenPeople = false;
+  /** A gateway answered an unassignment. */
+  hasFalseUnassignments = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  open(window: WindowKind, forMs: number): void {
+    this.#windows.push({ ...window, until: this.#parts.now() + forMs });
+  }
+
+  decide(operation: Operation | "any", fates: readonly Fate[]): void {
+    this.#fates.push(...fates.map((fate) => ({ operation, fate })));
+  }
+
+  endFaults(): void {
+    this.#windows = [];
+    this.#fates = [];
+  }
+
+  /** Sends a request, and has a 404 that may be a gateway's confirmed by another call, as `witnessed` does. */
+  ask(request: Request, done: (response: Response) => void): void {
+    this.send(request, (response) => {
+      if (!isUnproven(request, response)) return done(response);
+      const unconfirmed: Response = {
+        ...{ kind: "unavailable", failure: "absence_unconfirmed", status: 404, reason: "status 404" },
+      };
+      this.send({ do: "outlets" }, ({ kind }) => done(kind === "list" ? response : unconfirmed));
+    });
+  }
+
+  /** Sends a request; `done` is called with the response, or with what the platform's client makes of its loss. */
+  send(request: Request, done: (response: Response) => void): void {
+    const { timeline, now, random, log } = this.#parts;
+    const operation = operationOf(request);
+    const sentAt = now();
+    const finish = (afterMs: number, response: Response) =>
+      timeline.add(sentAt + afterMs, () => {
+        log(() => `provider  ${textOf(request)}: ${describe(response)}`);
+        done(response);
+      });
+    const blocked = this.#blocked(operation);
+    if (blocked) return finish(30, blocked);
+    const fate = this.#takeFate(operation);
+    if (fate) return this.#misfortune(request, fate, finish);
+    const durationMs = 20 + Math.floor(random() * 100);
+    timeline.add(sentAt + Math.floor(durationMs / 2), () => {
+      const response = this.#carryOut(request, operation);
+      finish(durationMs, response);
+    });
+  }
+
+  #blocked(operation: Operation): Response | undefined {
+    for (const window of this.#windows) {
+      if (window.until <= this.#parts.now()) continue;
+      if (window.kind === "token") return { kind: "refused", status: window.status, code: undefined };
+      if (window.kind === "down") return down();
+      if (window.kind === "gateway" && (window.operation === "all" || window.operation === operation)) {
+        if (window.operation !== "all") this.lackingRoutes.add(operation);
+        if (operation === "look_up") this.hasHiddenPeople = true;
+        if (operation === "unassign") this.hasFalseUnassignments = true;
+        return GATEWAY[operation];
+      }
+    }
+    return undefined;
+  }
+
+  #takeFate(operation: Operation): Fate | undefined {
+    const index = this.#fates.findIndex((each) => each.operation === "any" || each.operation === operation);
+    return index < 0 ? undefined : this.#fates.splice(index, 1)[0]?.fate;
+  }
+
+  #misfortune(request: Request, fate: Fate, finish: (afterMs: number, response: Response) => void): void {
+    const { timeline, now, log } = this.#parts;
+    const operation = operationOf(request);
+    const takeEffect = (afterMs: number) =>
+      timeline.add(now() + afterMs, () => {
+        const response = this.#carryOut(request, operation);
+        log(() => `provider  (unheard) ${textOf(request)}: ${describe(response)}`);
+      });
+    if (fate.kind === "lost_after" || fate.kind === "error_after") takeEffect(25);
+    if (fate.kind === "late") takeEffect(fate.cutAfterMs + fate.effectAfterMs);
+    switch (fate.kind) {
+      case "lost_before":
+      case "lost_after":
+        return finish(50, cut("connection_failed"));
+      case "error_before":
+      case "error_after":
+        return finish(50, down());
+      case "not_asked":
+        return finish(0, { ...cut("connection_failed"), notAsked: true, retryAfterMs: 5_000 } as Response);
+      case "rate_limited":
+        return finish(50, down({ status: 429, retryAfterMs: fate.retryAfterMs }));
+      case "late":
+        return finish(fate.cutAfterMs, cut("timeout"));
+    }
+  }
+
+  #carryOut(request: Request, operation: Operation): Response {
+    const { records, effects, now } = this.#parts;
+    if (request.do !== "read") return carryOut(records, request, { now: now(), readAt: now() }, effects);
+    const before = this.#readAt.get(request.shiftId) ?? 0;
+    const readAt = Math.max(before, now() - this.#lagMs(operation));
+    this.#readAt.set(request.shiftId, readAt);
+    return carryOut(records, request, { now: now(), readAt }, effects);
+  }
+
+  #lagMs(operation: Operation): number {
+    if (operation !== "read") return 0;
+    const open = this.#windows.filter(({ until }) => until > this.#parts.now());
+    return Math.max(0, ...open.map((window) => (window.kind === "lag" ? window.lagMs : 0)));
+  }
+}
+
+/** A 404 without a code of the contract to anything but a reading or a DELETE, which the plan itself doubts. */
+function isUnproven(request: Request, response: Response): boolean {
+  if (request.do === "read" || (request.do === "call" && request.call.do === "cancel")) return false;
+  if ("unproven" in response) return true;
+  if (response.kind === "refused") return response.status === 404 && response.code === undefined;
+  return response.kind === "absent" && response.code === undefined;
+}
+
+export const operationOf = (request: Request): Operation =>
+  request.do === "call" ? request.call.do : request.do;
+
+export function textOf(request: Request): string {
+  switch (request.do) {
+    case "outlets":
+      return "GET /outlets";
+    case "read":
+      return `GET /shifts/${request.shiftId}`;
+    case "look_up":
+      return `GET /candidates?personalNumber=(${request.candidateId})`;
+    case "create":
+      return `POST /candidates (${request.candidateId}, key ${request.key})`;
+    case "call": {
+      const { call, shiftId } = request;
+      if (call.do === "cancel") return `DELETE /shifts/${shiftId}`;
+      if (call.do === "change") {
+        const { startTime, endTime, positions } = call.values;
+        return `PUT /shifts/${shiftId} ${startTime.slice(5, 16)}..${endTime.slice(5, 16)}, ${positions} positions`;
+      }
+      return `${call.do} ${call.providerCandidateId} on ${shiftId}${call.isRetry ? " again" : ""}`;
+    }
+  }
+}
+
+function describe(response: Response): string {
+  switch (response.kind) {
+    case "shift": {
+      const { startTime, endTime, positions, assigned, outletId, roleId, cancelled } = response.shift;
+      const list = assigned.map(({ providerCandidateId }) => providerCandidateId).join(" ");
+      const times = `${startTime.slice(5, 16)}..${endTime.slice(5, 16)}`;
+      return `${cancelled ? "cancelled, " : ""}${times} ${outletId} ${roleId}, ${positions} positions, assigned: ${list || "none"}`;
+    }
+    case "absent":
+      return `${response.final ? 410 : 404} ${response.code ?? "without code"}`;
+    case "refused":
+      return `${response.status} ${response.code ?? "without code"}`;
+    case "unavailable":
+      return response.notAsked ? "not asked" : response.reason;
+    case "found":
+      return `found ${response.ids.join(" ") || "no one"}`;
+    case "created":
+      return `created ${response.id}`;
+    default:
+      return response.kind;
+  }
+}

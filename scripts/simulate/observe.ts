@@ -1,0 +1,131 @@
+import type { Shift } from "../../src/contract/shift.ts";
+import type { OwnPerson } from "../../src/platform/db/schema.ts";
+import type { RunSoFar, ShiftState, Surroundings } from "../../src/platform/shifts/state.ts";
+import { COMPETENCE_OF_ROLE, type Store } from "./store.ts";
+
+const HOUR = 3_600_000;
+/** An ended booking whose call was in doubt is remembered for so long. */
+const REMEMBERED_MS = HOUR;
+const AT_ONCE_MS = 600_000;
+
+/** Builds the state that `loadAll` of run.ts builds, for a run that has come so far. */
+export function observe(store: Store, shiftId: string, now: number, run: RunSoFar): ShiftState {
+  const outcome = run.reading?.outcome ?? run.made?.outcome;
+  const read = outcome?.kind === "shift" ? outcome.shift : undefined;
+  const state = loadShift(store, shiftId, now, read);
+  if (read && !read.cancelled) state.around = lookAround(store, state, read);
+  if (run.reading?.outcome.kind === "absent") state.around.vanished = countVanished(store, shiftId, now);
+  return state;
+}
+
+function loadShift(store: Store, shiftId: string, now: number, read: Shift | undefined): ShiftState {
+  const job = store.jobs.get(shiftId);
+  const operations = store.operations.filter((each) => each.shiftId === shiftId);
+  const open = operations.findLast(({ confirmedAt }) => confirmedAt === null);
+  const { state, health, pausedSince, heldSince } = store.integration;
+  const outletId = read?.outletId ?? job?.outletId;
+  const roleId = read?.roleId ?? job?.roleId;
+  return {
+    ...{ providerId: "provider", shiftId, job: job && { ...job } },
+    integration: { state, health, isPaused: pausedSince !== null, isHeld: heldSince !== null },
+    shift: knownOf(store, shiftId),
+    bookings: bookingsOf(store, shiftId, now),
+    cancellation:
+      open && job?.status !== "cancelled"
+        ? {
+            ...{ operationId: open.operationId, traceId: open.traceId },
+            ...{ sentAt: open.sentAt, consumedBy: open.consumedBy },
+          }
+        : undefined,
+    echoes: operations
+      .filter(({ consumedAt, expiresAt }) => consumedAt === null && expiresAt > now)
+      .map(({ operationId }) => operationId),
+    changes: store.changes.filter((each) => each.shiftId === shiftId && each.status === "pending"),
+    events: eventsOf(store, shiftId),
+    around: {
+      workplaceId: (outletId !== undefined && store.outlets.get(outletId)) || null,
+      competenceId: (roleId !== undefined && COMPETENCE_OF_ROLE[roleId]) || null,
+      ...{ listed: [], listedCount: 0, overlaps: [], lacking: [], vanished: { missing: 0, known: 0 } },
+    },
+  };
+}
+
+function knownOf(store: Store, shiftId: string): ShiftState["shift"] {
+  const row = store.shifts.get(shiftId);
+  return {
+    nextReadAt: row?.nextReadAt ?? null,
+    rechecks: row?.rechecks ?? 0,
+    absences: row?.absences ?? 0,
+    isGone: (row?.goneAt ?? null) !== null,
+    hasIssues: store.issues.some((issue) => issue.isOpen && issue.shiftId === shiftId),
+  };
+}
+
+function bookingsOf(store: Store, shiftId: string, now: number): ShiftState["bookings"] {
+  return store
+    .bookingsOf(shiftId)
+    .filter(
+      ({ status, atProvider, sentAt, updatedAt }) =>
+        status === "pending" ||
+        status === "confirmed" ||
+        atProvider !== "no" ||
+        (sentAt !== null && updatedAt > now - REMEMBERED_MS),
+    )
+    .map((booking) => {
+      const known = store.people.get(booking.candidateId);
+      return { ...booking, person: { id: known?.id ?? null, trouble: known?.trouble ?? null } };
+    });
+}
+
+const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
+  store.events
+    .filter((event) => event.shiftId === shiftId && (event.status === "queued" || event.status === "dead"))
+    .map(({ eventId, event, traceId, isReplayed, status, hasVerdict }) => ({
+      ...{ eventId, event, traceId, isReplayed },
+      ...{ isDead: status === "dead", isNew: !hasVerdict },
+    }));
+
+/** As `lookAround` of load.ts: an outlet that was not known is stored without a mapping. */
+function lookAround(store: Store, { around, bookings, shiftId, job }: ShiftState, read: Shift): Surroundings {
+  if (!store.outlets.has(read.outletId)) store.outlets.set(read.outletId, null);
+  const [from, to] = [Date.parse(read.startTime), Date.parse(read.endTime)];
+  const isBooked = bookings.length > 0 && job !== undefined;
+  const overlaps = bookings.flatMap(({ candidateId }) => {
+    const otherJobId = isBooked ? store.overlap(candidateId, from, to, shiftId) : undefined;
+    return otherJobId === undefined ? [] : [{ candidateId, otherJobId }];
+  });
+  const { competenceId } = around;
+  const lacking = bookings.flatMap(({ candidateId }) =>
+    isBooked && competenceId !== null && !store.competences.get(candidateId)?.has(competenceId)
+      ? [candidateId]
+      : [],
+  );
+  return { ...around, overlaps, lacking, ...listedOn(store, read) };
+}
+
+/** One person under two ids takes one position. */
+function listedOn(store: Store, { assigned }: Shift): Pick<Surroundings, "listed" | "listedCount"> {
+  const listed = new Map<string, OwnPerson>();
+  for (const { providerCandidateId, personalNumber } of assigned) {
+    const known = [...store.people].find(([, { id }]) => id === providerCandidateId);
+    const candidateId = known?.[0] ?? personalNumber;
+    const entry = { providerCandidateId, ...(candidateId !== undefined && { candidateId }) };
+    listed.set(candidateId ?? providerCandidateId, entry);
+  }
+  return { listed: [...listed.values()], listedCount: listed.size };
+}
+
+const NOT_OVER = ["blocked_mapping", "open", "filled"];
+
+function countVanished(store: Store, shiftId: string, now: number): Surroundings["vanished"] {
+  const missing = [...store.shifts.values()].filter(
+    (each) => each.shiftId !== shiftId && each.absentSince !== null && each.absentSince > now - AT_ONCE_MS,
+  );
+  const known = [...store.jobs.values()].filter(
+    ({ status, startTime, cancelledBy, updatedAt }) =>
+      startTime > now &&
+      (NOT_OVER.includes(status) ||
+        (status === "cancelled" && cancelledBy === "absence" && updatedAt > now - AT_ONCE_MS)),
+  );
+  return { missing: 1 + missing.length, known: known.length };
+}

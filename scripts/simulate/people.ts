@@ -1,0 +1,122 @@
+import { type Answer, type PersonStep, planPerson } from "../../src/platform/people/plan.ts";
+import { pause, resume } from "./apply.ts";
+import type { Request } from "./operations.ts";
+import { CALL_TIMEOUT_MS, type Claim, type Worker } from "./runs.ts";
+import type { PersonRow } from "./store.ts";
+
+const PROBE_MS = 60_000;
+
+/** Carries the small reconciliation of a person, as people/run.ts does, and the probe of a provider that rejects the token. */
+const FORGOTTEN = { kind: "forgotten" } as const;
+
+export class PersonRuns {
+  readonly #worker: Worker;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  run(claim: Claim): void {
+    this.#step(claim, undefined, false);
+  }
+
+  probe(claim: Claim): void {
+    const { store, network, now } = this.#worker.parts;
+    if (store.integration.pausedSince === null)
+      return this.#worker.settle(claim, { priority: 0, attempts: 0 });
+    network.send({ do: "outlets" }, ({ kind }) => {
+      if (claim.isAbandoned) return;
+      if (kind === "list") resume(store, now());
+      const rest = { priority: 0, attempts: 0, ...(kind !== "list" && { afterMs: PROBE_MS }) };
+      this.#worker.settle(claim, rest);
+    });
+  }
+
+  #step(claim: Claim, answer: Answer | undefined, existsUnseen: boolean): void {
+    if (claim.isAbandoned) return;
+    const { now, watch } = this.#worker.parts;
+    const person = this.#wanted(claim.row.key);
+    if (!person) return this.#finish(claim);
+    const isForgotten = person.trouble?.kind === "forgotten";
+    const facts = { createSentAt: person.createSentAt, existsUnseen, isForgotten };
+    const step = watch.guard(() => planPerson(facts, answer, now(), CALL_TIMEOUT_MS));
+    if (!step) return;
+    if (step.do !== "look_up" && step.do !== "create") return this.#conclude(claim, person, step);
+    this.#ask(claim, person, step.do, answer?.kind === "exists");
+  }
+
+  /** The row of the person, if a booking waits for it. */
+  #wanted(candidateId: string): PersonRow | undefined {
+    const { store, now } = this.#worker.parts;
+    const person = store.people.get(candidateId);
+    if (!person || person.id !== null || (person.trouble ?? FORGOTTEN).kind !== "forgotten") return undefined;
+    const isWanted = store.bookings.some((booking) => {
+      const job = store.jobs.get(booking.shiftId);
+      if (booking.candidateId !== candidateId || booking.status !== "pending" || booking.isWithdrawn)
+        return false;
+      return job !== undefined && job.status !== "cancelled" && job.startTime > now();
+    });
+    return isWanted ? person : undefined;
+  }
+
+  #finish(claim: Claim): void {
+    const { store, now } = this.#worker.parts;
+    for (const { candidateId, status, shiftId } of store.bookings)
+      if (candidateId === claim.row.key && status === "pending") store.markDue("shift", shiftId, 0, now());
+    this.#worker.settle(claim, { attempts: 0, priority: claim.row.priority });
+    this.#worker.committed(undefined);
+  }
+
+  #ask(claim: Claim, person: PersonRow, what: "look_up" | "create", existsUnseen: boolean): void {
+    const { network, store, now } = this.#worker.parts;
+    const candidateId = claim.row.key;
+    if (what === "create") {
+      person.idempotencyKey ??= store.newId("key");
+      person.createSentAt = now();
+    }
+    const key = person.idempotencyKey ?? "";
+    const request: Request =
+      what === "create" ? { do: "create", candidateId, key } : { do: "look_up", candidateId };
+    const send = () =>
+      network.ask(request, (response) => this.#step(claim, response as Answer, existsUnseen));
+    if (what === "create" && this.#worker.committed(send)) return;
+    send();
+  }
+
+  #conclude(claim: Claim, person: PersonRow, step: Exclude<PersonStep, { do: "look_up" | "create" }>): void {
+    const { store, now } = this.#worker.parts;
+    const { priority } = claim.row;
+    const ended = { createSentAt: null, idempotencyKey: null };
+    switch (step.do) {
+      case "know":
+        Object.assign(person, ended, { id: step.id, trouble: null });
+        return this.#finish(claim);
+      case "give_up":
+        Object.assign(person, ended, { trouble: step.trouble });
+        return this.#finish(claim);
+      case "pause":
+        person.createSentAt = null;
+        pause(store, now());
+        return this.#worker.settle(claim, { afterMs: 0, attempts: 0, priority });
+      case "wait":
+        return this.#worker.settle(claim, { afterMs: step.ms, attempts: 0, priority, isFirm: true });
+      case "retry":
+        return this.#retry(claim, person, step);
+    }
+  }
+
+  #retry(
+    claim: Claim,
+    person: PersonRow,
+    { failure, forgetCreate }: Extract<PersonStep, { do: "retry" }>,
+  ): void {
+    const { random } = this.#worker.parts;
+    const counted = failure.notAsked ? claim.attempts - 1 : claim.attempts;
+    const afterMs = failure.notAsked
+      ? (failure.retryAfterMs ?? 0) + random() * 1_000
+      : this.#worker.retryMs(counted, failure.retryAfterMs);
+    if (forgetCreate) person.createSentAt = null;
+    const { priority } = claim.row;
+    this.#worker.settle(claim, { afterMs, attempts: Math.max(counted, 1), priority });
+  }
+}

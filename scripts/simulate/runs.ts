@@ -1,0 +1,273 @@
+import { intentOf } from "../../src/platform/shifts/act.ts";
+import type { Plan } from "../../src/platform/shifts/plan.ts";
+import { proven } from "../../src/platform/shifts/plan-calls.ts";
+import type {
+  Call,
+  Made,
+  Next,
+  Reading,
+  Rules,
+  RunSoFar,
+  ShiftState,
+} from "../../src/platform/shifts/state.ts";
+import { type RetryPolicy, retryDelay } from "../../src/platform/work/retry.ts";
+import { apply } from "./apply.ts";
+import type { Network } from "./network.ts";
+import { observe } from "./observe.ts";
+import type { Request, Response } from "./operations.ts";
+import type { PersonRuns } from "./people.ts";
+import type { Store, WorkRow } from "./store.ts";
+import type { Watch } from "./watch.ts";
+
+export const RULES: Rules = {
+  absenceRetriesMs: [5_000, 30_000, 120_000],
+  recheckMs: [1_000, 5_000, 30_000, 120_000],
+  reconcileMs: 3_600_000,
+  answerWithinMs: 5_000,
+  tries: 12,
+};
+export const CALL_TIMEOUT_MS = 10_000;
+const HOURLY_MS = 3_600_000;
+const LEASE_MS = 15_000;
+const PLACES = 5;
+const MOST_STEPS = 100;
+
+export type Planner = (state: ShiftState, run: RunSoFar, now: number, rules: Rules) => Plan;
+
+export interface Parts {
+  store: Store;
+  network: Network;
+  watch: Watch;
+  plan: Planner;
+  now: () => number;
+  random: () => number;
+  log: (line: () => string) => void;
+}
+
+/** Work in hand. */
+export interface Claim {
+  row: WorkRow;
+  id: number;
+  attempts: number;
+  revision: number;
+  isAbandoned: boolean;
+}
+
+/** What becomes of work in hand. */
+export interface Rest {
+  afterMs?: number | undefined;
+  priority: number;
+  attempts: number;
+  isFirm?: boolean;
+}
+
+interface Crash {
+  afterCommits: number;
+  call: "sent" | "unsent";
+  lease: boolean;
+}
+
+/** The platform's worker: claims what is due, and carries each run from commit to commit. */
+export class Worker {
+  readonly parts: Parts;
+  readonly #people: PersonRuns;
+  readonly #inHand = new Map<WorkRow, Claim>();
+  #claims = 0;
+  #crash: Crash | undefined;
+
+  constructor(parts: Parts, people: (worker: Worker) => PersonRuns) {
+    this.parts = parts;
+    this.#people = people(this);
+  }
+
+  crashLater(crash: Crash | undefined): void {
+    this.#crash = crash;
+  }
+
+  /** Ends the process and starts another one: what it had in hand is due again at once, or when its lease ends. */
+  restart(lease: boolean): void {
+    const now = this.parts.now();
+    this.parts.log(() => `platform  restarts${lease ? "; its leases have to end" : ""}`);
+    for (const [row, claim] of this.#inHand) {
+      claim.isAbandoned = true;
+      row.dueAt = lease ? now + LEASE_MS : now;
+      if (!lease) row.claim = null;
+    }
+    this.#inHand.clear();
+  }
+
+  /** When the next work is due that may be claimed. */
+  nextAt(): number {
+    let at = Number.POSITIVE_INFINITY;
+    if (this.#inHand.size >= PLACES) return at;
+    for (const row of this.parts.store.work.values())
+      if (!this.#inHand.has(row) && this.#mayBeClaimed(row)) at = Math.min(at, row.dueAt);
+    return Math.max(at, this.parts.now());
+  }
+
+  #mayBeClaimed({ kind, priority }: WorkRow): boolean {
+    const { state, pausedSince } = this.parts.store.integration;
+    if (kind === "probe") return true;
+    return pausedSince === null && (priority === 0 || state === "active");
+  }
+
+  /** Claims everything that is due, the most urgent first. */
+  claimDue(): void {
+    const now = this.parts.now();
+    const due = [...this.parts.store.work.values()]
+      .filter((row) => row.dueAt <= now && !this.#inHand.has(row) && this.#mayBeClaimed(row))
+      .sort((one, other) => one.priority - other.priority || one.dueAt - other.dueAt);
+    for (const row of due) {
+      if (this.#inHand.size >= PLACES) return;
+      this.#start(row);
+    }
+  }
+
+  #start(row: WorkRow): void {
+    this.#claims += 1;
+    row.attempts += 1;
+    row.claim = this.#claims;
+    const { attempts, revision } = row;
+    const claim = { row, id: this.#claims, attempts, revision, isAbandoned: false };
+    this.#inHand.set(row, claim);
+    if (row.kind === "person") return this.#people.run(claim);
+    if (row.kind === "probe") return this.#people.probe(claim);
+    this.parts.watch.runStarted(row.key);
+    this.#step(claim, { isFirst: true, failed: new Set(), attempts }, 0);
+  }
+
+  /** A commit: the process may end right after it. Returns whether it has. */
+  committed(sendsCall: (() => void) | undefined): boolean {
+    const crash = this.#crash;
+    if (!crash) return false;
+    crash.afterCommits -= 1;
+    if (crash.afterCommits >= 0) return false;
+    this.#crash = undefined;
+    if (crash.call === "sent") sendsCall?.();
+    this.restart(crash.lease);
+    return true;
+  }
+
+  settle({ row, id, revision, isAbandoned }: Claim, rest: Rest): void {
+    const { store, now } = this.parts;
+    if (isAbandoned || row.claim !== id) return;
+    this.#inHand.delete(row);
+    if (rest.afterMs === undefined && row.revision === revision) {
+      store.work.delete(`${row.kind} ${row.key}`);
+      return;
+    }
+    const { afterMs = 0, attempts, priority, isFirm = false } = rest;
+    const dueAt = now() + afterMs;
+    const isHinted = row.revision !== revision;
+    row.claim = null;
+    row.attempts = attempts;
+    row.priority = isHinted ? Math.min(row.priority, priority) : priority;
+    row.dueAt = !isHinted || attempts > 0 ? dueAt : now();
+    row.notBefore = isFirm ? dueAt : null;
+  }
+
+  #step(claim: Claim, run: RunSoFar, steps: number): void {
+    const { store, watch, now, plan } = this.parts;
+    const shiftId = claim.row.key;
+    if (claim.isAbandoned) return;
+    if (steps > MOST_STEPS) return watch.fail(`${shiftId} was not reconciled within ${MOST_STEPS} steps`);
+    const state = observe(store, shiftId, now(), run);
+    const planned = watch.guard(() => plan(state, run, now(), RULES));
+    if (!planned) return;
+    const { writes, next } = planned;
+    const isCall = isChange(next);
+    apply(store, state, isCall ? [...writes, intentOf(next, now())] : writes, now(), watch);
+    if (isCall) watch.intended(shiftId, next);
+    if (next.do === "rest") {
+      this.settle(claim, this.#restOf(claim, next));
+      this.committed(undefined);
+      return;
+    }
+    const waiting = state.events.map(({ eventId }) => eventId);
+    const send = () => this.#act(claim, next, run, waiting, steps);
+    if (!this.committed(send)) send();
+  }
+
+  /** As `act` of act.ts. */
+  #act(
+    claim: Claim,
+    next: Exclude<Next, { do: "rest" }>,
+    run: RunSoFar,
+    covers: string[],
+    steps: number,
+  ): void {
+    const { isFirst: _, reading, made, ...rest } = run;
+    const before: RunSoFar = { ...rest, isFirst: false };
+    const { network, watch } = this.parts;
+    const shiftId = claim.row.key;
+    watch.called(shiftId, next);
+    network.ask(requestOf(shiftId, next), (response) => {
+      if (claim.isAbandoned) return;
+      this.#step(
+        claim,
+        { ...before, ...resultOf(next, response, { run, reading, made, covers }) },
+        steps + 1,
+      );
+    });
+  }
+
+  #restOf(claim: Claim, { afterMs, priority, failed }: Extract<Next, { do: "rest" }>): Rest {
+    if (!failed) return { afterMs, priority, attempts: 0 };
+    const { retryAfterMs, countsAsAttempt } = failed;
+    const attempts = countsAsAttempt ? claim.attempts : Math.max(0, claim.attempts - 1);
+    const retries = this.retries;
+    const delay = countsAsAttempt
+      ? retryDelay(retries, attempts, { retryAfterMs, hourlyMs: HOURLY_MS })
+      : (retryAfterMs ?? 0) + retries.random() * retries.baseMs;
+    const isFirm = countsAsAttempt && retryAfterMs !== undefined;
+    const rest = { afterMs: Math.min(delay, afterMs ?? delay), priority };
+    return { ...rest, attempts: Math.max(1, attempts), isFirm };
+  }
+
+  get retries(): RetryPolicy {
+    return { baseMs: 1_000, capMs: 600_000, tries: 12, random: this.parts.random };
+  }
+
+  retryMs(attempts: number, retryAfterMs: number | undefined): number {
+    return retryDelay(this.retries, attempts, { retryAfterMs, hourlyMs: HOURLY_MS });
+  }
+}
+
+const isChange = (next: Next): next is Call =>
+  next.do !== "rest" && next.do !== "read" && next.do !== "witness";
+
+function requestOf(shiftId: string, next: Exclude<Next, { do: "rest" }>): Request {
+  if (next.do === "read") return { do: "read", shiftId };
+  if (next.do === "witness") return { do: "outlets" };
+  return { do: "call", shiftId, call: next };
+}
+
+interface Context {
+  run: RunSoFar;
+  reading: Reading | undefined;
+  made: Made | undefined;
+  covers: string[];
+}
+
+function resultOf(
+  next: Exclude<Next, { do: "rest" }>,
+  response: Response,
+  { run, reading, made, covers }: Context,
+): Partial<RunSoFar> {
+  if (next.do === "witness") {
+    const witness = response.kind === "list" ? "good" : "bad";
+    return { ...(reading && { reading: { ...reading, witness } }) };
+  }
+  if (next.do === "read") {
+    const outcome = response as Reading["outcome"];
+    const unavailable = outcome.kind === "unavailable" ? { unavailable: outcome } : {};
+    return { reading: { outcome, covers, durationMs: 1 }, ...unavailable };
+  }
+  const outcome = proven(next, response as Made["outcome"]);
+  const done: Made = { call: next, outcome, durationMs: 1 };
+  if (outcome.kind !== "unavailable") return { made: done };
+  return { made: done, failed: new Set([...run.failed, idOf(next)]), unavailable: outcome };
+}
+
+const idOf = (call: Call): string =>
+  call.do === "cancel" ? call.operationId : call.do === "change" ? call.changeId : call.bookingId;

@@ -1,0 +1,227 @@
+import fc from "fast-check";
+
+/** What the provider does its own way. Each member changes what the platform can conclude. */
+export interface Dialect {
+  /** How a shift is reported that does not exist. */
+  absence: "404_coded" | "404_bare" | "410_coded";
+  /** What the platform's DELETE leaves: nothing, or a shift with the status `cancelled`. */
+  afterDelete: "absent" | "cancelled";
+  repeatedAssign: "ok" | "409";
+  unassignUnassigned: "ok" | "404" | "409";
+  /** How a second create of one person is recognised. */
+  repeatedCreate: "409" | "same_person" | "idempotency_key" | "undetected";
+  refusalsHaveCodes: boolean;
+  listsNumbers: boolean;
+  /** A webhook follows the platform's own operations too. */
+  echoes: boolean;
+  acceptsChanges: boolean;
+}
+
+export const OPERATIONS = ["read", "assign", "unassign", "cancel", "change", "look_up", "create"] as const;
+export type Operation = (typeof OPERATIONS)[number] | "outlets";
+
+/** What becomes of one call. */
+export type Fate =
+  | { kind: "lost_before" | "lost_after" | "error_before" | "error_after" | "not_asked" }
+  | { kind: "rate_limited"; retryAfterMs: number }
+  /** The connection is cut, and the provider carries the call out some time after that. */
+  | { kind: "late"; cutAfterMs: number; effectAfterMs: number };
+
+export type WindowKind =
+  | { kind: "gateway"; operation: Operation | "all" }
+  | { kind: "token"; status: 401 | 403 }
+  | { kind: "down" }
+  | { kind: "lag"; lagMs: number };
+
+export type WebhookFate =
+  | { kind: "lost" | "duplicated" | "undispatched" }
+  | { kind: "delayed"; delayMs: number };
+
+/** What happens at one moment. `shift` and `candidate` are indexes. */
+export type Happening =
+  | { do: "publish"; shift: number }
+  | { do: "move"; shift: number; byMs: number }
+  | { do: "resize"; shift: number; positions: number }
+  | { do: "rehouse"; shift: number; outlet: number; role: number }
+  | { do: "delete" | "cancel_there" | "restore"; shift: number }
+  | { do: "lose"; count: number }
+  | { do: "return" }
+  | { do: "assign_own" | "remove_own"; shift: number; person: number }
+  | { do: "assign_candidate" | "remove_candidate"; shift: number; candidate: number }
+  | { do: "accept" | "withdraw"; shift: number; candidate: number }
+  | { do: "cancel"; shift: number }
+  | { do: "change"; shift: number; byMs: number | undefined; positions: number | undefined }
+  | { do: "replay" | "map" | "suspend" | "activate" | "rotate" }
+  | { do: "fates"; operation: Operation | "any"; fates: Fate[] }
+  | ({ do: "window"; forMs: number } & WindowKind)
+  | { do: "webhooks"; fates: WebhookFate[] }
+  | { do: "crash"; afterCommits: number; call: "sent" | "unsent"; lease: boolean };
+
+export interface Action {
+  afterMs: number;
+  happening: Happening;
+}
+
+export interface ShiftSpec {
+  startsInMs: number;
+  positions: number;
+  outlet: number;
+  isKnown: boolean;
+}
+
+export interface Schedule {
+  dialect: Dialect;
+  shifts: ShiftSpec[];
+  candidates: number;
+  /** Candidates whom the provider knows from the start. */
+  known: number;
+  isSecondOutletMapped: boolean;
+  /** Of jitter and of the durations of calls. */
+  seed: number;
+  actions: Action[];
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const dialects: fc.Arbitrary<Dialect> = fc.record({
+  absence: fc.constantFrom("404_coded", "404_bare", "410_coded"),
+  afterDelete: fc.constantFrom("absent", "cancelled"),
+  repeatedAssign: fc.constantFrom("ok", "409"),
+  unassignUnassigned: fc.constantFrom("ok", "404", "409"),
+  repeatedCreate: fc.constantFrom("409", "same_person", "idempotency_key", "undetected"),
+  refusalsHaveCodes: fc.boolean(),
+  listsNumbers: fc.boolean(),
+  echoes: fc.boolean(),
+  acceptsChanges: fc.boolean(),
+});
+
+const fates: fc.Arbitrary<Fate> = fc.oneof(
+  fc.record({
+    kind: fc.constantFrom("lost_before", "lost_after", "error_before", "error_after", "not_asked"),
+  }),
+  fc.record({ kind: fc.constant("lost_after" as const) }),
+  fc.record({
+    kind: fc.constant("rate_limited" as const),
+    retryAfterMs: fc.constantFrom(1_000, 30_000, 600_000),
+  }),
+  fc.record({
+    kind: fc.constant("late" as const),
+    cutAfterMs: fc.constantFrom(50, 10_000),
+    effectAfterMs: fc.constantFrom(100, 1_000, 5_000, 9_000),
+  }),
+);
+
+const webhookFates: fc.Arbitrary<WebhookFate> = fc.oneof(
+  fc.record({ kind: fc.constantFrom("lost", "duplicated", "undispatched") }),
+  fc.record({ kind: fc.constant("delayed" as const), delayMs: fc.constantFrom(2_000, 20_000, 300_000) }),
+);
+
+const windows: fc.Arbitrary<Happening> = fc
+  .tuple(
+    fc.oneof(
+      fc.record({ kind: fc.constant("gateway" as const), operation: fc.constantFrom("all", ...OPERATIONS) }),
+      fc.record({ kind: fc.constant("gateway" as const), operation: fc.constant("all" as const) }),
+      fc.record({ kind: fc.constant("token" as const), status: fc.constantFrom(401, 403) }),
+      fc.record({ kind: fc.constant("down" as const) }),
+      fc.record({ kind: fc.constant("lag" as const), lagMs: fc.constantFrom(500, 4_000, 20_000) }),
+    ),
+    fc.constantFrom(5_000, 60_000, 10 * MINUTE, 2 * HOUR),
+  )
+  .map(([window, forMs]) => ({ do: "window", forMs, ...window }) as Happening);
+
+function happenings(shifts: number, candidates: number): fc.Arbitrary<Happening> {
+  const shift = fc.nat(shifts - 1);
+  const candidate = fc.nat(candidates - 1);
+  const person = fc.nat(1);
+  const byMs = fc.constantFrom(-30 * MINUTE, 15 * MINUTE, 2 * HOUR, 26 * HOUR);
+  const at = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift });
+  const of = <Do extends string>(name: Do) => fc.record({ do: fc.constant(name), shift, candidate });
+  const plain = <Do extends string>(...names: Do[]) => fc.record({ do: fc.constantFrom(...names) });
+  const operation = fc.constantFrom("any", ...OPERATIONS);
+  const change = {
+    do: fc.constant("change" as const),
+    shift,
+    byMs: fc.option(byMs, { nil: undefined }),
+    positions: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
+  };
+  return fc.oneof(
+    { weight: 6, arbitrary: of("accept") },
+    { weight: 3, arbitrary: of("withdraw") },
+    { weight: 2, arbitrary: at("publish") },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("move"), shift, byMs }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant("resize"), shift, positions: fc.integer({ min: 0, max: 3 }) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant("rehouse"), shift, outlet: fc.nat(1), role: fc.nat(1) }),
+    },
+    { weight: 2, arbitrary: at("delete") },
+    { weight: 1, arbitrary: fc.oneof(at("cancel_there"), at("restore")) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant("lose"), count: fc.integer({ min: 1, max: 9 }) }) },
+    { weight: 1, arbitrary: plain("return") },
+    { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("assign_own", "remove_own"), shift, person }) },
+    { weight: 1, arbitrary: fc.oneof(of("assign_candidate"), of("remove_candidate")) },
+    { weight: 1, arbitrary: at("cancel") },
+    { weight: 2, arbitrary: fc.record(change) },
+    { weight: 2, arbitrary: plain("replay", "map", "suspend", "activate", "rotate") },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        ...{ do: fc.constant("fates"), operation },
+        fates: fc.array(fates, { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    { weight: 3, arbitrary: windows },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant("webhooks"),
+        fates: fc.array(webhookFates, { minLength: 1, maxLength: 3 }),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        do: fc.constant("crash"),
+        afterCommits: fc.nat(3),
+        call: fc.constantFrom("sent", "unsent"),
+        lease: fc.boolean(),
+      }),
+    },
+  ) as fc.Arbitrary<Happening>;
+}
+
+function shiftSpecs(isMass: boolean): fc.Arbitrary<ShiftSpec[]> {
+  const spec = fc.record({
+    startsInMs: fc.constantFrom(9 * HOUR, 9 * HOUR, 10 * HOUR, 30 * HOUR, 20 * MINUTE, 90 * MINUTE),
+    positions: fc.integer({ min: 1, max: 3 }),
+    outlet: fc.constantFrom(0, 0, 0, 1),
+    isKnown: fc.constantFrom(true, true, true, false),
+  });
+  return fc.array(spec, isMass ? { minLength: 7, maxLength: 9 } : { minLength: 1, maxLength: 3 });
+}
+
+const afterMs = fc.constantFrom(0, 20, 60, 200, 1_000, 5_000, 20_000, 2 * MINUTE, 15 * MINUTE);
+
+/** Schedules with at most so many actions. One in eight has many shifts, so that a loss of data is possible. */
+export function schedules(mostActions = 22): fc.Arbitrary<Schedule> {
+  const isMass = fc.integer({ min: 0, max: 7 }).map((value) => value === 7);
+  return fc.tuple(isMass.chain(shiftSpecs), fc.integer({ min: 1, max: 3 })).chain(([shifts, candidates]) =>
+    fc.record({
+      dialect: dialects,
+      shifts: fc.constant(shifts),
+      candidates: fc.constant(candidates),
+      known: fc.nat(candidates),
+      isSecondOutletMapped: fc.boolean(),
+      seed: fc.nat(1_000_000),
+      actions: fc.array(fc.record({ afterMs, happening: happenings(shifts.length, candidates) }), {
+        minLength: 3,
+        maxLength: mostActions,
+        size: "max",
+      }),
+    }),
+  );
+}

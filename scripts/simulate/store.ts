@@ -1,0 +1,171 @@
+import type { IssueCode, NotificationKind, Subject } from "../../generated/operations/types.ts";
+import type { EventStatus, IntegrationState, PersonTrouble } from "../../src/platform/db/schema.ts";
+import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/platform/shifts/state.ts";
+
+// The platform's tables as rows in memory. Times are milliseconds since 1970.
+
+export interface ShiftRow extends Omit<KnownShift, "isGone" | "hasIssues"> {
+  shiftId: string;
+  readAt: number | null;
+  absentSince: number | null;
+  goneAt: number | null;
+}
+
+export interface JobRow extends JobState {
+  shiftId: string;
+  updatedAt: number;
+}
+
+export interface BookingRow extends Omit<BookingState, "person"> {
+  shiftId: string;
+  reason: string | null;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export interface PersonRow {
+  id: string | null;
+  createSentAt: number | null;
+  idempotencyKey: string | null;
+  trouble: PersonTrouble | null;
+}
+
+export interface OperationRow {
+  operationId: string;
+  shiftId: string;
+  traceId: string;
+  sentAt: number | null;
+  expiresAt: number;
+  consumedAt: number | null;
+  consumedBy: string | null;
+  confirmedAt: number | null;
+}
+
+export interface ChangeRow extends ChangeState {
+  shiftId: string;
+  status: "pending" | "confirmed" | "refused";
+}
+
+export interface EventRow {
+  eventId: string;
+  shiftId: string;
+  event: string;
+  traceId: string;
+  status: EventStatus;
+  hasVerdict: boolean;
+  isReplayed: boolean;
+}
+
+export interface IssueRow {
+  code: IssueCode;
+  subject: string;
+  shiftId: string | undefined;
+  isOpen: boolean;
+}
+
+export interface NotificationRow {
+  shiftId: string;
+  candidateId: string;
+  kind: NotificationKind;
+  changeKey: string;
+  startTime: number;
+  endTime: number;
+  reason: string | undefined;
+  at: number;
+  isWithdrawn: boolean;
+}
+
+export interface WorkRow {
+  kind: "shift" | "person" | "probe";
+  key: string;
+  priority: number;
+  dueAt: number;
+  notBefore: number | null;
+  attempts: number;
+  claim: number | null;
+  revision: number;
+}
+
+/** Which competence an outlet's role needs is fixed: the second one is lacked by the first candidate. */
+export const COMPETENCE_OF_ROLE: Record<string, string> = { r0: "k0", r1: "k1" };
+
+export class Store {
+  integration = {
+    state: "active" as IntegrationState,
+    health: "reachable" as "reachable" | "implausible",
+    pausedSince: null as number | null,
+    heldSince: null as number | null,
+  };
+  readonly shifts = new Map<string, ShiftRow>();
+  readonly jobs = new Map<string, JobRow>();
+  readonly bookings: BookingRow[] = [];
+  /** By candidate. */
+  readonly people = new Map<string, PersonRow>();
+  operations: OperationRow[] = [];
+  readonly changes: ChangeRow[] = [];
+  readonly events: EventRow[] = [];
+  readonly issues: IssueRow[] = [];
+  readonly notifications: NotificationRow[] = [];
+  readonly outlets = new Map<string, string | null>();
+  readonly competences = new Map<string, ReadonlySet<string>>();
+  readonly work = new Map<string, WorkRow>();
+  #ids = 0;
+
+  /** Ids grow, as UUIDv7 do. */
+  newId(prefix: string): string {
+    this.#ids += 1;
+    return `${prefix}${String(this.#ids).padStart(4, "0")}`;
+  }
+
+  job(shiftId: string): JobRow | undefined {
+    return this.jobs.get(shiftId);
+  }
+
+  bookingsOf(shiftId: string): BookingRow[] {
+    return this.bookings.filter((booking) => booking.shiftId === shiftId);
+  }
+
+  seatsOf(shiftId: string): BookingRow[] {
+    return this.bookingsOf(shiftId).filter(({ status }) => status === "pending" || status === "confirmed");
+  }
+
+  /** Whether the candidate works on a job at that time; `except`: apart from that shift. */
+  overlap(candidateId: string, from: number, to: number, except?: string): string | undefined {
+    for (const booking of this.bookings) {
+      if (booking.candidateId !== candidateId || booking.shiftId === except) continue;
+      if (booking.status !== "pending" && booking.status !== "confirmed") continue;
+      const job = this.jobs.get(booking.shiftId);
+      if (job && job.startTime < to && job.endTime > from) return job.jobId;
+    }
+    return undefined;
+  }
+
+  isBeingCancelled(shiftId: string): boolean {
+    return this.operations.some((each) => each.shiftId === shiftId && each.confirmedAt === null);
+  }
+
+  hasOpenIssue(code: IssueCode, subject: Subject): boolean {
+    const text = JSON.stringify(subject);
+    return this.issues.some((issue) => issue.isOpen && issue.code === code && issue.subject === text);
+  }
+
+  /** Marks what needs attention as due now; a claimed row notices it by its revision. */
+  markDue(kind: WorkRow["kind"], key: string, priority: number, now: number): void {
+    const row = this.work.get(`${kind} ${key}`);
+    if (!row) {
+      const rest = { dueAt: now, notBefore: null, attempts: 0, claim: null, revision: 0 };
+      this.work.set(`${kind} ${key}`, { kind, key, priority, ...rest });
+      return;
+    }
+    row.revision += 1;
+    row.priority = Math.min(row.priority, priority);
+    if (row.claim === null) row.dueAt = Math.max(Math.min(row.dueAt, now), row.notBefore ?? now);
+  }
+
+  /** What failed before is tried now: the provider responds again. */
+  retryNow(now: number): void {
+    for (const row of this.work.values())
+      if (row.attempts > 0 && row.claim === null && row.kind !== "probe")
+        Object.assign(row, { dueAt: now, notBefore: null });
+  }
+}

@@ -1,0 +1,132 @@
+import type { Call, Next } from "../../src/platform/shifts/state.ts";
+import { type Excuse, Excuses } from "./excuses.ts";
+import type { Network } from "./network.ts";
+import type { ProviderRecords } from "./provider.ts";
+import type { NotificationRow, Store } from "./store.ts";
+
+interface Parts {
+  store: Store;
+  records: ProviderRecords;
+  now: () => number;
+  log: (line: () => string) => void;
+}
+
+/** A replica may show what was true so long ago. Milliseconds. */
+const STALE_MS = 30_000;
+
+/** Checks while the simulation runs that nothing happens which must never happen, and counts what each shift costs. */
+export class Watch {
+  readonly violations: string[] = [];
+  readonly excuses = new Excuses();
+  readonly runs = new Map<string, number>();
+  readonly calls = new Map<string, number>();
+  /** Calls that change something, since the counts were reset. */
+  readonly changes = new Map<string, number>();
+  network: Network | undefined;
+  readonly #parts: Parts;
+  /** By shift and candidate. */
+  readonly #lastFacts = new Map<string, string>();
+  readonly #lastCancelled = new Map<string, number>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  fail(violation: string): void {
+    this.#parts.log(() => `VIOLATION ${violation}`);
+    this.violations.push(violation);
+  }
+
+  /** Fails unless the excuse applies. */
+  failUnless(excuse: Excuse, applies: boolean, violation: string): void {
+    if (applies) this.excuses.count(excuse);
+    else this.fail(violation);
+  }
+
+  /** The plan must not throw. */
+  guard<Value>(make: () => Value): Value | undefined {
+    try {
+      return make();
+    } catch (error) {
+      this.fail(`the plan threw: ${(error as Error).stack ?? error}`);
+      return undefined;
+    }
+  }
+
+  runStarted(shiftId: string): void {
+    increase(this.runs, shiftId);
+  }
+
+  resetCounts(): void {
+    for (const counts of [this.runs, this.calls, this.changes]) counts.clear();
+  }
+
+  called(shiftId: string, { do: what }: Next): void {
+    increase(this.calls, shiftId);
+    if (what !== "read" && what !== "witness") increase(this.changes, shiftId);
+  }
+
+  intended(shiftId: string, call: Call): void {
+    const job = this.#parts.store.jobs.get(shiftId);
+    const hasStarted = !job || job.startTime <= this.#parts.now();
+    if (hasStarted) this.fail(`${call.do} on ${shiftId} after its start`);
+  }
+
+  created(candidateId: string): void {
+    const { records } = this.#parts;
+    if (!records.people.some((person) => person.candidateId === candidateId)) return;
+    const isHidden = this.network?.hasHiddenPeople === true;
+    this.failUnless("look_up_by_gateway", isHidden, `${candidateId} was created twice at the provider`);
+  }
+
+  notified(row: NotificationRow): void {
+    const { log } = this.#parts;
+    const { kind, candidateId, shiftId, reason } = row;
+    log(() => `platform  notifies ${candidateId}: ${kind} ${reason ?? ""} (${shiftId})`);
+    if (kind === "booking_confirmed") this.#checkConfirmed(row);
+    if (kind === "shift_cancelled") this.#checkCancelled(row);
+    if (kind === "shift_changed") this.#checkChanged(row);
+    if (kind === "shift_cancelled") this.#lastFacts.delete(`${shiftId} ${candidateId}`);
+    if (kind === "shift_changed") this.#lastFacts.set(`${shiftId} ${candidateId}`, this.#factsOf(shiftId));
+  }
+
+  #checkConfirmed({ shiftId, candidateId, changeKey }: NotificationRow): void {
+    const { store, records } = this.#parts;
+    const since = store.bookings.find(({ bookingId }) => bookingId === changeKey)?.createdAt ?? 0;
+    if (records.wasListed(shiftId, candidateId, since - STALE_MS)) return;
+    this.fail(`${candidateId} was notified of a confirmation on ${shiftId}, but was never assigned`);
+  }
+
+  #checkCancelled({ shiftId, candidateId }: NotificationRow): void {
+    const { store, records, now } = this.#parts;
+    const key = `${shiftId} ${candidateId}`;
+    const booking = store.bookingsOf(shiftId).findLast((each) => each.candidateId === candidateId);
+    const since = booking?.createdAt ?? 0;
+    if ((this.#lastCancelled.get(key) ?? -1) >= since)
+      this.fail(`${candidateId} was notified twice that ${shiftId} is cancelled`);
+    this.#lastCancelled.set(key, now());
+    if (records.wasGone(shiftId, since - STALE_MS)) return;
+    const by = this.network;
+    const isHidden = by?.lackingRoutes.has("read") === true || by?.lackingRoutes.has("cancel") === true;
+    this.failUnless(
+      "one_route_missing",
+      isHidden,
+      `${candidateId} was notified that ${shiftId} is cancelled, but it was not`,
+    );
+  }
+
+  #checkChanged({ shiftId, candidateId, startTime, endTime }: NotificationRow): void {
+    const versions = this.#parts.records.versionsOf(shiftId);
+    const isReal = versions.some(({ shift }) => shift?.start === startTime && shift.end === endTime);
+    if (!isReal) this.fail(`${candidateId} was notified of times that ${shiftId} never had`);
+    if (this.#lastFacts.get(`${shiftId} ${candidateId}`) === this.#factsOf(shiftId))
+      this.fail(`${candidateId} was notified twice of the same change of ${shiftId}`);
+  }
+
+  #factsOf(shiftId: string): string {
+    const job = this.#parts.store.jobs.get(shiftId);
+    return `${job?.startTime} ${job?.endTime} ${job?.outletId} ${job?.roleId}`;
+  }
+}
+
+const increase = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -1,0 +1,61 @@
+import type { WebhookFate } from "./schedule.ts";
+import type { Store } from "./store.ts";
+import type { Timeline } from "./timeline.ts";
+
+type EventName = "shift.create" | "shift.update" | "shift.delete";
+
+interface Parts {
+  store: Store;
+  timeline: Timeline;
+  now: () => number;
+  random: () => number;
+  log: (line: () => string) => void;
+}
+
+/** The provider's webhooks on their way to the platform's inbox: late, twice, in any order, or never. */
+export class Webhooks {
+  readonly #parts: Parts;
+  #fates: WebhookFate[] = [];
+  #sent = 0;
+  /** When the last event of each shift was stored. */
+  readonly announcedAt = new Map<string, number>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  decide(fates: readonly WebhookFate[]): void {
+    this.#fates.push(...fates);
+  }
+
+  endFaults(): void {
+    this.#fates = [];
+  }
+
+  send(event: EventName, shiftId: string): void {
+    const { timeline, now, random, log } = this.#parts;
+    this.#sent += 1;
+    const traceId = `t${this.#sent}`;
+    const fate = this.#fates.shift();
+    log(() => `provider  sends ${event} of ${shiftId} (${traceId})${fate ? `: ${fate.kind}` : ""}`);
+    if (fate?.kind === "lost") return;
+    const delayMs = fate?.kind === "delayed" ? fate.delayMs : 30 + Math.floor(random() * 150);
+    const arrive = () => this.#arrive(event, shiftId, traceId, fate?.kind !== "undispatched");
+    timeline.add(now() + delayMs, arrive);
+    if (fate?.kind === "duplicated") timeline.add(now() + delayMs + 3_000, arrive);
+  }
+
+  /** As the inbox does: a repetition is processed again only if the first attempt failed for good. */
+  #arrive(event: EventName, shiftId: string, traceId: string, isDispatched: boolean): void {
+    const { store, now, log } = this.#parts;
+    log(() => `platform  stores ${event} of ${shiftId} (${traceId})`);
+    this.announcedAt.set(shiftId, now());
+    const known = store.events.find((row) => row.traceId === traceId);
+    if (known && known.status !== "failed" && known.status !== "dead") return;
+    const fresh = { status: "queued", hasVerdict: false } as const;
+    if (known) Object.assign(known, fresh);
+    else
+      store.events.push({ eventId: store.newId("e"), shiftId, event, traceId, ...fresh, isReplayed: false });
+    if (isDispatched) store.markDue("shift", shiftId, 1, now());
+  }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { createProviderClient } from "../../../src/clients/provider/client.ts";
+import { proven, witnessed } from "../../../src/platform/work/witness.ts";
+
+const HOW = { traceId: "3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55", signal: new AbortController().signal };
+const SEAT = { shiftId: "shift", candidateId: "person" };
+const NUMBER = "197606252380" as never;
+const TIMES = { startTime: "2031-05-01T08:00:00Z", endTime: "2031-05-01T16:00:00Z", positions: 1 };
+const PERSON = { personalNumber: "197606252380", firstName: "Ada", lastName: "Strand" };
+const CREATE = { ...PERSON, email: "ada.strand@example.com", phone: "+46701740605" };
+
+/** A provider that answers 404 to everything; `outlets`: but lists its outlets. */
+function clientOf({ code, outlets }: { code?: string; outlets: boolean }) {
+  const asked: string[] = [];
+  const fetch = async (request: Request) => {
+    const { pathname } = new URL(request.url);
+    asked.push(pathname.split("/").at(3) ?? "");
+    if (outlets && pathname.endsWith("/outlets")) return Response.json([]);
+    const type = code === undefined ? "text/html" : "application/problem+json";
+    const body = code === undefined ? "<h1>404</h1>" : JSON.stringify({ status: 404, code });
+    return new Response(body, { status: 404, headers: { "Content-Type": type } });
+  };
+  const client = createProviderClient({
+    baseUrl: "https://provider.example",
+    providerId: "p",
+    token: "t",
+    fetch,
+  });
+  return { client, asked };
+}
+
+type Client = ReturnType<typeof clientOf>["client"];
+
+const CALLS: [name: string, call: (client: Client) => Promise<{ kind: string }>, believed: string][] = [
+  ["an assignment", (client) => client.assign(SEAT, HOW), "refused"],
+  ["an unassignment", (client) => client.unassign(SEAT, HOW), "unassigned"],
+  ["a change", (client) => client.updateShift("shift", TIMES, HOW), "absent"],
+  ["a look-up", (client) => client.findCandidates(NUMBER, HOW), "found"],
+  ["a creation", (client) => client.createCandidate(CREATE, HOW), "refused"],
+];
+
+describe.each(CALLS)("a 404 without the contract's code to %s", (_, call, believed) => {
+  it("is an outage when the provider does not list its outlets either", async () => {
+    const { client } = clientOf({ outlets: false });
+    const answer = await witnessed(client, await call(client), HOW);
+    expect(answer).toMatchObject({ kind: "unavailable", failure: "absence_unconfirmed", status: 404 });
+  });
+
+  it("is believed when the provider lists its outlets", async () => {
+    const { client } = clientOf({ outlets: true });
+    expect((await witnessed(client, await call(client), HOW)).kind).toBe(believed);
+  });
+});
+
+describe("a 404 without the contract's code that something else decides", () => {
+  it.each(CALLS)("to %s is an outage whatever else the provider answers", async (_, call) => {
+    const { client, asked } = clientOf({ outlets: true });
+    expect(proven(await call(client))).toMatchObject({ kind: "unavailable", failure: "absence_unconfirmed" });
+    expect(asked).not.toContain("outlets");
+  });
+});
+
+describe("a 404 with the contract's code", () => {
+  it("needs no witness", async () => {
+    const { client, asked } = clientOf({ code: "candidate_not_found", outlets: true });
+    for (const [, call] of CALLS.filter(([name]) => name !== "a change"))
+      await witnessed(client, await call(client), HOW);
+    expect(asked).not.toContain("outlets");
+  });
+});
