@@ -29,7 +29,7 @@ const DECISIONS = [
   "{provider} path segment",
   "duplicate traceId",
   "order of events",
-  "GET answers 404 after create or update",
+  "GET answers 404",
   "time without offset",
   "retries to a provider",
   "provider's webhook retries",

@@ -120,7 +120,7 @@ function applyOne(target: Target, write: Write): void {
       return;
     case "hold":
       integration.heldSince ??= now;
-      return;
+      return raiseIssue(store, "mass_disappearance", INTEGRATION);
     case "end_hold":
       return endHold(store);
     case "sample":

@@ -14,10 +14,17 @@ export interface CheckOptions {
   isRaw?: boolean;
 }
 
+export interface Counterexample {
+  schedule: Schedule;
+  violations: readonly string[];
+  /** One for each event and call. */
+  lines: readonly string[];
+}
+
 export interface CheckReport {
   schedules: number;
   excuses: Excuses;
-  counterexample?: { schedule: Schedule; violations: readonly string[]; lines: readonly string[] };
+  counterexample?: Counterexample;
 }
 
 /** Simulates so many schedules made from the seed, and reduces the first that violates a property. */

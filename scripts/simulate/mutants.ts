@@ -1,5 +1,5 @@
 import { plan } from "../../src/platform/shifts/plan.ts";
-import { holdsSeat, type Write } from "../../src/platform/shifts/draft.ts";
+import type { Write } from "../../src/platform/shifts/draft.ts";
 import type { Reading, RunSoFar } from "../../src/platform/shifts/state.ts";
 import type { Planner } from "./runs.ts";
 
@@ -11,21 +11,10 @@ export const MUTANTS: Record<string, Planner> = {
     plan(state, asFirstAttempt(run), now, rules),
   "takes a 404 as absence without a witness": (state, run, now, rules) =>
     plan(state, witnessedAlways(run), now, { ...rules, absenceRetriesMs: [] }),
-  "does not read again what contradicts an event": (state, run, now, rules) =>
-    plan(state, run, now, { ...rules, recheckMs: [] }),
   "never reads a shift of which nothing is heard": (state, run, now, rules) =>
     without((write) => write.write === "shift" && (write.patch.nextReadAt ?? 0) > now + 600_000)(state, run, now, rules),
   "does not count the provider's own people": (state, run, now, rules) =>
     plan({ ...state, around: { ...state.around, listed: [], listedCount: 0 } }, run, now, rules),
-  "withdraws after the start": (state, run, now, rules) => {
-    const planned = plan(state, run, now, rules);
-    const late = state.bookings.find((each) => each.atProvider === "yes" && (each.isWithdrawn || !holdsSeat(each)));
-    const hasStarted = state.job !== undefined && state.job.startTime <= now;
-    if (!hasStarted || !late || planned.next.do !== "rest") return planned;
-    const { bookingId, traceId } = late;
-    const providerCandidateId = late.providerCandidateId ?? "";
-    return { ...planned, next: { do: "unassign", bookingId, providerCandidateId, isRetry: false, traceId } };
-  },
   "offers nothing": (state, run, now, rules) => without((write) => write.write === "offer")(state, run, now, rules),
   "leaves old offers as they are": (state, run, now, rules) =>
     without((write) => write.write === "withdraw_offers")(state, run, now, rules),

@@ -52,7 +52,7 @@ describe("the board", () => {
     const person = await organisation.addPerson({ firstName: "Astrid", lastName: "Lind" });
     const job = await organisation.open();
     const page = await visitBoardOf(organisation);
-    await rowOf(page, "nobody").getByText("open").waitFor();
+    await rowOf(page, "none").getByText("open").waitFor();
     await organisation.accept(job, person);
     await rowOf(page, "Astrid Lind").getByText("filled").waitFor();
     await organisation.cancel(job);
@@ -137,7 +137,7 @@ describe("the page of a job", () => {
     await dialog.getByText("1 booking is released").waitFor();
     await dialog.getByRole("button", { name: "Cancel the job" }).click();
     await badge(page, "cancelled").waitFor();
-    await rowOf(page, "Astrid Lind").getByText("job cancelled").waitFor();
+    await rowOf(page, "Astrid Lind").getByText("the employer cancelled the job").waitFor();
     await page.locator("li[data-tone=echo]").getByText("Skipped: echo of the platform's DELETE").waitFor();
     await panel(page, "Notifications").getByText("shift cancelled").waitFor();
     expect(await page.getByRole("button", { name: "Cancel the job" }).count()).toBe(0);
@@ -149,9 +149,9 @@ describe("the page of a job", () => {
     const page = await visitJob(await organisation.open({ roleId }));
     await badge(page, "blocked (not mapped)").waitFor();
     const why = panel(page, "Why is it not staffed?");
-    await why.getByText(`Role ${roleId} is mapped to no competence.`).waitFor();
+    await why.getByText(`Role ${roleId} is not mapped to a competence.`).waitFor();
     const way = await why.getByRole("link", { name: "Integration" }).getAttribute("href");
-    expect(way).toBe(`/console/integrations/${organisation.providerId}`);
+    expect(way).toBe(`/console/integrations/${organisation.providerId}#mapping`);
     await map(organisation, roleId);
     await badge(page, "open").waitFor();
     await why.getByText("nobody_has_competence").waitFor();

@@ -106,7 +106,10 @@ describe("an event that was given up", () => {
     const page = await theatre().visit(`events/${eventId}`);
     await badge(page, "No response").waitFor();
     await region(page, "Payload").getByText(`"traceId": "${traceId}"`).waitFor();
-    await region(page, "Trace").getByText(/^Will retry/).nth(2).waitFor();
+    await region(page, "Trace")
+      .getByText(/^Will retry/)
+      .nth(2)
+      .waitFor();
     const outcome = region(page, "Outcome");
     expect(await outcome.getByRole("button", { name: "Replay", exact: true }).count()).toBe(0);
     await outcome.getByRole("button", { name: "Preview a replay" }).click();
@@ -114,7 +117,7 @@ describe("an event that was given up", () => {
     const positions = outcome
       .getByRole("row")
       .filter({ has: page.getByRole("cell", { name: "Positions", exact: true }) });
-    expect(await positions.getByRole("cell").allTextContents()).toEqual(["Positions", "nothing", "3"]);
+    expect(await positions.getByRole("cell").allTextContents()).toEqual(["Positions", "none", "3"]);
     expect(await organisation.findJob((await organisation.event(traceId)).shiftId)).toBeUndefined();
     await outcome.getByRole("button", { name: "Replay", exact: true }).click();
     await badge(page, "Processed").waitFor();

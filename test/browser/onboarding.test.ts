@@ -67,7 +67,7 @@ describe("integrations", () => {
       )
       .toEqual(["open"]);
     // The report follows by itself. The check reads a shift too.
-    await page.getByText(/^Optional fields in \d readings? of shifts$/).waitFor();
+    await page.getByText(/^Optional fields in \d reads? of shifts$/).waitFor();
     await expectMapped(theatre(), sandbox);
   });
 
@@ -96,9 +96,9 @@ describe("integrations", () => {
     const dialog = page.getByRole("dialog", { name: "New platform token" });
     await dialog.getByLabel("Overlap in hours").fill("0");
     await expectFit(page);
-    await dialog.getByRole("button", { name: "Make a new token" }).click();
+    await dialog.getByRole("button", { name: "Create the token" }).click();
     const token = (await dialog.locator(".secret code").textContent()) ?? "";
-    await dialog.getByText("The token before is not valid any more.", { exact: false }).waitFor();
+    await dialog.getByText("The previous token is no longer valid.", { exact: false }).waitFor();
     await expectFit(page);
     await dialog.getByRole("button", { name: "Copy PLATFORM_TOKEN" }).click();
     // Whether a browser lets it be copied is its own affair.
@@ -215,7 +215,7 @@ describe("integrations", () => {
     const alert = page.getByRole("region", { name: "Onboarding" }).getByRole("alert");
     await alert.getByText("Taket is not mapped").waitFor();
     await page.getByRole("button", { name: "Add Taket as a new workplace" }).click();
-    await page.getByRole("button", { name: "Save what is mapped" }).click();
+    await page.getByRole("button", { name: "Save the mapping" }).click();
     await activate.waitFor();
     expect(await alert.count()).toBe(0);
     await activate.click();
@@ -243,7 +243,7 @@ describe("integrations", () => {
     await page.getByRole("button", { name: "Read from the provider" }).click();
     const onboarding = page.getByRole("region", { name: "Onboarding" });
     await onboarding.getByText("The provider does not answer as it should").waitFor();
-    await onboarding.getByText(/Look whether the provider runs/).waitFor();
+    await onboarding.getByText(/Check that the provider runs/).waitFor();
     await expectFit(page);
     const { port, providerId, token } = sandbox;
     await provider({ port, providerId, token });

@@ -154,7 +154,7 @@ describe("the story of the four flows", () => {
     expect(reason).toMatch(/waited 1 s for the job; /);
     const [shift] = provider.shifts;
     const params = { fault: "end_not_after_start", pointer: "/endTime" } as const;
-    const subject = { kind: "shift", shiftId: shift?.shiftId ?? "" } as const;
+    const subject = { kind: "shift", shiftId: shift?.id ?? "" } as const;
     expect(reason).toContain(issueText({ code: "shift_unusable", subject, params }).detail);
   });
 });

@@ -45,9 +45,10 @@ export async function openWorkshop(database: TestDatabase, options: WorkshopOpti
   const { dialect = {}, ...platformOptions } = options;
   const stage = await startStage(database, platformOptions);
   const { platform, operations } = stage;
+  const way: { onTheWay: OnTheWay | undefined } = { onTheWay: undefined };
   const organisation = await stage.onboard({
     ...{ dialect, connect: false },
-    onTheWay: (call, pass) => (workshop.onTheWay ? workshop.onTheWay(call, pass) : pass()),
+    onTheWay: (call, pass) => (way.onTheWay ? way.onTheWay(call, pass) : pass()),
   });
   const { provider, providerId, competenceId } = organisation;
   const { steps, verdicts, told, issues, issueCodes } = organisation;
@@ -55,19 +56,19 @@ export async function openWorkshop(database: TestDatabase, options: WorkshopOpti
     await organisation.send(event, shiftId, traceId);
     await platform.idle();
   };
-  const workshop: Workshop = {
-    ...{ operations, provider, providerId, competenceId, onTheWay: undefined },
+  return Object.assign(way, {
+    ...{ operations, provider, providerId, competenceId },
     ...{ steps, verdicts, told, issues, issueCodes, send, store: organisation.send },
     idle: platform.idle,
-    open: async (shift) => {
+    open: async (shift?: NewShift) => {
       const { shiftId } = provider.createShift(shift);
       await send("shift.create", shiftId);
       return organisation.job(shiftId);
     },
-    job: async (jobId) => ok(await operations.getJob({ params: { path: { jobId } } })),
-    accept: ({ jobId, candidateId }) => organisation.accept({ jobId }, { candidateId }),
-    withdraw: ({ jobId, candidateId }) => organisation.withdraw({ jobId }, { candidateId }),
-    addPerson: async (nth, rest) => {
+    job: async (jobId: string) => ok(await operations.getJob({ params: { path: { jobId } } })),
+    accept: ({ jobId, candidateId }: Seat) => organisation.accept({ jobId }, { candidateId }),
+    withdraw: ({ jobId, candidateId }: Seat) => organisation.withdraw({ jobId }, { candidateId }),
+    addPerson: async (nth: number, rest?: Partial<CandidateCreate>) => {
       const [personalNumber = "", email] = [published.personnummer[nth], "robin@example.com"];
       return (await organisation.addPerson({ email, ...rest, personalNumber })).candidateId;
     },
@@ -76,8 +77,7 @@ export async function openWorkshop(database: TestDatabase, options: WorkshopOpti
       await stage.close();
       await organisation.close();
     },
-  };
-  return workshop;
+  });
 }
 
 async function dump({ kysely }: TestDatabase): Promise<string> {

@@ -1,8 +1,8 @@
 import type { Handlers } from "../../../generated/operations/server.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
-import { acceptDisappearance } from "../integrations/health.ts";
-import { closeIssue } from "../issues/issues.ts";
+import { acceptDisappearance, readMissing } from "../integrations/health.ts";
+import { closeIssue, findIssue } from "../issues/issues.ts";
 import { explainJob } from "../jobs/staffing.ts";
 import { transact } from "../transaction.ts";
 
@@ -16,13 +16,16 @@ export function troubleHandlers(deps: Deps): Troubles {
       body: { jobId: jobId.toLowerCase(), ...(await explainJob(deps, jobId)) },
     }),
     resolveIssue: async ({ path: { issueId } }) => {
-      const isFound = await transact(deps, async (trx) => {
-        const issue = await closeIssue(trx, deps, issueId);
-        if (issue?.code === "mass_disappearance") await acceptDisappearance(trx, deps, issue.providerId);
-        return issue !== undefined;
+      const issue = await findIssue(deps.database.kysely, issueId);
+      if (!issue) throw problem("issue_not_found", { detail: "There is no issue with this issueId." });
+      const { provider_id, code } = issue;
+      const isAboutShifts = code === "mass_disappearance";
+      await transact(deps, async (trx) => {
+        if (isAboutShifts) await acceptDisappearance(trx, deps, provider_id);
+        await closeIssue(trx, deps, issue);
       });
-      if (isFound) return { status: 204 };
-      throw problem("issue_not_found", { detail: "There is no issue with this issueId." });
+      if (isAboutShifts) await transact(deps, (trx) => readMissing(trx, deps, provider_id));
+      return { status: 204 };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Updateable } from "kysely";
-import type { HealthCode } from "../../../generated/operations/types.ts";
+import type { HealthCode, Params } from "../../../generated/operations/types.ts";
 import type { Integration, IntegrationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
@@ -90,9 +90,17 @@ export async function retryNow(trx: Trx, { wakeWorker }: Parts, providerId: stri
   afterCommit(trx, wakeWorker);
 }
 
-/** Many shifts are gone at once: no more of them are taken as deleted until an operator says so. */
-export async function hold(trx: Trx, { now }: Parts, providerId: string): Promise<void> {
-  await change(trx, providerId, { held_since: now() }, sql`held_since is null`);
+/** Many shifts are gone at once: no more of them are taken as deleted until an operator says so. False when one has just done so. */
+export async function hold(trx: Trx, deps: Parts, providerId: string, params: Params): Promise<boolean> {
+  const now = deps.now();
+  const isOpen = sql<boolean>`held_since is null and coalesce(absence_accepted_until < ${now}, true)`;
+  const isNew = await change(trx, providerId, { held_since: now }, isOpen);
+  const { rows } = await sql`
+    select 1 from integrations where provider_id = ${providerId} and held_since is not null`.execute(trx);
+  const isHeld = isNew || rows.length > 0;
+  if (isHeld)
+    await raiseIssue(trx, deps, { code: "mass_disappearance", providerId, subject: SUBJECT, params });
+  return isHeld;
 }
 
 /** Once no shift with a job is missing any more. */
@@ -107,15 +115,18 @@ export async function endHold(trx: Trx, deps: Parts, providerId: string): Promis
 /** An operator's word holds for so long. Milliseconds. */
 const ACCEPTED_MS = 3_600_000;
 
-/** An operator confirms that the shifts are gone: they are read once more, and those that are missing are taken as deleted. */
-export async function acceptDisappearance(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  const absence_accepted_until = new Date(deps.now().getTime() + ACCEPTED_MS);
-  const columns = { held_since: null, absence_accepted_until };
-  if (!(await change(trx, providerId, columns, sql`held_since is not null`))) return;
-  const missing = sql`update shifts set next_read_at = ${deps.now()} where provider_id = ${providerId} and absences > 0`;
-  await missing.execute(trx);
-  const shifts = sql`select provider_id, shift_id from shifts where provider_id = ${providerId} and absences > 0`;
-  await markShiftsDue(trx, deps, shifts, PRIORITY.event);
+/** An operator confirms that the shifts are gone: those that are missing are taken as deleted when they are read (`readMissing`). */
+export async function acceptDisappearance(trx: Trx, { now }: Parts, providerId: string): Promise<void> {
+  const absence_accepted_until = new Date(now().getTime() + ACCEPTED_MS);
+  await change(trx, providerId, { held_since: null, absence_accepted_until }, sql`held_since is not null`);
+}
+
+/** Reads every shift that is missing once more, in a transaction of its own: runs lock the shift before the integration. */
+export async function readMissing(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  await sql`update shifts set next_read_at = ${deps.now()}
+    where provider_id = ${providerId} and absences > 0`.execute(trx);
+  const missing = sql`select provider_id, shift_id from shifts where provider_id = ${providerId} and absences > 0`;
+  await markShiftsDue(trx, deps, missing, PRIORITY.event);
 }
 
 /** The provider asks for silence for so many milliseconds; 0: it responds again. Never rejects. */

@@ -1,5 +1,6 @@
-import { sql } from "kysely";
+import { type Kysely, type Selectable, sql } from "kysely";
 import type { IssueCode, Params, Subject } from "../../../generated/operations/types.ts";
+import type { IssuesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
 import type { Trx } from "../transaction.ts";
@@ -72,20 +73,17 @@ export async function settleIssues(
   return rows.length;
 }
 
-/** An operator closes an issue; one that is closed stays so. Returns it; undefined when there is none. */
-export async function closeIssue(
-  trx: Trx,
-  { now }: Parts,
-  issueId: string,
-): Promise<{ providerId: string; code: IssueCode } | undefined> {
+type StoredIssue = Pick<Selectable<IssuesTable>, "provider_id" | "issue_id" | "code">;
+
+export function findIssue(db: Kysely<Schema>, issueId: string): Promise<StoredIssue | undefined> {
+  const issues = db.selectFrom("issues").select(["provider_id", "issue_id", "code"]);
+  return issues.where("issue_id", "=", issueId).executeTakeFirst();
+}
+
+/** An operator closes an issue; one that is closed stays so. */
+export async function closeIssue(trx: Trx, { now }: Parts, issue: StoredIssue): Promise<void> {
   const at = now();
-  const issue = await trx
-    .updateTable("issues")
-    .set(({ fn, val }) => ({ resolved_at: fn.coalesce("resolved_at", val(at)) }))
-    .where("issue_id", "=", issueId)
-    .returning(["issue_id", "code", "provider_id"])
-    .executeTakeFirst();
-  if (!issue) return undefined;
+  await sql`update issues set resolved_at = coalesce(resolved_at, ${at})
+    where provider_id = ${issue.provider_id} and issue_id = ${issue.issue_id}`.execute(trx);
   publishIssue(trx, issue.provider_id, issue, at);
-  return { providerId: issue.provider_id, code: issue.code };
 }

@@ -13,7 +13,7 @@ import { type Claim, renew, settle } from "../work/claims.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { failureParams } from "../work/failure.ts";
 import { retryDelay } from "../work/retry.ts";
-import { proven, witnessed } from "../work/witness.ts";
+import { onlyProven, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
 import { type Answer, type PersonStep, planPerson } from "./plan.ts";
 
@@ -24,6 +24,7 @@ interface Wanted {
   idempotencyKey: string | null;
   traceId: string;
   shiftId: string;
+  jobId: string;
 }
 
 /** `durationMs`: of the last call. */
@@ -65,9 +66,10 @@ async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wante
     idempotency_key: string | null;
     trace_id: string;
     shift_id: string;
+    job_id: string;
     forgotten: boolean;
   }>`
-    select known.create_sent_at, known.idempotency_key, bookings.trace_id, jobs.shift_id,
+    select known.create_sent_at, known.idempotency_key, bookings.trace_id, jobs.shift_id, jobs.job_id,
       known.trouble is not null as forgotten
     from provider_candidates as known
     join bookings on bookings.provider_id = known.provider_id and bookings.candidate_id = known.candidate_id
@@ -79,8 +81,8 @@ async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wante
   const [row] = rows;
   if (!row) return undefined;
   const { create_sent_at, idempotency_key: idempotencyKey, trace_id: traceId, shift_id: shiftId } = row;
-  const isForgotten = row.forgotten;
-  return { createSentAt: create_sent_at?.getTime() ?? null, idempotencyKey, traceId, shiftId, isForgotten };
+  const { forgotten: isForgotten, job_id: jobId } = row;
+  return { createSentAt: create_sent_at?.getTime() ?? null, idempotencyKey, traceId, shiftId, jobId, isForgotten };
 }
 
 /** What waits for the person goes on. */
@@ -114,7 +116,7 @@ async function ask(
   });
   const how = { traceId, signal, idempotencyKey: key };
   // No provider refuses a person so.
-  const answer = proven(await client.createCandidate(payload, how));
+  const answer = onlyProven(await client.createCandidate(payload, how));
   return answer.kind === "created" ? { kind: "created", id: answer.candidate.id } : answer;
 }
 
@@ -184,8 +186,8 @@ async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusio
   }
 }
 
-const placeOf = ({ providerId }: Claim, { traceId, shiftId, durationMs }: Asked) => ({
-  ...{ providerId, traceId, shiftId, durationMs },
+const placeOf = ({ providerId }: Claim, { traceId, shiftId, jobId, durationMs }: Asked) => ({
+  ...{ providerId, traceId, shiftId, jobId, durationMs },
 });
 
 async function noteFailure(

@@ -1,5 +1,5 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
-import { proven, witnessed } from "../work/witness.ts";
+import { onlyProven, witnessed } from "../work/witness.ts";
 import type { BookingPatch, Write } from "./draft.ts";
 import { proven } from "./plan-calls.ts";
 import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
@@ -85,7 +85,7 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
     case "unassign": {
       const seat = { shiftId, candidateId: next.providerCandidateId };
       // The list of the people on the shift says more than any witness.
-      const answer = proven(await client.unassign(seat, how));
+      const answer = onlyProven(await client.unassign(seat, how));
       return answer.kind === "unassigned" ? { kind: "done" } : answer;
     }
     case "cancel": {

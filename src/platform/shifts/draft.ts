@@ -58,7 +58,8 @@ export type Write =
   | { write: "identify"; candidateId: string; forget: boolean }
   | { write: "pause"; status: number }
   | { write: "health"; health: "reachable" | "implausible" }
-  | { write: "hold" }
+  /** Takes no shift as deleted, and asks an operator; where one has just answered, the shift is read at once. */
+  | { write: "hold"; params: Params }
   /** A shift is back: the hold ends with the last one that is missing. */
   | { write: "end_hold" }
   /** Reads so many other future shifts of the provider, to tell one deletion from a loss of data. */

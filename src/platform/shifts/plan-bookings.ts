@@ -45,16 +45,19 @@ function unlisted(draft: Draft, booking: BookingState) {
   if (rejection && missing + 1 < MISSED) return readOnceMore(draft, booking);
   if (rejection && holdsSeat(booking)) {
     const reason = reasonOf(rejection);
-    return endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
+    endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
+    return readLate(draft);
   }
   if (booking.isWithdrawn && holdsSeat(booking)) {
     draft.step({ step: "unassign", code: "seen_unassigned", traceId: booking.traceId });
     endBooking(draft, booking, { status: "released", reason: "withdrawn" }, { atProvider: "no" });
-    // The call may still take effect.
-    return draft.readAt(draft.now + Math.max(0, ...draft.rules.recheckMs));
+    return readLate(draft);
   }
   draft.patchBooking(booking, { atProvider: "no", rejection: null, missing: 0 });
 }
+
+/** The call may still take effect, or the replica that was read may lag behind. */
+const readLate = (draft: Draft): void => draft.readAt(draft.now + Math.max(0, ...draft.rules.recheckMs));
 
 function readOnceMore(draft: Draft, booking: BookingState): void {
   const afterMs = draft.rules.recheckMs[booking.missing] ?? 0;
@@ -164,7 +167,7 @@ function failFor(
   draft: Draft,
   booking: BookingState,
   trouble: Exclude<PersonTrouble, { kind: "forgotten" }>,
-): void {
+) {
   const { traceId } = booking;
   const subject = draft.bookingSubject(booking);
   if (trouble.kind === "ambiguous") {

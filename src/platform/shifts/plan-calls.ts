@@ -16,7 +16,7 @@ export function proven(call: Call, outcome: CallOutcome): CallOutcome {
 }
 
 /** Concludes from the response to a call. */
-export function concludeCall(draft: Draft, made: Made, run: RunSoFar): void {
+export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
   const { call, outcome } = made;
   if (outcome.kind === "unavailable") noteFailure(draft, made, outcome, run);
   if (outcome.kind === "refused" && isAboutToken(outcome)) pause(draft, made, outcome);

@@ -156,8 +156,10 @@ function concludeAbsence(
     draft.readAt(now);
     return undefined;
   }
-  if (!isKnownGone && !isCertain(outcome) && isFirstWitness(draft))
-    return (readBehindWitness(draft, covered), undefined);
+  if (!isKnownGone && !isCertain(outcome) && isFirstWitness(draft)) {
+    readBehindWitness(draft, covered);
+    return undefined;
+  }
   if (!isAnnounced && !isAsked && !isKnownGone && isMassLoss(draft)) {
     hold(draft, covered);
     return undefined;
@@ -198,9 +200,8 @@ function isMassLoss({ state, isLive, hasStarted }: Draft): boolean {
 function hold(draft: Draft, covered: readonly EventState[]): void {
   const { rules, now, state } = draft;
   const { missing, known } = state.around.vanished;
-  draft.push({ write: "hold" });
+  draft.push({ write: "hold", params: { count: missing, positions: known } });
   state.integration.isHeld = true;
-  draft.issue("mass_disappearance", { kind: "integration" }, { count: missing, positions: known });
   const absences = Math.max(1, state.shift.absences);
   draft.patchShift({ absences, nextReadAt: now + spread(rules.reconcileMs, state.shiftId) });
   draft.endEvents(covered, "queued", { code: "disappearance_held", params: { count: missing } });

@@ -89,7 +89,9 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "health":
       return (write.health === "implausible" ? noteImplausible : noteReachable)(trx, deps, providerId);
     case "hold":
-      return hold(trx, deps, providerId);
+      if (await hold(trx, deps, providerId, write.params)) return;
+      return void (await sql`update shifts set next_read_at = now()
+        where provider_id = ${providerId} and shift_id = ${key.shiftId}`.execute(trx));
     case "end_hold":
       return endHold(trx, deps, providerId);
     case "sample":

@@ -36,5 +36,5 @@ const UNCONFIRMED: Unavailable = {
 };
 
 /** Returns the answer, unless it is such a 404: for calls that leave something else to find out by, so that a witness may not come too late. */
-export const proven = <Answer extends { kind: string }>(answer: Answer): Answer | Unavailable =>
+export const onlyProven = <Answer extends { kind: string }>(answer: Answer): Answer | Unavailable =>
   isUnproven(answer) ? UNCONFIRMED : answer;

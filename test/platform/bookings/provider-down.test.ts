@@ -93,6 +93,8 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
 
   it("is not accepted again while its withdrawal waits, and may be afterwards", async () => {
     const { organisation, person, job, up } = await whileDown();
+    await up();
+    organisation.provider.setFault("unavailable", { operations: BOOKING, retryAfter: "0" });
     expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
     expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "already_booked" });
     await up();

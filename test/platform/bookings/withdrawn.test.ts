@@ -31,7 +31,8 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
   const kinds = async (job: Job) => (await shop.told(job)).map(({ kind }) => kind);
 
   it("that comes before the confirmation leaves nothing to notify of but the release", async () => {
-    const [job, candidateId] = [await shop.open(), await shop.addPerson(60)];
+    const candidateId = await shop.addPerson(60);
+    const job = await shop.open();
     const seat = { jobId: job.jobId, candidateId };
     const withdrawn = withdrawnMeanwhile(seat);
     await shop.accept(seat);
@@ -44,7 +45,8 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
   });
 
   it("that the provider refuses leaves the person booked, and notified of it", async () => {
-    const [job, candidateId] = [await shop.open(), await shop.addPerson(61)];
+    const candidateId = await shop.addPerson(61);
+    const job = await shop.open();
     const seat = { jobId: job.jobId, candidateId };
     const withdrawn = withdrawnMeanwhile(seat);
     shop.provider.setFault("unassign-not-successful");

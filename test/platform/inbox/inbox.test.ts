@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import type { EventStatus, IntegrationState } from "../../../src/platform/db/schema.ts";
-import { createDispatcher, EVENTS_QUEUE, type EventTask } from "../../../src/platform/inbox/dispatch.ts";
+import { createDispatcher } from "../../../src/platform/inbox/dispatch.ts";
 import { createInbox, type Inbox, type ReceivedEvent } from "../../../src/platform/inbox/receive.ts";
-import { createQueue } from "../../../src/platform/queue/queue.ts";
-import type { Queue } from "../../../src/platform/queue/task.ts";
 import { engines, silent, startEngine, useEngine } from "../../engines.ts";
 
 const providerId = "0190c7a4-0000-7000-8000-000000000001";
@@ -69,7 +66,7 @@ describe.each(engines)("the inbox on %s", (engine) => {
   const endAs = (status: EventStatus) =>
     database()
       .kysely.updateTable("events")
-      .set({ status, dispatched_at: new Date(), verdict: "v" })
+      .set({ status, verdict: JSON.stringify({ code: "stored", params: {} }) })
       .execute();
 
   it("stores an event whole, and says so", async () => {
@@ -86,7 +83,6 @@ describe.each(engines)("the inbox on %s", (engine) => {
       status: "queued",
       attempts: 0,
       received_at: new Date(at),
-      dispatched_at: null,
     });
     expect(onStored).toHaveBeenCalledOnce();
   });
@@ -151,160 +147,99 @@ describe.each(engines)("the inbox on %s", (engine) => {
     onStored.mockReset();
     expect(await inbox.receive(event)).toBe("duplicate");
     const row = await database().kysely.selectFrom("events").selectAll().executeTakeFirstOrThrow();
-    expect([row.status, row.dispatched_at === null]).toEqual([after, told]);
+    expect([row.status, row.verdict === null]).toEqual([after, told]);
     expect(onStored).toHaveBeenCalledTimes(told ? 1 : 0);
   });
 });
 
 describe.each(engines)("the dispatch on %s", (engine) => {
   const database = useEngine(engine);
-  const queues: Queue[] = [];
   beforeEach(() => activate(database()));
-  afterEach(async () => {
-    await Promise.all(queues.splice(0).map((queue) => queue.stop()));
-  });
 
-  const startQueue = async (concurrency: number) => {
-    const tasks: EventTask[] = [];
-    const queue = createQueue({ database: database(), log: silent, pollMs: 2 ** 30 });
-    queue.define<EventTask>({
-      name: EVENTS_QUEUE,
-      concurrency,
-      work: async ({ data }) => {
-        tasks.push(data);
-        return { end: "done" };
-      },
-      dead: async () => undefined,
-    });
-    queues.push(queue);
-    await queue.start();
-    return { queue, tasks };
-  };
-  const store = async (count: number, rest: Partial<ReceivedEvent> = {}) => {
-    const inbox = createInbox({ db: database(), onStored: () => undefined });
-    const events = Array.from({ length: count }, (_, n) => received({ shiftId: `s${n}`, ...rest }));
+  const dispatcherOf = (wakeWorker: () => void = () => undefined) =>
+    createDispatcher({ database: database(), log: silent, wakeWorker }, { everyMs: 2 ** 30 });
+  const due = () =>
+    database().kysely.selectFrom("work").select(["key", "priority", "revision"]).orderBy("key").execute();
+
+  it("makes each shift of stored events due once, and wakes the worker", async () => {
+    const woken = vi.fn();
+    const dispatcher = dispatcherOf(woken);
+    const inbox = createInbox({ db: database(), onStored: dispatcher.stored });
+    const events = ["s1", "s2", "s1", "s1"].map((shiftId) => received({ shiftId }));
     await Promise.all(events.map((event) => inbox.receive(event)));
-    return events;
-  };
-  const undispatched = async () => {
-    const rows = await database().kysely.selectFrom("events").select("dispatched_at").execute();
-    return rows.filter(({ dispatched_at }) => dispatched_at === null).length;
-  };
-
-  it("queues each stored event once, also when several dispatch at the same time", async () => {
-    const { queue, tasks } = await startQueue(0);
-    await store(50);
-    const dispatchers = Array.from({ length: 3 }, () =>
-      createDispatcher({ db: database(), queue, log: silent }),
-    );
-    await Promise.all(dispatchers.map((dispatcher) => dispatcher.run()));
-    await dispatchers[0]?.run();
-    expect(await queue.depth()).toEqual({ waiting: 50, active: 0 });
-    expect(await undispatched()).toBe(0);
-    expect(tasks).toEqual([]);
-  });
-
-  it("keeps the order of a shift's events", async () => {
-    const { queue, tasks } = await startQueue(5);
-    const events = await store(30, { shiftId: "one" });
-    await createDispatcher({ db: database(), queue, log: silent }).run();
-    await queue.idle();
-    expect(tasks.map(({ traceId }) => traceId)).toEqual(events.map(({ traceId }) => traceId));
-    expect(tasks[0]).toEqual({
-      eventId: expect.any(String),
-      providerId,
-      event: "shift.create",
-      shiftId: "one",
-      traceId: events[0]?.traceId,
-    });
-  });
-
-  it("never queues an event that is to be ignored", async () => {
-    const { queue } = await startQueue(0);
-    await store(3, { event: "shift.archived", status: "ignored" });
-    await createDispatcher({ db: database(), queue, log: silent }).run();
-    expect(await queue.depth()).toEqual({ waiting: 0, active: 0 });
-  });
-
-  it("keeps the events of an integration that is not active until it is", async () => {
-    const { queue } = await startQueue(0);
-    const dispatcher = createDispatcher({ db: database(), queue, log: silent });
-    await activate(database(), "suspended");
-    await store(3);
     await dispatcher.run();
-    expect(await queue.depth()).toEqual({ waiting: 0, active: 0 });
-    await activate(database());
-    await dispatcher.run();
-    expect(await queue.depth()).toEqual({ waiting: 3, active: 0 });
+    expect((await due()).map(({ key, priority }) => [key, priority])).toEqual([
+      ["s1", 1],
+      ["s2", 1],
+    ]);
+    expect(woken).toHaveBeenCalled();
   });
 
-  it("marks nothing when the tasks could not be queued, and queues them the next time", async () => {
-    const { queue } = await startQueue(0);
-    await store(5);
-    const full = { enqueueMany: () => Promise.reject(new Error("no room")) };
-    await expect(createDispatcher({ db: database(), queue: full, log: silent }).run()).rejects.toThrow(
-      "no room",
-    );
-    expect(await undispatched()).toBe(5);
-    await createDispatcher({ db: database(), queue, log: silent }).run();
-    expect(await queue.depth()).toEqual({ waiting: 5, active: 0 });
-  });
-
-  it("starts at the signal", async () => {
-    const { queue, tasks } = await startQueue(5);
-    const dispatcher = createDispatcher({ db: database(), queue, log: silent, everyMs: 2 ** 30 });
-    dispatcher.start();
-    const inbox = createInbox({ db: database(), onStored: dispatcher.wake });
-    await inbox.receive(received());
-    await expect.poll(() => tasks.length).toBe(1);
-    await inbox.receive(received());
-    await expect.poll(() => tasks.length).toBe(2);
-    await dispatcher.stop();
-  });
-
-  it("queues again an event that is sent again after it failed", async () => {
-    const { queue, tasks } = await startQueue(5);
-    const dispatcher = createDispatcher({ db: database(), queue, log: silent });
+  it("makes due what a process that ended had stored only", async () => {
     const inbox = createInbox({ db: database(), onStored: () => undefined });
+    for (const shiftId of ["s1", "s2"]) await inbox.receive(received({ shiftId }));
+    expect(await due()).toEqual([]);
+    await dispatcherOf().run();
+    expect((await due()).map(({ key }) => key)).toEqual(["s1", "s2"]);
+    await dispatcherOf().run();
+    // What is due is not hinted at again.
+    expect((await due()).map(({ revision }) => revision)).toEqual([0, 0]);
+  });
+
+  it("never makes the shift of an event due that is ignored or has ended", async () => {
+    const inbox = createInbox({ db: database(), onStored: () => undefined });
+    await inbox.receive(received({ shiftId: "s1", event: "shift.archived", status: "ignored" }));
+    await inbox.receive(received({ shiftId: "s2" }));
+    await database()
+      .kysely.updateTable("events")
+      .set({ status: "processed" })
+      .where("shift_id", "=", "s2")
+      .execute();
+    await dispatcherOf().run();
+    expect(await due()).toEqual([]);
+  });
+
+  it("finds by its sweep what it could not make due", async () => {
+    const { kysely } = database();
+    const broken = { transaction: () => ({ execute: () => Promise.reject(new Error("no room")) }) };
+    const parts = { database: { ...database(), kysely: broken as never }, log: silent, wakeWorker: vi.fn() };
+    const dispatcher = createDispatcher(parts, { everyMs: 2 ** 30 });
+    const inbox = createInbox({ db: database(), onStored: dispatcher.stored });
+    expect(await inbox.receive(received())).toBe("stored");
+    await dispatcher.run();
+    expect(await kysely.selectFrom("work").selectAll().execute()).toEqual([]);
+    await dispatcherOf().run();
+    expect((await due()).map(({ key }) => key)).toEqual(["shift-1"]);
+  });
+
+  it("makes the shift of an event due again that is sent again after it failed", async () => {
+    const dispatcher = dispatcherOf();
+    const inbox = createInbox({ db: database(), onStored: dispatcher.stored });
     const event = received();
     await inbox.receive(event);
     await dispatcher.run();
-    await queue.idle();
-    await database().kysely.updateTable("events").set({ status: "dead" }).execute();
-    await inbox.receive(event);
+    await database().kysely.deleteFrom("work").execute();
+    await database().kysely.updateTable("events").set({ status: "failed" }).execute();
+    expect(await inbox.receive(event)).toBe("duplicate");
     await dispatcher.run();
-    await queue.idle();
-    expect(tasks).toHaveLength(2);
+    expect((await due()).map(({ key }) => key)).toEqual(["shift-1"]);
   });
 });
 
-it.each(engines)("on %s, what was stored before a crash is dispatched after it", async (engine) => {
+it.each(engines)("on %s, what was stored before a crash is due after it", async (engine) => {
   const before = await startEngine(engine);
   await activate(before);
   const inbox = createInbox({ db: before, onStored: () => undefined });
   await Promise.all([inbox.receive(received()), inbox.receive(received({ shiftId: "shift-2" }))]);
   await before.close();
-
   const after = await openDatabase({ ...before.where, log: silent });
-  const seen: string[] = [];
-  const queue = createQueue({ database: after, log: silent });
-  queue.define<EventTask>({
-    name: EVENTS_QUEUE,
-    concurrency: 2,
-    work: async ({ data }) => {
-      seen.push(data.shiftId);
-      return { end: "done" };
-    },
-    dead: async () => undefined,
-  });
-  await queue.start();
-  const dispatcher = createDispatcher({ db: after, queue, log: silent });
+  const woken = Promise.withResolvers<void>();
+  const dispatcher = createDispatcher({ database: after, log: silent, wakeWorker: woken.resolve });
   dispatcher.start();
-  await expect.poll(() => seen.sort()).toEqual(["shift-1", "shift-2"]);
+  await woken.promise;
+  const rows = await after.kysely.selectFrom("work").select("key").orderBy("key").execute();
+  expect(rows.map(({ key }) => key)).toEqual(["shift-1", "shift-2"]);
   await dispatcher.stop();
-  await queue.stop();
-  const { rows } = await sql`select 1 from events where dispatched_at is null`.execute(after.kysely);
-  expect(rows).toEqual([]);
   await after.close();
   await before.drop();
 });

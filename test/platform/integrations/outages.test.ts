@@ -1,44 +1,90 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { noteCircuit } from "../../../src/platform/integrations/outages.ts";
-import { featureEngines, useEngine } from "../../engines.ts";
-import { openWorkshop, type Workshop } from "../workshop.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Deps } from "../../../src/platform/deps.ts";
+import { newId } from "../../../src/platform/ids.ts";
+import { noteCircuit } from "../../../src/platform/integrations/health.ts";
+import { featureEngines, silent, useEngine } from "../../engines.ts";
 
 const MINUTE_MS = 60_000;
 
 describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
   const database = useEngine(engine);
   let now = new Date();
-  let shop: Workshop;
+  let providerId: string;
   beforeEach(async () => {
     now = new Date();
-    shop = await openWorkshop(database(), { now: () => now });
+    providerId = newId();
+    const row = { provider_id: providerId, kind: "k", name: "n", base_url: "https://p.example" };
+    await database()
+      .kysely.insertInto("integrations")
+      .values({ ...row, provider_token: "t" })
+      .execute();
   });
-  afterEach(() => shop.close());
 
-  const note = (state: "open" | "closed", processes: number) =>
-    noteCircuit(shop.deps, shop.provider.providerId, state, processes);
+  const note = (state: "open" | "closed", processes: number) => {
+    const deps = { database: database(), log: silent, newId, now: () => now, wakeWorker: () => undefined };
+    return noteCircuit(deps as unknown as Deps, providerId, state, processes);
+  };
   const pass = (minutes: number) => {
     now = new Date(now.getTime() + minutes * MINUTE_MS);
   };
-  const issues = async () => (await shop.operations.listIssues()).data?.items.map(({ code }) => code);
+  const seen = async () => {
+    const { kysely } = database();
+    const { health } = await kysely.selectFrom("integrations").select("health").executeTakeFirstOrThrow();
+    const issues = await kysely
+      .selectFrom("issues")
+      .select("code")
+      .where("resolved_at", "is", null)
+      .execute();
+    return [health, ...issues.map(({ code }) => code)];
+  };
 
-  it("is over with the first answer, when there is no other process", async () => {
+  it("is over with the first response, when there is no other process", async () => {
     await note("open", 1);
-    expect(await issues()).toEqual(["provider_down"]);
+    expect(await seen()).toEqual(["unreachable", "provider_down"]);
     await note("closed", 1);
-    expect(await issues()).toEqual([]);
+    expect(await seen()).toEqual(["reachable"]);
   });
 
-  it("is not over with an answer to another process, for as long as one finds it again", async () => {
+  it("is not over with a response to another process, for as long as one finds it again", async () => {
     await note("open", 2);
     await note("closed", 2);
     pass(1.5);
     await note("open", 2);
     pass(1.5);
     await note("closed", 2);
-    expect(await issues()).toEqual(["provider_down"]);
+    expect(await seen()).toEqual(["unreachable", "provider_down"]);
     pass(1);
     await note("closed", 2);
-    expect(await issues()).toEqual([]);
+    expect(await seen()).toEqual(["reachable"]);
+  });
+
+  it("does not block the shifts that failed: they are due with the first response", async () => {
+    const { kysely } = database();
+    const later = new Date(Date.now() + 3_600_000);
+    const work = {
+      provider_id: providerId,
+      kind: "shift",
+      priority: 1,
+      due_at: later,
+      not_before: later,
+    } as const;
+    await kysely
+      .insertInto("work")
+      .values([
+        { ...work, key: "failed", attempts: 12 },
+        { ...work, key: "hourly", attempts: 0 },
+      ])
+      .execute();
+    await note("closed", 1);
+    const rows = await kysely
+      .selectFrom("work")
+      .select(["key", "due_at", "not_before"])
+      .orderBy("key")
+      .execute();
+    expect(rows[0]?.due_at.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(rows).toMatchObject([
+      { key: "failed", not_before: null },
+      { key: "hourly", due_at: later },
+    ]);
   });
 });

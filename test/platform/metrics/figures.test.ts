@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
+import { createCollector } from "../../../src/platform/metrics/collector.ts";
 import { createFigures } from "../../../src/platform/metrics/figures.ts";
 import { readStatistics } from "../../../src/platform/metrics/statistics.ts";
 import { featureEngines, silent, type TestDatabase, useEngine } from "../../engines.ts";
@@ -133,22 +134,25 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
     await figures.close();
     expect((await read()).steps).toMatchObject([{ acknowledged: 2, refused: 1 }]);
   });
+});
 
-  it("wait for three hours at most", async () => {
-    const figures = open();
-    await database().kysely.schema.alterTable("figures").renameTo("away").execute();
-    for (let minute = 0; minute < 200; minute += 1) {
-      figures.webhookAnswered(200, 1);
-      clock += MINUTE;
-      if (minute % 90 === 0) await figures.flush();
-    }
-    await database().kysely.schema.alterTable("away").renameTo("figures").execute();
-    await figures.close();
-    expect(await stored()).toBe(180);
-    const { at } = await database()
-      .kysely.selectFrom("figures")
-      .select(({ fn }) => fn.min("minute").as("at"))
-      .executeTakeFirstOrThrow();
-    expect(at).toEqual(new Date(START + 20 * MINUTE));
+describe("counts of a database that is down", () => {
+  it("wait up to a limit, then the first ones are lost", async () => {
+    const written: (readonly [string, number][])[] = [];
+    const write = vi
+      .fn(async (counts: readonly [string, number][]) => void written.push(counts))
+      .mockRejectedValueOnce(new Error("down"));
+    const collector = createCollector({ log: silent, write, most: 3 });
+    for (const key of ["a", "b", "c", "d"]) collector.add(key);
+    await collector.flush();
+    collector.add("e", 2);
+    await collector.close();
+    expect(written).toEqual([
+      [
+        ["c", 1],
+        ["d", 1],
+        ["e", 2],
+      ],
+    ]);
   });
 });

@@ -1,12 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { newId } from "../../../src/platform/ids.ts";
 import { notify } from "../../../src/platform/notifications/notify.ts";
+import { transact } from "../../../src/platform/transaction.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import { openWorkshop, type Workshop } from "../workshop.ts";
 
 /** A statement carries 65,535 parameters at most, which would be less than one for each value of so many rows. */
 const MANY = 10_000;
 
-describe.each(featureEngines)("telling people on %s", (engine) => {
+describe.each(featureEngines)("notifying candidates on %s", (engine) => {
   const database = useEngine(engine);
   let shop: Workshop;
   beforeEach(async () => {
@@ -22,21 +24,23 @@ describe.each(featureEngines)("telling people on %s", (engine) => {
     return rows.map(({ candidate_id }) => candidate_id);
   };
 
-  it("of one change reaches everybody, however many they are, once", async () => {
+  it("of one change reaches each of them once, however many they are", async () => {
     const { jobId } = await shop.open();
     const candidateIds = await crowd();
-    const news = { kind: "shift_changed", jobId, changeKey: "k", content: { n: 1 }, traceId: "t" } as const;
+    const { providerId } = shop;
+    const about = { providerId, jobId, changeKey: "k", content: { n: 1 }, traceId: "t" };
+    const parts = { newId, wakeWorker: () => undefined };
     const tell = () =>
-      database()
-        .kysely.transaction()
-        .execute((trx) => notify(trx, shop.deps, candidateIds, news));
+      transact({ database: database() }, (trx) =>
+        notify(trx, parts, candidateIds, { ...about, kind: "shift_changed" }),
+      );
     expect(await tell()).toBe(MANY);
     expect(await tell()).toBe(0);
     const [told] = (await shop.operations.listNotifications()).data?.items ?? [];
     expect(told).toMatchObject({ kind: "shift_changed", jobId, content: { n: 1 }, traceId: "t" });
   });
 
-  it("offers a job to everybody who is free for it, however many they are", async () => {
+  it("offers a job to everyone available, however many they are", async () => {
     await crowd();
     await database().raw.executeSql(`insert into shiftpact.candidate_competences (candidate_id, competence_id)
       select candidate_id, '${shop.competenceId}' from shiftpact.candidates`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createProviderClient } from "../../../src/clients/provider/client.ts";
-import { proven, witnessed } from "../../../src/platform/work/witness.ts";
+import { onlyProven, witnessed } from "../../../src/platform/work/witness.ts";
 
 const HOW = { traceId: "3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55", signal: new AbortController().signal };
 const SEAT = { shiftId: "shift", candidateId: "person" };
@@ -55,7 +55,10 @@ describe.each(CALLS)("a 404 without the contract's code to %s", (_, call, believ
 describe("a 404 without the contract's code that something else decides", () => {
   it.each(CALLS)("to %s is an outage whatever else the provider answers", async (_, call) => {
     const { client, asked } = clientOf({ outlets: true });
-    expect(proven(await call(client))).toMatchObject({ kind: "unavailable", failure: "absence_unconfirmed" });
+    expect(onlyProven(await call(client))).toMatchObject({
+      kind: "unavailable",
+      failure: "absence_unconfirmed",
+    });
     expect(asked).not.toContain("outlets");
   });
 });

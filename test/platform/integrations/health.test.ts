@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { featureEngines } from "../../engines.ts";
+import { ok, type Registered, useRunning } from "./running.ts";
+
+describe.each(featureEngines)("the health of an integration, on %s", (engine) => {
+  const running = useRunning(engine, {
+    timing: { probeMs: 50, onboardingRetriesMs: [] },
+    calls: { perMinute: 0 },
+  });
+  const healthOf = async ({ params }: Registered) =>
+    ok(await running().operations.getIntegration({ params })).health;
+  const issues = async ({ params }: Registered) => {
+    const query = { providerId: params.path.providerId };
+    return ok(await running().operations.listIssues({ params: { query } })).items;
+  };
+
+  it("is good at first, and nothing waits", async () => {
+    const since = expect.any(String);
+    const health = { code: "reachable", since, paused: "nothing", resumes: "automatically", waiting: 0 };
+    await running().platform.idle();
+    expect(await healthOf(await running().register({ activate: false }))).toEqual(health);
+  });
+
+  it.each([
+    ["token-rejected", 401],
+    ["token-forbidden", 403],
+  ] as const)(
+    "pauses all calls after %s: one issue, nothing fails, and a good response resumes it",
+    async (fault, status) => {
+      const of = await running().register();
+      const { provider, tell, job, settled } = of;
+      provider.setFault(fault);
+      const shiftIds = [1, 2, 3].map(() => provider.createShift().shiftId);
+      for (const shiftId of shiftIds) expect(await tell(shiftId)).toBe(200);
+      await expect.poll(() => healthOf(of)).toMatchObject({ code: "token_rejected" });
+      expect(await healthOf(of)).toMatchObject({
+        paused: "all_calls",
+        resumes: "with_good_response",
+        waiting: 3,
+      });
+      const issue = {
+        code: "token_rejected",
+        subject: { kind: "integration" },
+        params: { status },
+        count: 1,
+      };
+      expect(await issues(of)).toMatchObject([issue]);
+      provider.clearFaults();
+      await settled();
+      for (const shiftId of shiftIds) expect(await job(shiftId)).toMatchObject({ status: "open" });
+      expect(await healthOf(of)).toMatchObject({ code: "reachable", paused: "nothing", waiting: 0 });
+      expect(await issues(of)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from "vitest";
+import { type Answer, type PersonFacts, planPerson } from "../../../src/platform/people/plan.ts";
+
+const NOW = 1_800_000_000_000;
+const TIMEOUT_MS = 10_000;
+const NEVER: PersonFacts = { createSentAt: null, existsUnseen: false };
+const NO_ONE: Answer = { kind: "found", ids: [] };
+
+const next = (answer: Answer | undefined, facts: Partial<PersonFacts> = {}, now = NOW) =>
+  planPerson({ ...NEVER, ...facts }, answer, now, TIMEOUT_MS);
+const refused = (status: number, code?: string): Answer => ({
+  ...{ kind: "refused", status, reason: "no" },
+  ...(code !== undefined && { code }),
+});
+const unavailable = (rest: object = {}): Answer =>
+  ({ kind: "unavailable", reason: "no", failure: "timeout", ...rest }) as Answer;
+
+describe("who a person is at a provider", () => {
+  it("is looked up before anything else", () => {
+    expect(next(undefined)).toEqual({ do: "look_up" });
+    expect(next(undefined, { createSentAt: NOW - 1 })).toEqual({ do: "look_up" });
+  });
+
+  it("is the only match", () => {
+    expect(next({ kind: "found", ids: ["p1"] })).toEqual({ do: "know", id: "p1", how: "found" });
+    expect(next({ kind: "found", ids: ["p1"] }, { createSentAt: NOW })).toMatchObject({ id: "p1" });
+  });
+
+  it("is not decided when there are several", () => {
+    const trouble = { kind: "ambiguous", matches: 2 };
+    expect(next({ kind: "found", ids: ["p1", "p2"] })).toEqual({ do: "give_up", trouble });
+  });
+
+  it("is created when no one is found, and no create is in doubt", () => {
+    expect(next(NO_ONE)).toEqual({ do: "create" });
+    expect(next({ kind: "created", id: "p3" })).toEqual({ do: "know", id: "p3", how: "created" });
+  });
+
+  it.each([
+    [0, { do: "wait", ms: 2 * TIMEOUT_MS }],
+    [2 * TIMEOUT_MS - 1, { do: "wait", ms: 1 }],
+    [2 * TIMEOUT_MS, { do: "create" }],
+    // The clock was put back.
+    [-60_000, { do: "wait", ms: 2 * TIMEOUT_MS }],
+  ])("waits for two time-outs after a create in doubt (%d ms ago)", (agoMs, step) => {
+    expect(next(NO_ONE, { createSentAt: NOW - agoMs })).toEqual(step);
+  });
+
+  it("is looked up again when the provider has the person already, once", () => {
+    expect(next({ kind: "exists" })).toEqual({ do: "look_up" });
+    expect(next(NO_ONE, { existsUnseen: true })).toEqual({
+      do: "give_up",
+      trouble: { kind: "refused", status: 409, code: "candidate_exists" },
+    });
+  });
+
+  it.each([401, 403])("pauses the integration at %d", (status) => {
+    expect(next(refused(status))).toMatchObject({ do: "pause", refused: { status } });
+  });
+
+  it("is given up when the provider refuses the person", () => {
+    expect(next(refused(422, "validation_failed"))).toEqual({
+      do: "give_up",
+      trouble: { kind: "refused", status: 422, code: "validation_failed" },
+    });
+  });
+
+  it.each<[string, object, boolean]>([
+    ["a time-out", {}, false],
+    ["500", { failure: "http_error", status: 500 }, false],
+    ["429", { failure: "http_error", status: 429 }, true],
+    ["a call that was not sent", { failure: "circuit_open", notAsked: true }, true],
+  ])("is tried again after %s", (_, failure, forgetCreate) => {
+    expect(next(unavailable(failure))).toMatchObject({ do: "retry", forgetCreate });
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from "vitest";
+import { plan } from "../../../src/platform/shifts/plan.ts";
+import {
+  aJob,
+  aState,
+  afterAbsence,
+  afterSeeing,
+  anEvent,
+  confirmed,
+  firstStep,
+  HOUR,
+  issues,
+  jobOf,
+  listing,
+  NOW,
+  nextReadAt,
+  notified,
+  patchOf,
+  RULES,
+  writesOf,
+} from "./states.ts";
+
+const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
+  plan(state, run, now, RULES);
+
+const PATIENT = { absences: RULES.absenceRetriesMs.length };
+const WITNESSED = { absences: RULES.absenceRetriesMs.length + 1 };
+
+describe("a shift that GET does not find", () => {
+  it("is read again after 5 s, 30 s and 2 min before its job is cancelled", () => {
+    for (const [absences, afterMs] of RULES.absenceRetriesMs.entries()) {
+      const state = aState({ shift: { absences }, bookings: [confirmed()] });
+      const { writes, next } = planned(state, afterAbsence({ code: "shift_not_found" }));
+      expect(notified(writes)).toEqual([]);
+      expect(next).toMatchObject({ do: "rest", afterMs });
+    }
+  });
+
+  it("counts as absent with the contract's code", () => {
+    const run = afterAbsence({ code: "shift_not_found" });
+    const { writes } = planned(aState({ shift: PATIENT, bookings: [confirmed()] }), run);
+    expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "absence" });
+    expect(notified(writes)).toEqual(["shift_cancelled"]);
+  });
+
+  it("needs a witness without the code", () => {
+    const { writes, next } = planned(aState({ shift: PATIENT, bookings: [confirmed()] }), afterAbsence());
+    expect(next.do).toBe("witness");
+    expect(writes).toEqual([]);
+  });
+
+  it("is an outage when the witness fails", () => {
+    const state = aState({ shift: PATIENT, bookings: [confirmed()] });
+    const { writes, next } = planned(state, afterAbsence({ witness: "bad" }));
+    expect(writesOf(writes, "health")).toEqual([{ write: "health", health: "implausible" }]);
+    expect(jobOf(writes)).toEqual({});
+    expect(next).toMatchObject({ do: "rest", failed: { countsAsAttempt: true } });
+  });
+
+  it("is read once more after a good witness, because the outage may have ended in between", () => {
+    const state = aState({ shift: PATIENT, bookings: [confirmed()] });
+    const { writes, next } = planned(state, afterAbsence({ witness: "good" }));
+    expect(jobOf(writes)).toEqual({});
+    expect(next).toMatchObject({ do: "rest", afterMs: 0 });
+    const again = planned(aState({ shift: WITNESSED, bookings: [confirmed()] }), afterAbsence({ witness: "good" }));
+    expect(jobOf(again.writes)).toMatchObject({ status: "cancelled" });
+  });
+
+  it("needs no patience when the provider has announced the deletion", () => {
+    const event = anEvent("shift.delete");
+    const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
+    expect(jobOf(planned(aState({ events: [event] }), run).writes)).toMatchObject({ status: "cancelled" });
+  });
+});
+
+describe("the platform's DELETE that is answered 404", () => {
+  const cancellation = { operationId: "operation", traceId: "trace", sentAt: NOW, consumedBy: null };
+  const call = { do: "cancel", operationId: "operation", traceId: "trace" } as const;
+  const made = (outcome: object) =>
+    ({ isFirst: false, failed: new Set<string>(), attempts: 1, made: { call, outcome, durationMs: 1 } }) as never;
+
+  it("confirms the cancellation with the contract's code", () => {
+    const { writes } = planned(
+      aState({ cancellation }),
+      made({ kind: "absent", final: false, code: "shift_not_found" }),
+    );
+    expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
+  });
+});
+
+describe("many shifts that disappear at once", () => {
+  const run = afterAbsence({ code: "shift_not_found" });
+  const state = (missing: number, known: number, isHeld = false) =>
+    aState({
+      ...{ shift: PATIENT, bookings: [confirmed()], integration: { isHeld } },
+      around: { vanished: { missing, known } },
+    });
+
+  it("are held, with an issue, when they are more than 5 and more than a fifth", () => {
+    const { writes } = planned(state(6, 29), run);
+    expect(writesOf(writes, "hold")).toEqual([{ write: "hold", params: { count: 6, positions: 29 } }]);
+    expect(jobOf(writes)).toEqual({});
+    expect(notified(writes)).toEqual([]);
+  });
+
+  it.each([
+    [5, 10],
+    [6, 30],
+  ])("are taken as deleted when they are %d of %d", (missing, known) => {
+    expect(jobOf(planned(state(missing, known), run).writes)).toMatchObject({ status: "cancelled" });
+  });
+
+  it("stay held until the operator confirms it", () => {
+    expect(jobOf(planned(state(1, 30, true), run).writes)).toEqual({});
+  });
+
+  it("are counted by reading others when the first one is missing", () => {
+    const { writes } = planned(aState({ around: { vanished: { missing: 1, known: 20 } } }), run);
+    expect(writesOf(writes, "sample")).toEqual([{ write: "sample", count: 9 }]);
+  });
+});
+
+describe("a shift that reappears", () => {
+  const job = (by: "absence" | "employer" | "provider") => aJob({ status: "cancelled", cancelledBy: by });
+  const gone = { isGone: true, nextReadAt: NOW };
+
+  it("reopens its job", () => {
+    const { writes } = planned(aState({ job: job("absence"), shift: gone }), afterSeeing());
+    expect(jobOf(writes)).toMatchObject({ status: "open", cancelledBy: null });
+    expect(writesOf(writes, "offer")).toHaveLength(1);
+  });
+
+  it.each(["employer", "provider"] as const)("does not reopen a job that was cancelled by the %s", (by) => {
+    expect(jobOf(planned(aState({ job: job(by), shift: gone }), afterSeeing()).writes)).toEqual({});
+  });
+
+  it("does not reopen a job when it is reported as cancelled", () => {
+    const { writes } = planned(aState({ job: job("absence"), shift: gone }), afterSeeing({ cancelled: true }));
+    expect(jobOf(writes)).toEqual({});
+  });
+
+  it("is noticed without a webhook: a shift that is gone is read each hour until its start", () => {
+    const { writes, next } = planned(aState({ shift: PATIENT }), afterAbsence({ code: "shift_not_found" }));
+    expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
+    expect(next).toMatchObject({ do: "rest", priority: 2 });
+    expect(planned(aState({ job: job("absence"), shift: gone }), firstStep).next.do).toBe("read");
+  });
+
+  it("still lists the people of the bookings that its absence ended: they are taken off", () => {
+    const closing = aState({ shift: PATIENT, bookings: [confirmed()] });
+    expect(patchOf(planned(closing, afterAbsence({ code: "shift_not_found" })).writes)).toMatchObject({
+      ...{ status: "released", atProvider: "maybe" },
+    });
+    const released = confirmed({ status: "released", atProvider: "maybe" });
+    const state = aState({ job: job("absence"), shift: gone, bookings: [released], around: listing("person") });
+    expect(planned(state, afterSeeing()).next).toMatchObject({ do: "unassign" });
+  });
+
+  it("keeps a person on its list who has accepted again", () => {
+    const released = confirmed({ bookingId: "old", status: "released", atProvider: "yes" });
+    const next = confirmed({ bookingId: "new", status: "pending", atProvider: "no", isListed: false });
+    const { writes, ...rest } = planned(aState({ bookings: [released, next] }), firstStep);
+    expect(writesOf(writes, "booking")).toMatchObject([
+      { bookingId: "old", patch: { atProvider: "no" } },
+      { bookingId: "new", patch: { atProvider: "maybe" } },
+    ]);
+    expect(rest.next.do).toBe("read");
+  });
+});
+
+describe("a reading that contradicts the hint", () => {
+  const covered = (event: ReturnType<typeof anEvent>, rechecks: number) =>
+    planned(aState({ events: [event], shift: { rechecks } }), afterSeeing({}, { covers: [event.eventId] }));
+
+  it.each(["shift.delete", "shift.update"])("of %s is repeated after 1 s, 5 s, 30 s and 2 min", (name) => {
+    for (const [rechecks, afterMs] of RULES.recheckMs.entries()) {
+      const { writes, next } = covered(anEvent(name), rechecks);
+      expect(next).toMatchObject({ do: "rest", afterMs });
+      expect(issues(writes)).toEqual([]);
+    }
+  });
+
+  it("ends in an issue when the deleted shift stays visible", () => {
+    const { writes } = covered(anEvent("shift.delete"), RULES.recheckMs.length);
+    expect(issues(writes)).toEqual(["delete_not_confirmed"]);
+    expect(writesOf(writes, "events")).toMatchObject([{ status: "ignored" }]);
+  });
+
+  it("is accepted in the end when the update shows nothing new", () => {
+    const { writes } = covered(anEvent("shift.update"), RULES.recheckMs.length);
+    expect(issues(writes)).toEqual([]);
+    expect(writesOf(writes, "events")).toMatchObject([{ status: "processed" }]);
+  });
+
+  it("is not repeated when no event announced anything", () => {
+    const { next } = planned(aState({ shift: { nextReadAt: NOW } }), afterSeeing());
+    expect(next).toMatchObject({ do: "rest", priority: 2 });
+    expect(next.do === "rest" && next.afterMs).toBeGreaterThan(0.8 * HOUR);
+  });
+
+  it("is repeated for an event that waits although no reading is planned any more", () => {
+    const event = anEvent("shift.update", { isNew: false });
+    expect(planned(aState({ events: [event], shift: { nextReadAt: null } }), firstStep).next.do).toBe("read");
+  });
+});

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { runs, states } from "../../../scripts/simulate/any-state.ts";
+import { type CheckOptions, check } from "../../../scripts/simulate/check.ts";
+import { MUTANTS } from "../../../scripts/simulate/mutants.ts";
+import { reportOf } from "../../../scripts/simulate/report.ts";
+import { RULES } from "../../../scripts/simulate/runs.ts";
+import { schedules } from "../../../scripts/simulate/schedule.ts";
+import { BEGIN, simulate } from "../../../scripts/simulate/world.ts";
+import { plan } from "../../../src/platform/shifts/plan.ts";
+
+/** `SIMULATE_SEED=... npx vitest run test/platform/shifts/simulation.test.ts` does the same again. */
+const SEED = Number(process.env.SIMULATE_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const SCHEDULES = Number(process.env.SIMULATE_SCHEDULES ?? 4_000);
+/** Enough to find what each rule prevents, with this seed. */
+const MUTATED = { seed: 1, count: 4_000, isRaw: true } as const;
+
+function explained(options: CheckOptions): string {
+  const { counterexample, schedules: done } = check(options);
+  const command = `npm run simulate -- --schedules ${options.count} --seed ${options.seed}`;
+  return counterexample ? reportOf(counterexample, { isColoured: false, command, schedules: done }) : "";
+}
+
+describe("the simulator", () => {
+  it(`finds that both sides agree in ${SCHEDULES} random schedules (SIMULATE_SEED=${SEED})`, () => {
+    expect(explained({ seed: SEED, count: SCHEDULES })).toBe("");
+  });
+
+  it.each(Object.entries(MUTANTS))("finds a counterexample to a plan that %s", (_, mutant) => {
+    expect(explained({ ...MUTATED, plan: mutant })).toContain("violated: ");
+  });
+
+  it("repeats a schedule exactly, and describes it line by line", () => {
+    const [schedule] = fc.sample(schedules(), { seed: 7, numRuns: 1 });
+    if (!schedule) throw new Error("no schedule was made");
+    const { lines } = simulate(schedule, { isLogged: true });
+    expect(lines.length).toBeGreaterThan(10);
+    expect(simulate(schedule, { isLogged: true }).lines).toEqual(lines);
+  });
+});
+
+describe("the plan", () => {
+  it(`throws for no state (SIMULATE_SEED=${SEED})`, () => {
+    const property = fc.property(states, runs, (state, run) => {
+      expect(plan(state, run, BEGIN, RULES)).toHaveProperty("next");
+    });
+    fc.assert(property, { seed: SEED, numRuns: 3_000 });
+  });
+
+  it(`leaves its arguments as they are (SIMULATE_SEED=${SEED})`, () => {
+    const property = fc.property(states, runs, (state, run) => {
+      const before = structuredClone(state);
+      plan(state, run, BEGIN, RULES);
+      expect(state).toEqual(before);
+    });
+    fc.assert(property, { seed: SEED, numRuns: 300 });
+  });
+});

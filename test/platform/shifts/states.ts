@@ -1,0 +1,153 @@
+import type { Shift } from "../../../src/contract/shift.ts";
+import type { Write } from "../../../src/platform/shifts/draft.ts";
+import type {
+  BookingState,
+  Call,
+  CallOutcome,
+  EventState,
+  JobState,
+  Reading,
+  Rules,
+  RunSoFar,
+  ShiftState,
+  Surroundings,
+} from "../../../src/platform/shifts/state.ts";
+
+export const NOW = Date.UTC(2026, 0, 5, 6);
+export const HOUR = 3_600_000;
+export const START = NOW + 24 * HOUR;
+
+export const RULES: Rules = {
+  absenceRetriesMs: [5_000, 30_000, 120_000],
+  recheckMs: [1_000, 5_000, 30_000, 120_000],
+  reconcileMs: HOUR,
+  tries: 12,
+  answerWithinMs: 5_000,
+};
+
+export const aJob = (patch: Partial<JobState> = {}): JobState => ({
+  ...{ jobId: "job", status: "open", variant: "a", startTime: START, endTime: START + 8 * HOUR, positions: 2 },
+  ...{ outletId: "outlet", outletName: null, roleId: "role", roleName: null },
+  ...{ workplaceId: "workplace", competenceId: "competence", overfilled: false, warnings: [] },
+  ...{ cancelledBy: null, ownPeople: [], ownPeopleCount: 0, offerRound: 0, traceId: "trace-of-job" },
+  ...patch,
+});
+
+export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
+  ...{ bookingId: "booking", candidateId: "candidate", status: "pending", isWithdrawn: false },
+  ...{ atProvider: "no", providerCandidateId: null, sentAt: null, rejection: null, missing: 0 },
+  ...{ isListed: false, isReassigned: false, isLookedUpAgain: false },
+  ...{ person: { id: "person", trouble: null }, traceId: "trace-of-booking" },
+  ...patch,
+});
+
+/** The assignment of the booking was sent, and its outcome is not known. */
+export const inDoubt = (patch: Partial<BookingState> = {}): BookingState =>
+  aBooking({ atProvider: "maybe", providerCandidateId: "person", sentAt: NOW - 1_000, ...patch });
+
+export const confirmed = (patch: Partial<BookingState> = {}): BookingState =>
+  aBooking({
+    ...{ status: "confirmed", atProvider: "yes", providerCandidateId: "person", sentAt: NOW - HOUR },
+    ...{ isListed: true },
+    ...patch,
+  });
+
+export const anEvent = (event: string, patch: Partial<EventState> = {}): EventState => ({
+  ...{ eventId: `id of ${event}`, event, traceId: `trace of ${event}` },
+  ...{ isReplayed: false, isDead: false, isNew: true },
+  ...patch,
+});
+
+type Parts = Partial<Omit<ShiftState, "shift" | "integration" | "around">> & {
+  shift?: Partial<ShiftState["shift"]>;
+  integration?: Partial<ShiftState["integration"]>;
+  around?: Partial<Surroundings>;
+};
+
+/** An open job with two positions, nothing under way, and no reading due. */
+export const aState = ({ shift, integration, around, ...parts }: Parts = {}): ShiftState => ({
+  ...{ providerId: "provider", shiftId: "shift", job: aJob(), bookings: [], cancellation: undefined },
+  ...{ echoes: [], changes: [], events: [] },
+  ...parts,
+  integration: { state: "active", health: "reachable", isPaused: false, isHeld: false, ...integration },
+  shift: {
+    ...{ nextReadAt: NOW + HOUR, rechecks: 0, absences: 0, isGone: false, hasIssues: false },
+    ...shift,
+  },
+  around: {
+    ...{ workplaceId: "workplace", competenceId: "competence", listed: [], listedCount: 0 },
+    ...{ overlaps: [], lacking: [], vanished: { missing: 1, known: 20 } },
+    ...around,
+  },
+});
+
+/** The list of the shift as it was read. */
+export const listing = (...ids: string[]): Pick<Surroundings, "listed" | "listedCount"> => ({
+  listed: ids.map((providerCandidateId) => ({ providerCandidateId })),
+  listedCount: ids.length,
+});
+
+/** The shift of `aJob`. */
+export const aShift = (patch: Partial<Shift> = {}): Shift => ({
+  ...{ id: "shift", variant: "a", positions: 2, assigned: [], cancelled: false, warnings: [] },
+  startTime: new Date(START).toISOString(),
+  endTime: new Date(START + 8 * HOUR).toISOString(),
+  ...{ outletId: "outlet", outletName: undefined, roleId: "role", roleName: undefined },
+  ...patch,
+});
+
+const first: RunSoFar = { isFirst: true, failed: new Set(), attempts: 1 };
+export const firstStep = first;
+
+export function afterReading(outcome: Reading["outcome"], patch: Partial<Reading> = {}): RunSoFar {
+  const unavailable = outcome.kind === "unavailable" ? { unavailable: outcome } : {};
+  const reading = { outcome, covers: [], durationMs: 20, ...patch };
+  return { ...first, isFirst: false, reading, ...unavailable };
+}
+
+export const afterSeeing = (shift: Partial<Shift> = {}, patch: Partial<Reading> = {}): RunSoFar =>
+  afterReading({ kind: "shift", shift: aShift(shift) }, patch);
+
+export const afterAbsence = (patch: Partial<Reading> & { code?: string; final?: boolean } = {}): RunSoFar => {
+  const { code, final = false, ...rest } = patch;
+  return afterReading({ kind: "absent", final, code }, rest);
+};
+
+export function afterCall(call: Call, outcome: CallOutcome): RunSoFar {
+  const made = { call, outcome, durationMs: 20 };
+  if (outcome.kind !== "unavailable") return { ...first, isFirst: false, made };
+  return { ...first, isFirst: false, made, failed: new Set(["booking"]), unavailable: outcome };
+}
+
+export const assign = (isRetry = false): Call => ({
+  ...{ do: "assign", bookingId: "booking", providerCandidateId: "person", isRetry, traceId: "trace-of-booking" },
+});
+
+export const refusal = (status: number, code?: string) => ({ kind: "refused", status, code }) as const;
+export const cut = { kind: "unavailable", failure: "connection_failed", reason: "the connection was cut" } as const;
+
+/** The writes of one kind. */
+export const writesOf = <Kind extends Write["write"]>(
+  writes: readonly Write[],
+  kind: Kind,
+): Extract<Write, { write: Kind }>[] =>
+  writes.filter((write): write is Extract<Write, { write: Kind }> => write.write === kind);
+
+/** The kinds of the notifications. */
+export const notified = (writes: readonly Write[]): string[] =>
+  writesOf(writes, "notify").map(({ kind }) => kind);
+
+/** The codes of the issues. */
+export const issues = (writes: readonly Write[]): string[] => writesOf(writes, "issue").map(({ code }) => code);
+
+/** The booking as the writes leave it. */
+export const patchOf = (writes: readonly Write[]): Record<string, unknown> =>
+  Object.assign({}, ...writesOf(writes, "booking").map(({ patch }) => patch));
+
+/** The job as the writes leave it. */
+export const jobOf = (writes: readonly Write[]): Partial<JobState> =>
+  Object.assign({}, ...writesOf(writes, "job").map(({ patch }) => patch));
+
+/** When the shift is read next, as the writes leave it. */
+export const nextReadAt = (writes: readonly Write[]): number | null | undefined =>
+  Object.assign({}, ...writesOf(writes, "shift").map(({ patch }) => patch)).nextReadAt;

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import { transact } from "../../../src/platform/transaction.ts";
+import {
+  type Claim,
+  ClaimLost,
+  giveBack,
+  giveBackAll,
+  isIdle,
+  LEASE_MS,
+  type Rest,
+  renew,
+  renewAll,
+  settle,
+} from "../../../src/platform/work/claims.ts";
+import { engines, useEngine } from "../../engines.ts";
+import { addIntegration, age, claim, KINDS, mark, rowsOf, shift } from "./rows.ts";
+
+const HOUR_MS = 3_600_000;
+const keysOf = (claims: readonly Claim[]) => claims.map(({ key }) => key).sort();
+
+describe.each(engines)("work that is due, on %s", (engine) => {
+  const database = useEngine(engine);
+  const end = (held: Claim | undefined, rest: Partial<Rest> = {}) => {
+    if (!held) throw new Error("nothing was claimed");
+    return transact({ database: database() }, (trx) =>
+      settle(trx, held, { priority: held.priority, attempts: 0, ...rest }),
+    );
+  };
+
+  it("is one row however many hints there are, with the most urgent priority", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "a", { priority: 2 }), shift(providerId, "a", { priority: 1 }));
+    await mark(database(), shift(providerId, "a", { priority: 0 }), shift(providerId, "a", { priority: 2 }));
+    expect(await rowsOf(database())).toMatchObject([{ key: "a", priority: 0, claimed: false }]);
+  });
+
+  it("is claimed once, by whichever process comes first", async () => {
+    const providerId = await addIntegration(database());
+    const keys = Array.from({ length: 20 }, (_, nth) => `s${String(nth).padStart(2, "0")}`);
+    await mark(database(), ...keys.map((key) => shift(providerId, key)));
+    const claimed = await Promise.all([1, 2, 3, 4].map(() => claim(database(), { places: 8 })));
+    claimed.push(await claim(database()));
+    expect(keysOf(claimed.flat())).toEqual(keys);
+    expect(await claim(database())).toEqual([]);
+  });
+
+  it("ends with its claim when no hint came meanwhile", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "a"));
+    const [held] = await claim(database());
+    expect(held).toMatchObject({ key: "a", attempts: 1, priority: 1 });
+    await end(held);
+    expect(await rowsOf(database())).toEqual([]);
+  });
+
+  it("is due again at once when a hint came during the run, with the hint's priority", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "a", { priority: 2 }));
+    const [held] = await claim(database());
+    await mark(database(), shift(providerId, "a", { priority: 0 }));
+    expect(await claim(database())).toEqual([]);
+    await end(held, { afterMs: HOUR_MS });
+    expect(await claim(database())).toMatchObject([{ key: "a", priority: 0, attempts: 1 }]);
+  });
+
+  it("that failed waits for its next attempt although a hint came during the run", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "a"));
+    const [held] = await claim(database());
+    await mark(database(), shift(providerId, "a"));
+    await end(held, { afterMs: HOUR_MS, attempts: 1 });
+    expect(await claim(database())).toEqual([]);
+    await age(database(), HOUR_MS);
+    expect(await claim(database())).toMatchObject([{ attempts: 2 }]);
+  });
+
+  it("that failed is due at the next hint, but not before a firm Retry-After", async () => {
+    const providerId = await addIntegration(database());
+    for (const [key, isFirm] of [
+      ["firm", true],
+      ["loose", false],
+    ] as const) {
+      await mark(database(), shift(providerId, key));
+      const [held] = await claim(database());
+      await end(held, { afterMs: HOUR_MS, attempts: 1, isFirm });
+    }
+    await mark(database(), shift(providerId, "firm"), shift(providerId, "loose"));
+    expect(keysOf(await claim(database()))).toEqual(["loose"]);
+    await age(database(), HOUR_MS);
+    expect(keysOf(await claim(database()))).toContain("firm");
+  });
+
+  it("is claimed again when the lease has ended, and the first run can write nothing", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "a"));
+    const [first] = await claim(database());
+    await age(database(), LEASE_MS - 5_000);
+    expect(await claim(database())).toEqual([]);
+    await age(database(), 5_000);
+    const [second] = await claim(database());
+    expect(second).toMatchObject({ key: "a", attempts: 2 });
+    await expect(end(first)).rejects.toThrow(ClaimLost);
+    await expect(transact({ database: database() }, (trx) => renew(trx, first as Claim))).rejects.toThrow(
+      ClaimLost,
+    );
+    await end(second);
+  });
+
+  it("is kept for as long as its claim is renewed", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "a"), shift(providerId, "b"));
+    const claims = await claim(database());
+    await age(database(), LEASE_MS - 5_000);
+    await renewAll(
+      database(),
+      claims.filter(({ key }) => key === "a"),
+    );
+    await age(database(), 6_000);
+    expect(keysOf(await claim(database()))).toEqual(["b"]);
+  });
+
+  it("that is given back is due at once, and was no attempt", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "a"), shift(providerId, "b"));
+    const claims = await claim(database());
+    await giveBack(
+      database(),
+      claims.filter(({ key }) => key === "a"),
+    );
+    expect(await claim(database())).toMatchObject([{ key: "a", attempts: 1 }]);
+    await giveBackAll(database());
+    expect(keysOf(await claim(database()))).toEqual(["a", "b"]);
+  });
+
+  it("is interactive first, then of each provider in turn, the one with the fewest runs first", async () => {
+    const [many, few] = [await addIntegration(database()), await addIntegration(database())];
+    await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(many, `many${nth}`)));
+    await mark(database(), shift(few, "few1"), shift(few, "few2"), shift(many, "urgent", { priority: 0 }));
+    expect(keysOf(await claim(database(), { places: 1 }))).toEqual(["urgent"]);
+    const running = new Map([[many, 1]]);
+    expect(keysOf(await claim(database(), { places: 1, running }))).toEqual(["few1"]);
+    running.set(few, 1);
+    const next = await claim(database(), { places: 2, running });
+    expect(new Set(next.map(({ providerId }) => providerId))).toEqual(new Set([many, few]));
+  });
+
+  it("is no more of one provider than its limit, those in hand included", async () => {
+    const [one, other] = [await addIntegration(database()), await addIntegration(database())];
+    await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(one, `one${nth}`)));
+    await mark(database(), shift(other, "other1"));
+    const running = new Map([[one, 1]]);
+    const claims = await claim(database(), { perProvider: 3, running });
+    expect(claims.filter(({ providerId }) => providerId === one)).toHaveLength(2);
+    expect(keysOf(claims)).toContain("other1");
+    running.set(one, 3);
+    expect(await claim(database(), { perProvider: 3, running })).toEqual([]);
+  });
+
+  it("waits while the provider rejects the token, apart from the probe", async () => {
+    const providerId = await addIntegration(database(), { paused_since: new Date() });
+    const probe = { providerId, kind: "probe", key: "", priority: 0 } as const;
+    await mark(database(), shift(providerId, "a", { priority: 0 }), probe);
+    expect(await claim(database())).toMatchObject([{ kind: "probe" }]);
+    await database().kysely.updateTable("integrations").set({ paused_since: null }).execute();
+    expect(keysOf(await claim(database()))).toEqual(["a"]);
+  });
+
+  it.each(["draft", "suspended"] as const)(
+    "of an integration that is %s is only what was asked for interactively",
+    async (state) => {
+      const providerId = await addIntegration(database(), { state });
+      await mark(database(), shift(providerId, "event"), shift(providerId, "asked", { priority: 0 }));
+      expect(keysOf(await claim(database()))).toEqual(["asked"]);
+    },
+  );
+
+  it("is only of the kinds that a process works on", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), shift(providerId, "a"), shift(providerId, "b", { kind: "person" }));
+    expect(keysOf(await claim(database(), { kinds: ["person"] }))).toEqual(["b"]);
+  });
+
+  it.each<[string, Partial<Rest>, boolean]>([
+    ["another attempt", { afterMs: HOUR_MS, attempts: 2 }, false],
+    ["the next hour, after the last attempt", { afterMs: HOUR_MS, attempts: 3 }, true],
+    ["its next reading in the background", { afterMs: HOUR_MS, priority: 2 }, true],
+    ["nothing", {}, true],
+  ])("that waits for %s", async (_, rest, isDone) => {
+    const providerId = await addIntegration(database());
+    const idle = () => isIdle(database(), { kinds: KINDS, tries: 3 });
+    expect(await idle()).toBe(true);
+    await mark(database(), shift(providerId, "a"));
+    expect(await idle()).toBe(false);
+    const [held] = await claim(database());
+    expect(await idle()).toBe(false);
+    await end(held, rest);
+    expect(await idle()).toBe(isDone);
+  });
+});

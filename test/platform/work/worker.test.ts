@@ -1,0 +1,233 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { transact } from "../../../src/platform/transaction.ts";
+import { type Claim, LEASE_MS, settle } from "../../../src/platform/work/claims.ts";
+import type { Due } from "../../../src/platform/work/due.ts";
+import { PROVIDER_RETRIES } from "../../../src/platform/work/retry.ts";
+import {
+  createWorker,
+  type Run,
+  type Worker,
+  type WorkerOptions,
+} from "../../../src/platform/work/worker.ts";
+import { engines, silent, type TestDatabase, useEngine } from "../../engines.ts";
+import { addIntegration, age, mark, rowsOf, shift } from "./rows.ts";
+
+const AT_ONCE = { ...PROVIDER_RETRIES, baseMs: 1, capMs: 2 };
+/** No poll helps: what is not signalled is not seen. */
+const NEVER_MS = 2 ** 30;
+
+/** Several workers on one database, as several processes have. */
+function useWorkers(database: () => TestDatabase) {
+  const workers: Worker[] = [];
+  afterEach(() => Promise.all(workers.splice(0).map((worker) => worker.stop({ graceMs: 0 }))));
+  return async (run: Run, rest: Partial<WorkerOptions> = {}): Promise<Worker> => {
+    const worker = createWorker({
+      ...{ database: database(), log: silent, retries: AT_ONCE, hourlyMs: 3_600_000, pollMs: 100 },
+      ...{ places: 100, perProvider: () => 100, runs: { shift: run } },
+      ...rest,
+    });
+    workers.push(worker);
+    await worker.start();
+    return worker;
+  };
+}
+
+describe.each(engines)("a worker on %s", (engine) => {
+  const database = useEngine(engine);
+  const start = useWorkers(database);
+  const done = (claim: Claim) =>
+    transact({ database: database() }, (trx) =>
+      settle(trx, claim, { attempts: 0, priority: claim.priority }),
+    );
+  const add = (...due: Due[]) => mark(database(), ...due);
+
+  it("runs what is due, and is idle once nothing is", async () => {
+    const providerId = await addIntegration(database());
+    const seen: string[] = [];
+    const worker = await start(async (claim) => {
+      seen.push(claim.key);
+      await done(claim);
+    });
+    await add(shift(providerId, "a"), shift(providerId, "b"));
+    await worker.idle();
+    expect(seen.sort()).toEqual(["a", "b"]);
+    await worker.idle();
+    expect(await rowsOf(database())).toEqual([]);
+  });
+
+  it("runs a shift again for a hint that came during its run, and never twice at a time", async () => {
+    const providerId = await addIntegration(database());
+    let [runs, atOnce] = [0, 0];
+    const worker = await start(async (claim) => {
+      atOnce += 1;
+      expect(atOnce).toBe(1);
+      runs += 1;
+      if (runs === 1) await add(shift(providerId, "a"));
+      atOnce -= 1;
+      await done(claim);
+    });
+    await add(shift(providerId, "a"));
+    await worker.idle();
+    expect(runs).toBe(2);
+  });
+
+  it("tries again what rejects, counting the attempts, and is idle only after the last in a row", async () => {
+    const providerId = await addIntegration(database());
+    const attempts: number[] = [];
+    const worker = await start(
+      async (claim) => {
+        attempts.push(claim.attempts);
+        throw new Error("no");
+      },
+      { retries: { ...AT_ONCE, tries: 4 } },
+    );
+    await add(shift(providerId, "a"));
+    await worker.idle();
+    expect(attempts).toEqual([1, 2, 3, 4]);
+    const [row] = await rowsOf(database());
+    expect(row).toMatchObject({ key: "a", attempts: 4, claimed: false });
+    expect(row?.dueIn).toBeGreaterThan(3_500);
+    // A hint makes it due now.
+    await add(shift(providerId, "a"));
+    worker.wake();
+    await expect.poll(() => attempts).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it("leaves the others alone when one is slow", async () => {
+    const providerId = await addIntegration(database());
+    const others = Promise.withResolvers<void>();
+    let finished = 0;
+    const worker = await start(
+      async (claim) => {
+        if (claim.key === "slow") await others.promise;
+        finished += 1;
+        if (finished === 10) others.resolve();
+        await done(claim);
+      },
+      { places: 3 },
+    );
+    await add(
+      shift(providerId, "slow"),
+      ...Array.from({ length: 10 }, (_, nth) => shift(providerId, `s${nth}`)),
+    );
+    await worker.idle();
+    expect(finished).toBe(11);
+  });
+
+  it("gives one provider no more places than its limit, and the rest to the others", async () => {
+    const [hanging, quick] = [await addIntegration(database()), await addIntegration(database())];
+    const othersDone = Promise.withResolvers<void>();
+    let [inHand, most, others] = [0, 0, 0];
+    const worker = await start(
+      async (claim) => {
+        if (claim.providerId === hanging) {
+          inHand += 1;
+          most = Math.max(most, inHand);
+          await othersDone.promise;
+          inHand -= 1;
+        } else {
+          others += 1;
+          if (others === 10) othersDone.resolve();
+        }
+        await done(claim);
+      },
+      { places: 5, perProvider: () => 2 },
+    );
+    await add(...Array.from({ length: 20 }, (_, nth) => shift(hanging, `h${nth}`)));
+    await add(...Array.from({ length: 10 }, (_, nth) => shift(quick, `q${nth}`)));
+    await worker.idle();
+    expect({ most, others }).toEqual({ most: 2, others: 10 });
+  });
+
+  it("shares the work with another: no row is in two hands", async () => {
+    const providerId = await addIntegration(database());
+    const seen: string[] = [];
+    const run: Run = async (claim) => {
+      seen.push(claim.key);
+      await done(claim);
+    };
+    const keys = Array.from({ length: 60 }, (_, nth) => `s${nth}`);
+    await add(...keys.map((key) => shift(providerId, key)));
+    const workers = engine === "postgres" ? [await start(run), await start(run)] : [await start(run)];
+    await Promise.all(workers.map((worker) => worker.idle()));
+    expect(seen.sort()).toEqual(keys.sort());
+  });
+
+  it("finds by itself what another process left in hand, once the lease has ended", async () => {
+    const providerId = await addIntegration(database());
+    const first = await start(() => new Promise(() => undefined), { pollMs: NEVER_MS });
+    await add(shift(providerId, "a"));
+    first.wake();
+    await expect.poll(() => rowsOf(database())).toMatchObject([{ claimed: true }]);
+    await age(database(), LEASE_MS);
+    const attempts: number[] = [];
+    const second = await start(async (claim) => {
+      attempts.push(claim.attempts);
+      await done(claim);
+    });
+    await second.idle();
+    // On an embedded database it was given back at the start.
+    expect(attempts).toEqual([2]);
+  });
+
+  it("writes nothing for a run whose claim another process has", async () => {
+    const providerId = await addIntegration(database());
+    const begun = Promise.withResolvers<void>();
+    const goesOn = Promise.withResolvers<void>();
+    const worker = await start(async (claim) => {
+      begun.resolve();
+      await goesOn.promise;
+      await transact({ database: database() }, async (trx) => {
+        await trx.insertInto("competences").values({ competence_id: claim.claim, name: "stale" }).execute();
+        await settle(trx, claim, { attempts: 0, priority: 1 });
+      });
+    });
+    await add(shift(providerId, "a"));
+    await begun.promise;
+    await database().kysely.updateTable("work").set({ claim: providerId }).execute();
+    goesOn.resolve();
+    await worker.stop({ graceMs: 5_000 });
+    expect(await database().kysely.selectFrom("competences").selectAll().execute()).toEqual([]);
+    expect(await rowsOf(database())).toMatchObject([{ key: "a", claimed: true }]);
+  });
+
+  it("stops: lets what is in hand end, aborts the rest after the grace, and gives that back", async () => {
+    const providerId = await addIntegration(database());
+    const begun = Promise.withResolvers<void>();
+    const first = await start((_claim, signal) => {
+      begun.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    });
+    await add(shift(providerId, "a"));
+    first.wake();
+    await begun.promise;
+    const idle = expect(first.idle()).rejects.toThrow("stopped");
+    await first.stop({ graceMs: 0 });
+    await idle;
+    expect(await rowsOf(database())).toMatchObject([{ key: "a", attempts: 0, claimed: false }]);
+    const attempts: number[] = [];
+    const second = await start(async (claim) => {
+      attempts.push(claim.attempts);
+      await done(claim);
+    });
+    await second.idle();
+    expect(attempts).toEqual([1]);
+  });
+
+  it("is woken when something becomes due shortly, without a poll", async () => {
+    const providerId = await addIntegration(database());
+    const seen = Promise.withResolvers<void>();
+    const worker = await start(
+      async (claim) => {
+        await done(claim);
+        seen.resolve();
+      },
+      { pollMs: NEVER_MS },
+    );
+    await add(shift(providerId, "a"));
+    worker.wakeIn(5);
+    await seen.promise;
+  });
+});
