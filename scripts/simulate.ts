@@ -36,7 +36,9 @@ function read(argv: string[]): Options | undefined {
   const whole = (name: "schedules" | "seed", least: number, otherwise: number) => {
     const value = Number(values[name] ?? otherwise);
     if (Number.isSafeInteger(value) && value >= least && value < 2 ** 31) return value;
-    throw new TypeError(`--${name} must be a whole number from ${least}, not ${JSON.stringify(values[name])}`);
+    throw new TypeError(
+      `--${name} must be a whole number from ${least}, not ${JSON.stringify(values[name])}`,
+    );
   };
   return {
     schedules: whole("schedules", 1, SCHEDULES),

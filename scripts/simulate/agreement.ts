@@ -5,12 +5,12 @@ import type { BookingRow, JobRow } from "./store.ts";
 import type { World } from "./world.ts";
 
 /** Checks that both sides agree on every shift, once the faults have ended and the periodic reading has come round. */
-export function agree(world: World): void {
+export function agree(world: World) {
   const ids = new Set([...world.records.shiftIds, ...world.store.jobs.keys()]);
   for (const id of ids) agreeOn(world, id);
 }
 
-function agreeOn(world: World, id: string): void {
+function agreeOn(world: World, id: string) {
   const { store, records, now, watch } = world;
   const shift = records.current(id);
   const job = store.jobs.get(id);
@@ -27,17 +27,17 @@ function agreeOn(world: World, id: string): void {
   checkOffers(world, job);
 }
 
-function checkUnknown({ watch, webhooks, network, records }: World, id: string): void {
+function checkUnknown({ watch, webhooks, network, records }: World, id: string) {
   if ((webhooks.announcedAt.get(id) ?? 0) < records.appearedAt(id)) return watch.excuses.count("unannounced");
   watch.failUnless("one_route_missing", network.lackingRoutes.has("read"), `${id} has no job`);
 }
 
-function excused(world: World, excuse: Excuse, applies: boolean, violation: string): void {
+function excused(world: World, excuse: Excuse, applies: boolean, violation: string) {
   world.watch.failUnless(excuse, applies, violation);
 }
 
 /** Nothing is in doubt, asked for or waiting. */
-function checkAtRest({ store, watch, now }: World, id: string): void {
+function checkAtRest({ store, watch, now }: World, id: string) {
   const job = store.jobs.get(id);
   const isCancelled = job?.status === "cancelled";
   for (const booking of store.bookingsOf(id)) {
@@ -57,7 +57,7 @@ function checkAtRest({ store, watch, now }: World, id: string): void {
   if (!isMuchLater) watch.fail(`${id} is due all the time`);
 }
 
-function checkGone({ watch, now, store }: World, id: string, job: JobRow | undefined): void {
+function checkGone({ watch, now, store }: World, id: string, job: JobRow | undefined) {
   if (!job || job.status === "cancelled") {
     const booked = store.seatsOf(id);
     if (booked.length > 0) watch.fail(`${id} is cancelled, and ${booked.length} are booked on it`);
@@ -67,7 +67,7 @@ function checkGone({ watch, now, store }: World, id: string, job: JobRow | undef
   watch.fail(`${id} is gone at the provider, and its job is ${job.status}`);
 }
 
-function checkStarted({ watch, now }: World, id: string, job: JobRow): void {
+function checkStarted({ watch, now }: World, id: string, job: JobRow) {
   if (job.status === "expired" || job.status === "cancelled") return;
   watch.fail(
     `${id} has started, and its job, which starts at ${job.startTime - now} ms from now, is ${job.status}`,
@@ -75,7 +75,7 @@ function checkStarted({ watch, now }: World, id: string, job: JobRow): void {
 }
 
 /** DECISIONS: a shift that reappears reopens its job, unless the platform cancelled it. */
-function checkCancelledHere(world: World, id: string, job: JobRow): void {
+function checkCancelledHere(world: World, id: string, job: JobRow) {
   const isOurs = job.cancelledBy === "employer" && world.records.wasGone(id, 0);
   const isHidden = job.cancelledBy === "employer" && world.network.lackingRoutes.has("cancel");
   if (isOurs) return world.watch.excuses.count("cancelled_here");
@@ -87,14 +87,14 @@ function checkCancelledHere(world: World, id: string, job: JobRow): void {
   );
 }
 
-function checkFacts({ watch }: World, shift: ProviderShift, job: JobRow): void {
+function checkFacts({ watch }: World, shift: ProviderShift, job: JobRow) {
   const here = [job.startTime, job.endTime, job.positions, job.outletId, job.roleId].join(" ");
   const there = [shift.start, shift.end, shift.positions, shift.outletId, shift.roleId].join(" ");
   if (here !== there) watch.fail(`${shift.id} is ${there} at the provider, and ${here} here`);
 }
 
 /** Booked are exactly those of the platform's people who are on the provider's list. */
-function checkPeople(world: World, shift: ProviderShift, job: JobRow): void {
+function checkPeople(world: World, shift: ProviderShift, job: JobRow) {
   const { store, records } = world;
   const seats = store.seatsOf(shift.id);
   const candidateOf = (personId: string) => records.person(personId)?.candidateId;
@@ -133,7 +133,7 @@ function checkSeats(
   { id, entries }: ProviderShift,
   job: JobRow,
   seats: BookingRow[],
-): void {
+) {
   const ours = seats.map(({ candidateId }) => candidateId);
   const own = entries.filter(({ personId }) => !ours.includes(records.person(personId)?.candidateId ?? "-"));
   if (own.length !== job.ownPeopleCount)
@@ -144,7 +144,7 @@ function checkSeats(
 }
 
 /** An open job is offered to everyone who is free, and to no one with other times; any other job to no one. */
-function checkOffers({ store, watch }: World, job: JobRow): void {
+function checkOffers({ store, watch }: World, job: JobRow) {
   const { shiftId } = job;
   const offers = store.notifications.filter(
     (row) => row.shiftId === shiftId && row.kind === "job_offered" && !row.isWithdrawn,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import type { Call, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
 import type { Shift } from "../../src/contract/shift.ts";
+import type { Call, RunSoFar, ShiftState } from "../../src/platform/shifts/state.ts";
 import { RULES } from "./runs.ts";
 import { BEGIN } from "./world.ts";
 
@@ -14,9 +14,15 @@ const code = fc.option(
   fc.constantFrom("shift_not_found", "shift_full", "candidate_not_found", "shift_cancelled", "another"),
   { nil: undefined },
 );
-const person = fc.record({ providerCandidateId: id, candidateId: id }, { requiredKeys: ["providerCandidateId"] });
+const person = fc.record(
+  { providerCandidateId: id, candidateId: id },
+  { requiredKeys: ["providerCandidateId"] },
+);
 const status = fc.constantFrom(200, 400, 401, 403, 404, 405, 409, 410, 418, 422);
-const rejection = fc.record({ status, code: fc.constantFrom("shift_full", "other") }, { requiredKeys: ["status"] });
+const rejection = fc.record(
+  { status, code: fc.constantFrom("shift_full", "other") },
+  { requiredKeys: ["status"] },
+);
 
 const job = fc.record({
   ...{ jobId: id, variant: fc.constantFrom("a", "b"), startTime: time, endTime: time, positions: count },
@@ -24,7 +30,11 @@ const job = fc.record({
   ...{ outletId: id, outletName: orNull(id), roleId: id, roleName: orNull(id) },
   ...{ workplaceId: orNull(id), competenceId: orNull(id), overfilled: fc.boolean() },
   ...{ warnings: fc.constant([]), ownPeople: fc.array(person, { maxLength: 3 }), ownPeopleCount: count },
-  ...{ cancelledBy: fc.constantFrom("employer", "provider", "absence", null), offerRound: count, traceId: id },
+  ...{
+    cancelledBy: fc.constantFrom("employer", "provider", "absence", null),
+    offerRound: count,
+    traceId: id,
+  },
 });
 
 const booking = fc.record({
@@ -115,7 +125,11 @@ const outcome = fc.oneof(
   unavailable,
 );
 
-const values = { startTime: new Date(BEGIN).toISOString(), endTime: new Date(BEGIN).toISOString(), positions: 1 };
+const values = {
+  startTime: new Date(BEGIN).toISOString(),
+  endTime: new Date(BEGIN).toISOString(),
+  positions: 1,
+};
 const call = fc.oneof(
   fc.record({
     do: fc.constantFrom("assign", "unassign"),

@@ -17,7 +17,7 @@ export function apply(
   writes: readonly Write[],
   now: number,
   watch: Applied,
-): void {
+) {
   writeShift(store, state.shiftId, writes, now);
   writeJob(store, state.shiftId, writes, now);
   const merged = new Map<string, BookingPatch>();
@@ -28,7 +28,7 @@ export function apply(
   for (const write of writes) applyOne({ store, shiftId: state.shiftId, now, watch }, write);
 }
 
-function writeShift(store: Store, shiftId: string, writes: readonly Write[], now: number): void {
+function writeShift(store: Store, shiftId: string, writes: readonly Write[], now: number) {
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
   const { isGone, hasIssues: _, ...patch }: Partial<KnownShift> = Object.assign({}, ...patches);
@@ -45,7 +45,7 @@ function writeShift(store: Store, shiftId: string, writes: readonly Write[], now
   store.shifts.set(shiftId, row);
 }
 
-function writeJob(store: Store, shiftId: string, writes: readonly Write[], now: number): void {
+function writeJob(store: Store, shiftId: string, writes: readonly Write[], now: number) {
   const patches = writes.flatMap((write) => (write.write === "job" ? [write.patch] : []));
   if (patches.length === 0) return;
   const job = store.jobs.get(shiftId) ?? ({ shiftId } as JobRow);
@@ -55,7 +55,7 @@ function writeJob(store: Store, shiftId: string, writes: readonly Write[], now: 
   store.jobs.set(shiftId, job);
 }
 
-function writeBooking(store: Store, bookingId: string, patch: BookingPatch, now: number): void {
+function writeBooking(store: Store, bookingId: string, patch: BookingPatch, now: number) {
   const booking = store.bookings.find((each) => each.bookingId === bookingId);
   if (!booking) return;
   const { reasonParams: _, ...rest } = patch;
@@ -69,7 +69,7 @@ interface Target {
   watch: Applied;
 }
 
-function applyOne(target: Target, write: Write): void {
+function applyOne(target: Target, write: Write) {
   const { store, shiftId, now } = target;
   const { integration } = store;
   switch (write.write) {
@@ -133,7 +133,7 @@ const INTEGRATION: Subject = { kind: "integration" };
 function writeOperation(
   { store, now }: Target,
   { operationId, patch }: Extract<Write, { write: "operation" }>,
-): void {
+) {
   const row = store.operations.find((each) => each.operationId === operationId);
   if (!row) return;
   if (patch.sentAt !== undefined) row.sentAt = patch.sentAt;
@@ -141,7 +141,7 @@ function writeOperation(
   if (patch.isConfirmed) row.confirmedAt = now;
 }
 
-export function raiseIssue(store: Store, code: IssueCode, subject: Subject): void {
+export function raiseIssue(store: Store, code: IssueCode, subject: Subject) {
   if (store.hasOpenIssue(code, subject)) return;
   store.issues.push({ code, subject: JSON.stringify(subject), shiftId: subject.shiftId, isOpen: true });
 }
@@ -149,7 +149,7 @@ export function raiseIssue(store: Store, code: IssueCode, subject: Subject): voi
 function settleIssues(
   store: Store,
   { codes, subject, shiftId }: { codes?: readonly IssueCode[]; subject?: Subject; shiftId?: string },
-): void {
+) {
   const text = JSON.stringify(subject);
   for (const issue of store.issues) {
     const isMeant = codes ? codes.includes(issue.code) && issue.subject === text : issue.shiftId === shiftId;
@@ -160,7 +160,7 @@ function settleIssues(
 function notifyAll(
   target: Target,
   { candidateIds, kind, changeKey, reason }: Extract<Write, { write: "notify" }>,
-): void {
+) {
   const key = changeKey === "" ? target.store.newId("notice") : changeKey;
   for (const candidateId of candidateIds) notify(target, candidateId, kind, key, reason);
 }
@@ -171,7 +171,7 @@ function notify(
   kind: NotificationRow["kind"],
   changeKey: string,
   reason?: string,
-): void {
+) {
   const job = store.jobs.get(shiftId);
   const isKnown = store.notifications.some(
     (row) =>
@@ -203,22 +203,19 @@ export function findFree(store: Store, job: JobRow): string[] {
   });
 }
 
-function offer(target: Target): void {
+function offer(target: Target) {
   const job = target.store.jobs.get(target.shiftId);
   if (!job) return;
   for (const candidateId of findFree(target.store, job))
     notify(target, candidateId, "job_offered", `offer-${job.offerRound}`);
 }
 
-export function withdrawOffers(store: Store, shiftId: string): void {
+export function withdrawOffers(store: Store, shiftId: string) {
   for (const row of store.notifications)
     if (row.shiftId === shiftId && row.kind === "job_offered") row.isWithdrawn = true;
 }
 
-function identify(
-  { store, now }: Target,
-  { candidateId, forget }: Extract<Write, { write: "identify" }>,
-): void {
+function identify({ store, now }: Target, { candidateId, forget }: Extract<Write, { write: "identify" }>) {
   const row = store.people.get(candidateId);
   if (!row)
     store.people.set(candidateId, { id: null, createSentAt: null, idempotencyKey: null, trouble: null });
@@ -226,14 +223,14 @@ function identify(
   store.markDue("person", candidateId, 0, now);
 }
 
-export function pause(store: Store, now: number): void {
+export function pause(store: Store, now: number) {
   store.integration.pausedSince ??= now;
   raiseIssue(store, "token_rejected", INTEGRATION);
   if (store.work.has("probe ")) return;
   store.markDue("probe", "", 0, now + PROBE_MS);
 }
 
-export function resume(store: Store, now: number): void {
+export function resume(store: Store, now: number) {
   if (store.integration.pausedSince === null) return;
   store.integration.pausedSince = null;
   settleIssues(store, { codes: ["token_rejected"], subject: INTEGRATION });
@@ -242,7 +239,7 @@ export function resume(store: Store, now: number): void {
 
 const NOT_OVER = ["blocked_mapping", "open", "filled"];
 
-function endHold(store: Store): void {
+function endHold(store: Store) {
   const isMissing = [...store.shifts.values()].some(
     ({ shiftId, absences }) => absences > 0 && NOT_OVER.includes(store.jobs.get(shiftId)?.status ?? ""),
   );
@@ -252,7 +249,7 @@ function endHold(store: Store): void {
 }
 
 /** The soonest of the provider's other future shifts. */
-function sample({ store, shiftId, now }: Target, count: number): void {
+function sample({ store, shiftId, now }: Target, count: number) {
   const others = [...store.jobs.values()]
     .filter((job) => job.shiftId !== shiftId && NOT_OVER.includes(job.status) && job.startTime > now)
     .filter((job) => (store.shifts.get(job.shiftId)?.readAt ?? 0) <= now - 60_000)

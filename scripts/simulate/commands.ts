@@ -91,7 +91,7 @@ export function replay(store: Store, now: number): Rejected {
   return undefined;
 }
 
-export function mapOutlets(store: Store, now: number): void {
+export function mapOutlets(store: Store, now: number) {
   for (const [outletId, workplaceId] of store.outlets)
     if (workplaceId === null) store.outlets.set(outletId, `w-${outletId}`);
   for (const job of store.jobs.values()) {
@@ -101,11 +101,11 @@ export function mapOutlets(store: Store, now: number): void {
   }
 }
 
-export function suspend(store: Store): void {
+export function suspend(store: Store) {
   store.integration.state = "suspended";
 }
 
-export function activate(store: Store, now: number): void {
+export function activate(store: Store, now: number) {
   if (store.integration.state === "active") return;
   store.integration.state = "active";
   for (const { status, shiftId } of store.events)

@@ -22,11 +22,11 @@ export type Excuse = keyof typeof EXCUSES;
 export class Excuses {
   readonly counts = new Map<Excuse, number>();
 
-  count(excuse: Excuse): void {
+  count(excuse: Excuse) {
     this.counts.set(excuse, (this.counts.get(excuse) ?? 0) + 1);
   }
 
-  add(others: Excuses): void {
+  add(others: Excuses) {
     for (const [excuse, count] of others.counts)
       this.counts.set(excuse, (this.counts.get(excuse) ?? 0) + count);
   }

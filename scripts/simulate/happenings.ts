@@ -25,7 +25,7 @@ type Of<Do extends string> = Happening extends infer Each
   : never;
 
 /** Lets one action of a schedule happen. What makes no sense at that moment does nothing. */
-export function happen(world: World, happening: Happening): void {
+export function happen(world: World, happening: Happening) {
   switch (happening.do) {
     case "fates":
       world.log(
@@ -74,7 +74,7 @@ type Command = Of<
   "accept" | "withdraw" | "cancel" | "change" | "replay" | "map" | "suspend" | "activate" | "rotate"
 >;
 
-function command(world: World, happening: Command): void {
+function command(world: World, happening: Command) {
   const rejected = carryOut(world, happening);
   world.log(
     () => `platform  ${commandText(happening)}${rejected === undefined ? "" : `: rejected, ${rejected}`}`,
@@ -112,7 +112,7 @@ function carryOut({ store, now }: World, happening: Command): Rejected {
 
 type AtProvider = Exclude<Happening, Command | Of<"fates" | "window" | "webhooks" | "crash">>;
 
-function atProvider(world: World, happening: AtProvider): void {
+function atProvider(world: World, happening: AtProvider) {
   const { records, now } = world;
   world.log(() => `provider  ${Object.values(happening).join(" ")}`);
   if (happening.do === "lose") return lose(world, happening.count);
@@ -145,13 +145,13 @@ function atProvider(world: World, happening: AtProvider): void {
   }
 }
 
-function update(world: World, shift: ProviderShift, patch: Partial<ProviderShift>): void {
+function update(world: World, shift: ProviderShift, patch: Partial<ProviderShift>) {
   world.records.write(shift.id, { ...shift, ...patch }, world.now);
   world.webhooks.send("shift.update", shift.id);
 }
 
 /** A shift that is published already is announced once more, unchanged. */
-function publish(world: World, id: string): void {
+function publish(world: World, id: string) {
   const shift = world.unpublished.get(id);
   if (shift && shift.start > world.now) {
     world.unpublished.delete(id);
@@ -162,7 +162,7 @@ function publish(world: World, id: string): void {
 }
 
 /** Of a shift that was deleted, whoever deleted it. */
-function restore(world: World, id: string): void {
+function restore(world: World, id: string) {
   const { records, now } = world;
   const last = records.versionsOf(id).findLast(({ shift }) => shift !== undefined)?.shift;
   if (!last || last.isCancelled || last.start <= now || records.current(id) || records.lost.has(id)) return;
@@ -171,7 +171,7 @@ function restore(world: World, id: string): void {
 }
 
 /** No webhook says so. */
-function lose({ records, now }: World, count: number): void {
+function lose({ records, now }: World, count: number) {
   const there = records.shiftIds.filter((id) => records.current(id)).slice(0, count);
   for (const id of there) {
     const shift = records.current(id);
@@ -181,7 +181,7 @@ function lose({ records, now }: World, count: number): void {
   }
 }
 
-function bringBack({ records, now }: World): void {
+function bringBack({ records, now }: World) {
   for (const [id, shift] of records.lost) records.write(id, shift, now);
   records.lost.clear();
 }
@@ -193,7 +193,7 @@ function changeList(
     Happening,
     { do: "assign_own" | "remove_own" | "assign_candidate" | "remove_candidate" }
   >,
-): void {
+) {
   const { people } = world.records;
   const wanted =
     "person" in happening

@@ -1,5 +1,5 @@
-import { plan } from "../../src/platform/shifts/plan.ts";
 import type { Write } from "../../src/platform/shifts/draft.ts";
+import { plan } from "../../src/platform/shifts/plan.ts";
 import type { Reading, RunSoFar } from "../../src/platform/shifts/state.ts";
 import type { Planner } from "./runs.ts";
 
@@ -12,10 +12,16 @@ export const MUTANTS: Record<string, Planner> = {
   "takes a 404 as absence without a witness": (state, run, now, rules) =>
     plan(state, witnessedAlways(run), now, { ...rules, absenceRetriesMs: [] }),
   "never reads a shift of which nothing is heard": (state, run, now, rules) =>
-    without((write) => write.write === "shift" && (write.patch.nextReadAt ?? 0) > now + 600_000)(state, run, now, rules),
+    without((write) => write.write === "shift" && (write.patch.nextReadAt ?? 0) > now + 600_000)(
+      state,
+      run,
+      now,
+      rules,
+    ),
   "does not count the provider's own people": (state, run, now, rules) =>
     plan({ ...state, around: { ...state.around, listed: [], listedCount: 0 } }, run, now, rules),
-  "offers nothing": (state, run, now, rules) => without((write) => write.write === "offer")(state, run, now, rules),
+  "offers nothing": (state, run, now, rules) =>
+    without((write) => write.write === "offer")(state, run, now, rules),
   "leaves old offers as they are": (state, run, now, rules) =>
     without((write) => write.write === "withdraw_offers")(state, run, now, rules),
   "never settles an event": (state, run, now, rules) =>

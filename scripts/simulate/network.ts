@@ -53,21 +53,21 @@ export class Network {
     this.#parts = parts;
   }
 
-  open(window: WindowKind, forMs: number): void {
+  open(window: WindowKind, forMs: number) {
     this.#windows.push({ ...window, until: this.#parts.now() + forMs });
   }
 
-  decide(operation: Operation | "any", fates: readonly Fate[]): void {
+  decide(operation: Operation | "any", fates: readonly Fate[]) {
     this.#fates.push(...fates.map((fate) => ({ operation, fate })));
   }
 
-  endFaults(): void {
+  endFaults() {
     this.#windows = [];
     this.#fates = [];
   }
 
   /** Sends a request, and has a 404 that may be a gateway's confirmed by another call, as `witnessed` does. */
-  ask(request: Request, done: (response: Response) => void): void {
+  ask(request: Request, done: (response: Response) => void) {
     this.send(request, (response) => {
       if (!isUnproven(request, response)) return done(response);
       const unconfirmed: Response = {
@@ -78,7 +78,7 @@ export class Network {
   }
 
   /** Sends a request; `done` is called with the response, or with what the platform's client makes of its loss. */
-  send(request: Request, done: (response: Response) => void): void {
+  send(request: Request, done: (response: Response) => void) {
     const { timeline, now, random, log } = this.#parts;
     const operation = operationOf(request);
     const sentAt = now();
@@ -118,7 +118,7 @@ export class Network {
     return index < 0 ? undefined : this.#fates.splice(index, 1)[0]?.fate;
   }
 
-  #misfortune(request: Request, fate: Fate, finish: (afterMs: number, response: Response) => void): void {
+  #misfortune(request: Request, fate: Fate, finish: (afterMs: number, response: Response) => void) {
     const { timeline, now, log } = this.#parts;
     const operation = operationOf(request);
     const takeEffect = (afterMs: number) =>

@@ -85,7 +85,8 @@ function change(
   const shift = records.current(shiftId);
   const codeOf = (code: string) => (records.dialect.refusalsHaveCodes ? code : undefined);
   if (call.do === "cancel") return cancel(records, shiftId, now, effects);
-  if (!shift) return call.do === "change" ? absent(records, shiftId, now) : missing(records, shiftId, call.do);
+  if (!shift)
+    return call.do === "change" ? absent(records, shiftId, now) : missing(records, shiftId, call.do);
   if (shift.isCancelled)
     return call.do === "unassign" ? { kind: "done" } : refused(409, codeOf("shift_cancelled"));
   switch (call.do) {

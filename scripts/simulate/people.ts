@@ -16,11 +16,11 @@ export class PersonRuns {
     this.#worker = worker;
   }
 
-  run(claim: Claim): void {
+  run(claim: Claim) {
     this.#step(claim, undefined, false);
   }
 
-  probe(claim: Claim): void {
+  probe(claim: Claim) {
     const { store, network, now } = this.#worker.parts;
     if (store.integration.pausedSince === null)
       return this.#worker.settle(claim, { priority: 0, attempts: 0 });
@@ -32,7 +32,7 @@ export class PersonRuns {
     });
   }
 
-  #step(claim: Claim, answer: Answer | undefined, existsUnseen: boolean): void {
+  #step(claim: Claim, answer: Answer | undefined, existsUnseen: boolean) {
     if (claim.isAbandoned) return;
     const { now, watch } = this.#worker.parts;
     const person = this.#wanted(claim.row.key);
@@ -59,7 +59,7 @@ export class PersonRuns {
     return isWanted ? person : undefined;
   }
 
-  #finish(claim: Claim): void {
+  #finish(claim: Claim) {
     const { store, now } = this.#worker.parts;
     for (const { candidateId, status, shiftId } of store.bookings)
       if (candidateId === claim.row.key && status === "pending") store.markDue("shift", shiftId, 0, now());
@@ -67,7 +67,7 @@ export class PersonRuns {
     this.#worker.committed(undefined);
   }
 
-  #ask(claim: Claim, person: PersonRow, what: "look_up" | "create", existsUnseen: boolean): void {
+  #ask(claim: Claim, person: PersonRow, what: "look_up" | "create", existsUnseen: boolean) {
     const { network, store, now } = this.#worker.parts;
     const candidateId = claim.row.key;
     if (what === "create") {
@@ -83,7 +83,7 @@ export class PersonRuns {
     send();
   }
 
-  #conclude(claim: Claim, person: PersonRow, step: Exclude<PersonStep, { do: "look_up" | "create" }>): void {
+  #conclude(claim: Claim, person: PersonRow, step: Exclude<PersonStep, { do: "look_up" | "create" }>) {
     const { store, now } = this.#worker.parts;
     const { priority } = claim.row;
     const ended = { createSentAt: null, idempotencyKey: null };
@@ -105,11 +105,7 @@ export class PersonRuns {
     }
   }
 
-  #retry(
-    claim: Claim,
-    person: PersonRow,
-    { failure, forgetCreate }: Extract<PersonStep, { do: "retry" }>,
-  ): void {
+  #retry(claim: Claim, person: PersonRow, { failure, forgetCreate }: Extract<PersonStep, { do: "retry" }>) {
     const { random } = this.#worker.parts;
     const counted = failure.notAsked ? claim.attempts - 1 : claim.attempts;
     const afterMs = failure.notAsked

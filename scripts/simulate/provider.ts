@@ -55,7 +55,7 @@ export class ProviderRecords {
     return this.#versions.get(shiftId) ?? [];
   }
 
-  write(shiftId: string, shift: ProviderShift | undefined, now: number): void {
+  write(shiftId: string, shift: ProviderShift | undefined, now: number) {
     const versions = this.#versions.get(shiftId);
     if (versions) versions.push({ at: now, shift });
     else this.#versions.set(shiftId, [{ at: now, shift }]);

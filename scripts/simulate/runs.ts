@@ -80,12 +80,12 @@ export class Worker {
     this.#people = people(this);
   }
 
-  crashLater(crash: Crash | undefined): void {
+  crashLater(crash: Crash | undefined) {
     this.#crash = crash;
   }
 
   /** Ends the process and starts another one: what it had in hand is due again at once, or when its lease ends. */
-  restart(lease: boolean): void {
+  restart(lease: boolean) {
     const now = this.parts.now();
     this.parts.log(() => `platform  restarts${lease ? "; its leases have to end" : ""}`);
     for (const [row, claim] of this.#inHand) {
@@ -112,7 +112,7 @@ export class Worker {
   }
 
   /** Claims everything that is due, the most urgent first. */
-  claimDue(): void {
+  claimDue() {
     const now = this.parts.now();
     const due = [...this.parts.store.work.values()]
       .filter((row) => row.dueAt <= now && !this.#inHand.has(row) && this.#mayBeClaimed(row))
@@ -123,7 +123,7 @@ export class Worker {
     }
   }
 
-  #start(row: WorkRow): void {
+  #start(row: WorkRow) {
     this.#claims += 1;
     row.attempts += 1;
     row.claim = this.#claims;
@@ -148,7 +148,7 @@ export class Worker {
     return true;
   }
 
-  settle({ row, id, revision, isAbandoned }: Claim, rest: Rest): void {
+  settle({ row, id, revision, isAbandoned }: Claim, rest: Rest) {
     const { store, now } = this.parts;
     if (isAbandoned || row.claim !== id) return;
     this.#inHand.delete(row);
@@ -166,7 +166,7 @@ export class Worker {
     row.notBefore = isFirm ? dueAt : null;
   }
 
-  #step(claim: Claim, run: RunSoFar, steps: number): void {
+  #step(claim: Claim, run: RunSoFar, steps: number) {
     const { store, watch, now, plan } = this.parts;
     const shiftId = claim.row.key;
     if (claim.isAbandoned) return;
@@ -189,25 +189,15 @@ export class Worker {
   }
 
   /** As `act` of act.ts. */
-  #act(
-    claim: Claim,
-    next: Exclude<Next, { do: "rest" }>,
-    run: RunSoFar,
-    covers: string[],
-    steps: number,
-  ): void {
-    const { isFirst: _, reading, made, ...rest } = run;
+  #act(claim: Claim, next: Exclude<Next, { do: "rest" }>, run: RunSoFar, covers: string[], steps: number) {
+    const { isFirst: _, reading, made: __, ...rest } = run;
     const before: RunSoFar = { ...rest, isFirst: false };
     const { network, watch } = this.parts;
     const shiftId = claim.row.key;
     watch.called(shiftId, next);
     network.ask(requestOf(shiftId, next), (response) => {
       if (claim.isAbandoned) return;
-      this.#step(
-        claim,
-        { ...before, ...resultOf(next, response, { run, reading, made, covers }) },
-        steps + 1,
-      );
+      this.#step(claim, { ...before, ...resultOf(next, response, { run, reading, covers }) }, steps + 1);
     });
   }
 
@@ -245,14 +235,13 @@ function requestOf(shiftId: string, next: Exclude<Next, { do: "rest" }>): Reques
 interface Context {
   run: RunSoFar;
   reading: Reading | undefined;
-  made: Made | undefined;
   covers: string[];
 }
 
 function resultOf(
   next: Exclude<Next, { do: "rest" }>,
   response: Response,
-  { run, reading, made, covers }: Context,
+  { run, reading, covers }: Context,
 ): Partial<RunSoFar> {
   if (next.do === "witness") {
     const witness = response.kind === "list" ? "good" : "bad";

@@ -150,7 +150,7 @@ export class Store {
   }
 
   /** Marks what needs attention as due now; a claimed row notices it by its revision. */
-  markDue(kind: WorkRow["kind"], key: string, priority: number, now: number): void {
+  markDue(kind: WorkRow["kind"], key: string, priority: number, now: number) {
     const row = this.work.get(`${kind} ${key}`);
     if (!row) {
       const rest = { dueAt: now, notBefore: null, attempts: 0, claim: null, revision: 0 };
@@ -163,7 +163,7 @@ export class Store {
   }
 
   /** What failed before is tried now: the provider responds again. */
-  retryNow(now: number): void {
+  retryNow(now: number) {
     for (const row of this.work.values())
       if (row.attempts > 0 && row.claim === null && row.kind !== "probe")
         Object.assign(row, { dueAt: now, notBefore: null });

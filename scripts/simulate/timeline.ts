@@ -10,7 +10,7 @@ export class Timeline {
   readonly #items: Item[] = [];
   #added = 0;
 
-  add(at: number, happen: () => void): void {
+  add(at: number, happen: () => void) {
     this.#added += 1;
     const item = { at, order: this.#added, happen };
     let [low, high] = [0, this.#items.length];
@@ -27,7 +27,7 @@ export class Timeline {
   }
 
   /** Removes the earliest item and lets it happen. */
-  advance(): void {
+  advance() {
     this.#items.pop()?.happen();
   }
 }

@@ -32,13 +32,13 @@ export class Watch {
     this.#parts = parts;
   }
 
-  fail(violation: string): void {
+  fail(violation: string) {
     this.#parts.log(() => `VIOLATION ${violation}`);
     this.violations.push(violation);
   }
 
   /** Fails unless the excuse applies. */
-  failUnless(excuse: Excuse, applies: boolean, violation: string): void {
+  failUnless(excuse: Excuse, applies: boolean, violation: string) {
     if (applies) this.excuses.count(excuse);
     else this.fail(violation);
   }
@@ -53,33 +53,33 @@ export class Watch {
     }
   }
 
-  runStarted(shiftId: string): void {
+  runStarted(shiftId: string) {
     increase(this.runs, shiftId);
   }
 
-  resetCounts(): void {
+  resetCounts() {
     for (const counts of [this.runs, this.calls, this.changes]) counts.clear();
   }
 
-  called(shiftId: string, { do: what }: Next): void {
+  called(shiftId: string, { do: what }: Next) {
     increase(this.calls, shiftId);
     if (what !== "read" && what !== "witness") increase(this.changes, shiftId);
   }
 
-  intended(shiftId: string, call: Call): void {
+  intended(shiftId: string, call: Call) {
     const job = this.#parts.store.jobs.get(shiftId);
     const hasStarted = !job || job.startTime <= this.#parts.now();
     if (hasStarted) this.fail(`${call.do} on ${shiftId} after its start`);
   }
 
-  created(candidateId: string): void {
+  created(candidateId: string) {
     const { records } = this.#parts;
     if (!records.people.some((person) => person.candidateId === candidateId)) return;
     const isHidden = this.network?.hasHiddenPeople === true;
     this.failUnless("look_up_by_gateway", isHidden, `${candidateId} was created twice at the provider`);
   }
 
-  notified(row: NotificationRow): void {
+  notified(row: NotificationRow) {
     const { log } = this.#parts;
     const { kind, candidateId, shiftId, reason } = row;
     log(() => `platform  notifies ${candidateId}: ${kind} ${reason ?? ""} (${shiftId})`);
@@ -90,14 +90,14 @@ export class Watch {
     if (kind === "shift_changed") this.#lastFacts.set(`${shiftId} ${candidateId}`, this.#factsOf(shiftId));
   }
 
-  #checkConfirmed({ shiftId, candidateId, changeKey }: NotificationRow): void {
+  #checkConfirmed({ shiftId, candidateId, changeKey }: NotificationRow) {
     const { store, records } = this.#parts;
     const since = store.bookings.find(({ bookingId }) => bookingId === changeKey)?.createdAt ?? 0;
     if (records.wasListed(shiftId, candidateId, since - STALE_MS)) return;
     this.fail(`${candidateId} was notified of a confirmation on ${shiftId}, but was never assigned`);
   }
 
-  #checkCancelled({ shiftId, candidateId }: NotificationRow): void {
+  #checkCancelled({ shiftId, candidateId }: NotificationRow) {
     const { store, records, now } = this.#parts;
     const key = `${shiftId} ${candidateId}`;
     const booking = store.bookingsOf(shiftId).findLast((each) => each.candidateId === candidateId);
@@ -115,7 +115,7 @@ export class Watch {
     );
   }
 
-  #checkChanged({ shiftId, candidateId, startTime, endTime }: NotificationRow): void {
+  #checkChanged({ shiftId, candidateId, startTime, endTime }: NotificationRow) {
     const versions = this.#parts.records.versionsOf(shiftId);
     const isReal = versions.some(({ shift }) => shift?.start === startTime && shift.end === endTime);
     if (!isReal) this.fail(`${candidateId} was notified of times that ${shiftId} never had`);

@@ -24,15 +24,15 @@ export class Webhooks {
     this.#parts = parts;
   }
 
-  decide(fates: readonly WebhookFate[]): void {
+  decide(fates: readonly WebhookFate[]) {
     this.#fates.push(...fates);
   }
 
-  endFaults(): void {
+  endFaults() {
     this.#fates = [];
   }
 
-  send(event: EventName, shiftId: string): void {
+  send(event: EventName, shiftId: string) {
     const { timeline, now, random, log } = this.#parts;
     this.#sent += 1;
     const traceId = `t${this.#sent}`;
@@ -46,7 +46,7 @@ export class Webhooks {
   }
 
   /** As the inbox does: a repetition is processed again only if the first attempt failed for good. */
-  #arrive(event: EventName, shiftId: string, traceId: string, isDispatched: boolean): void {
+  #arrive(event: EventName, shiftId: string, traceId: string, isDispatched: boolean) {
     const { store, now, log } = this.#parts;
     log(() => `platform  stores ${event} of ${shiftId} (${traceId})`);
     this.announcedAt.set(shiftId, now());

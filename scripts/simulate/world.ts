@@ -85,7 +85,7 @@ export class World {
     if (this.#isLogged) this.lines.push(`${new Date(this.now).toISOString().slice(8, 23)}  ${line()}`);
   };
 
-  run(schedule: Schedule): void {
+  run(schedule: Schedule) {
     this.#prepare(schedule);
     let at = this.now + 1_000;
     for (const { afterMs, happening } of schedule.actions) {
@@ -105,7 +105,7 @@ export class World {
     this.#checkQuiet();
   }
 
-  #prepare({ shifts, candidates, known, isSecondOutletMapped }: Schedule): void {
+  #prepare({ shifts, candidates, known, isSecondOutletMapped }: Schedule) {
     this.store.outlets.set("o0", "w-o0");
     if (isSecondOutletMapped) this.store.outlets.set("o1", "w-o1");
     for (let index = 0; index < candidates; index += 1) {
@@ -138,7 +138,7 @@ export class World {
   }
 
   /** Nothing is wrong any more; the operator has mapped and activated everything. */
-  #endFaults(): void {
+  #endFaults() {
     this.log(() => "— the faults end —");
     this.network.endFaults();
     this.webhooks.endFaults();
@@ -149,7 +149,7 @@ export class World {
     resume(this.store, this.now);
   }
 
-  #advance(until: number): void {
+  #advance(until: number) {
     for (;;) {
       this.worker.claimDue();
       const next = Math.min(this.timeline.nextAt, this.worker.nextAt(), this.#sweepAt());
@@ -176,11 +176,11 @@ export class World {
     return BEGIN + Math.ceil((this.now + 1 - BEGIN) / SWEEP_MS) * SWEEP_MS;
   }
 
-  #sweep(): void {
+  #sweep() {
     for (const shiftId of this.#left()) this.store.markDue("shift", shiftId, 1, this.now);
   }
 
-  #checkQuiet(): void {
+  #checkQuiet() {
     for (const [shiftId, count] of this.watch.calls)
       if (count > QUIET_CALLS) this.watch.fail(`${count} calls for ${shiftId} within two hours of rest`);
     for (const [shiftId, count] of this.watch.runs)

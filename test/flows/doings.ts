@@ -23,8 +23,8 @@ export interface Doings {
   send(event: string, shiftId: string, traceId?: string): Promise<string>;
   job(shiftId: string): Promise<Job>;
   findJob(shiftId: string): Promise<Job | undefined>;
-  accept(job: Pick<Job, "jobId">, person: Pick<Person, "candidateId">): Promise<Said>;
-  withdraw(job: Pick<Job, "jobId">, person: Pick<Person, "candidateId">): Promise<Said>;
+  accept(job: Pick<Job, "jobId">, person: Pick<Person, "candidateId"> & Partial<Person>): Promise<Said>;
+  withdraw(job: Pick<Job, "jobId">, person: Pick<Person, "candidateId"> & Partial<Person>): Promise<Said>;
   cancel(job: Job): Promise<Said>;
   /** Oldest first. */
   events(shiftId?: string): Promise<Event[]>;

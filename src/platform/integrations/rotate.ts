@@ -46,7 +46,7 @@ export async function rotatePlatformToken(
 
 async function endTokens(trx: Trx, providerId: string, at: Date, validUntil: Date): Promise<void> {
   await sql`
-    update platform_tokens set valid_until = case when valid_until is null then ${validUntil} else ${at} end
+    update platform_tokens set valid_until = case when valid_until is null then ${validUntil}::timestamptz else ${at}::timestamptz end
     where provider_id = ${providerId} and (valid_until is null or valid_until > ${at})`.execute(trx);
 }
 

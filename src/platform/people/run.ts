@@ -82,7 +82,14 @@ async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wante
   if (!row) return undefined;
   const { create_sent_at, idempotency_key: idempotencyKey, trace_id: traceId, shift_id: shiftId } = row;
   const { forgotten: isForgotten, job_id: jobId } = row;
-  return { createSentAt: create_sent_at?.getTime() ?? null, idempotencyKey, traceId, shiftId, jobId, isForgotten };
+  return {
+    createSentAt: create_sent_at?.getTime() ?? null,
+    idempotencyKey,
+    traceId,
+    shiftId,
+    jobId,
+    isForgotten,
+  };
 }
 
 /** What waits for the person goes on. */

@@ -57,7 +57,8 @@ function unlisted(draft: Draft, booking: BookingState) {
 }
 
 /** The call may still take effect, or the replica that was read may lag behind. */
-const readLate = (draft: Draft): void => draft.readAt(draft.now + Math.max(0, ...draft.rules.recheckMs));
+export const readLate = (draft: Draft): void =>
+  draft.readAt(draft.now + Math.max(0, ...draft.rules.recheckMs));
 
 function readOnceMore(draft: Draft, booking: BookingState): void {
   const afterMs = draft.rules.recheckMs[booking.missing] ?? 0;
@@ -78,7 +79,10 @@ function missed(draft: Draft, booking: BookingState) {
 }
 
 /** What the confirmation of a booking settles. */
-const SETTLED = ["booking_failed", "candidate_ambiguous", "provider_refused", "unassign_failed"] as const;
+const SETTLED = [
+  ...(["booking_failed", "candidate_ambiguous", "provider_refused", "unassign_failed"] as const),
+  "provider_gave_no_answer" as const,
+];
 
 export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: true } = {}) {
   const isNews = booking.status === "pending";

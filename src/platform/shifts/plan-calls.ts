@@ -2,7 +2,7 @@ import type { ChangeReason, Params, StepName } from "../../../generated/operatio
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import { failureParams } from "../work/failure.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
-import { confirm, reasonOf } from "./plan-bookings.ts";
+import { confirm, readLate, reasonOf } from "./plan-bookings.ts";
 import { closeJob, endBooking, paramsOf } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import type { BookingState, Call, CallOutcome, ChangeState, Made, RunSoFar } from "./state.ts";
@@ -115,7 +115,9 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
   if (hadNoEffect(outcome)) return draft.patchBooking(booking, { atProvider: "yes" });
   if (outcome.kind === "done") {
     draft.step({ step: "unassign", code: "unassigned", traceId, durationMs });
-    const off = { atProvider: "no", sentAt: null, isListed: false, missing: 0 } as const;
+    // Not forgotten at once: an assignment before it, whose connection was cut, may take effect only now.
+    const off = { atProvider: "no", isListed: false, missing: 0 } as const;
+    readLate(draft);
     if (!holdsSeat(booking)) draft.patchBooking(booking, off);
     else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
     const codes = ["unassign_failed"] as const;

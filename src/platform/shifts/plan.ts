@@ -81,6 +81,12 @@ function isInDoubt({ state, now, isLive }: Draft, failed: ReadonlySet<string>): 
   return state.changes.some(({ sentAt, changeId }) => sentAt !== null && !failed.has(changeId));
 }
 
+/** Also of an integration that is not active: what was sent has to be concluded. */
+const hasDoubts = ({ state, isLive }: Draft): boolean =>
+  (isLive && state.bookings.some(({ atProvider }) => atProvider === "maybe")) ||
+  (state.cancellation !== undefined && state.cancellation.sentAt !== null) ||
+  state.changes.some(({ sentAt }) => sentAt !== null);
+
 /** The next call that changes something, once nothing about it is in doubt. */
 function nextCall(draft: Draft, run: RunSoFar): Call | undefined {
   if (!draft.isLive) return undefined;
@@ -138,8 +144,11 @@ function rest(draft: Draft, run: RunSoFar, { isPaused }: { isPaused: boolean }):
   const failed = failureOf(run);
   if (failed) noteGivenUp(draft, run);
   const isActive = state.integration.state === "active";
+  // In the background nothing runs until the activation: what is due then must not be forgotten.
   const times = [
-    ...(isActive && !failed && state.shift.nextReadAt !== null ? [state.shift.nextReadAt] : []),
+    ...((isActive || priority > 0 || hasDoubts(draft)) && !failed && state.shift.nextReadAt !== null
+      ? [state.shift.nextReadAt]
+      : []),
     ...(draft.isLive && !draft.hasStarted && draft.job ? [draft.job.startTime] : []),
   ];
   // Of an integration that is not active, events wait for its activation.

@@ -1,5 +1,6 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import type { Shift } from "../../contract/shift.ts";
+import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
@@ -23,10 +24,12 @@ export const reconcileShift =
   async (claim, signal) => {
     const key = { providerId: claim.providerId, shiftId: claim.key };
     let run: RunSoFar = { isFirst: true, failed: new Set(), attempts: claim.attempts };
+    let asked: Date | undefined;
     for (let step = 0; step < MOST_STEPS; step += 1) {
-      const decided = (await glance(deps, key, run)) ?? (await decide(deps, key, claim, run));
+      const decided = (await glance(deps, key, run)) ?? (await decide(deps, key, claim, run, asked));
       if (!decided) return;
       const { next, client, waiting, spelling } = decided;
+      asked = decided.version;
       run = await act(next, run, { client, waiting, signal, shiftId: spelling });
     }
     throw new Error(`shift ${key.shiftId} was not reconciled within ${MOST_STEPS} steps`);
@@ -35,6 +38,8 @@ export const reconcileShift =
 interface Decided {
   next: Exclude<Next, { do: "rest" }>;
   client: ProviderClient;
+  /** When the integration was last changed: its token may be another since. */
+  version: Date;
   /** Ids of the events that wait. */
   waiting: string[];
   /** The shift's id as the provider spells it. */
@@ -56,8 +61,13 @@ async function glance(deps: Deps, key: ShiftKey, run: RunSoFar): Promise<Decided
   if (!loaded) return undefined;
   const { writes, next } = plan(loaded.state, run, deps.now().getTime(), rulesOf(deps));
   if (next.do !== "read" || writes.length > 0) return undefined;
-  return { next, client: deps.clientFor(loaded.integration), ...whatWaits(loaded) };
+  return { next, ...clientOf(deps, loaded.integration), ...whatWaits(loaded) };
 }
+
+const clientOf = (deps: Deps, integration: Integration) => ({
+  client: deps.clientFor(integration),
+  version: integration.updated_at,
+});
 
 const whatWaits = ({ state, spelling }: { state: ShiftState; spelling: string }) => ({
   waiting: state.events.map(({ eventId }) => eventId),
@@ -65,7 +75,13 @@ const whatWaits = ({ state, spelling }: { state: ShiftState; spelling: string })
 });
 
 /** Plans and records in one transaction, under the lock of the job; undefined when the run has ended. */
-async function decide(deps: Deps, key: ShiftKey, claim: Claim, run: RunSoFar): Promise<Decided | undefined> {
+async function decide(
+  deps: Deps,
+  key: ShiftKey,
+  claim: Claim,
+  run: RunSoFar,
+  asked: Date | undefined,
+): Promise<Decided | undefined> {
   const wake: { inMs?: number } = {};
   const decided = await transact(deps, async (trx) => {
     await lockJobOfShift(trx, key);
@@ -76,7 +92,11 @@ async function decide(deps: Deps, key: ShiftKey, claim: Claim, run: RunSoFar): P
       return undefined;
     }
     const { state, integration } = loaded;
-    const { writes, next } = plan(state, run, now.getTime(), rulesOf(deps));
+    const planned = plan(state, run, now.getTime(), rulesOf(deps));
+    // A response to the token of before says nothing of the one that was given since.
+    const isOutdated = asked !== undefined && asked < integration.updated_at;
+    const writes = planned.writes.filter(({ write }) => write !== "pause" || !isOutdated);
+    const { next } = planned;
     const isCall = next.do !== "rest" && next.do !== "read" && next.do !== "witness";
     await record(trx, deps, state, isCall ? [...writes, intentOf(next, now.getTime())] : writes);
     if (next.do === "rest") {
@@ -86,7 +106,7 @@ async function decide(deps: Deps, key: ShiftKey, claim: Claim, run: RunSoFar): P
       return undefined;
     }
     await renew(trx, claim);
-    return { next, client: deps.clientFor(integration), ...whatWaits(loaded) };
+    return { next, ...clientOf(deps, integration), ...whatWaits(loaded) };
   });
   if (wake.inMs !== undefined) deps.wakeWorkerIn(wake.inMs);
   return decided;

@@ -74,7 +74,10 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     const job = await organisation.open();
     const assigned = () => organisation.provider.shift(job.shiftId)?.assigned.size;
     organisation.provider.setFault("assign-lost-answer", { times: 10_000 });
-    organisation.provider.setFault("unavailable", { operations: ["unassignCandidate"], retryAfter: "0" });
+    organisation.provider.setFault("unavailable", {
+      operations: ["unassignCandidate", "getShift"],
+      retryAfter: "0",
+    });
     expect(await organisation.accept(job, person)).toEqual(PENDING);
     await expect.poll(assigned).toBe(1);
     expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });

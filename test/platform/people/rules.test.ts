@@ -5,8 +5,16 @@ const NOW = Date.UTC(2026, 0, 5, 6);
 const TIMEOUT_MS = 10_000;
 const nobody = { kind: "found", ids: [] } as const;
 
-const plan = (answer?: Parameters<typeof planPerson>[1], facts: Partial<Parameters<typeof planPerson>[0]> = {}) =>
-  planPerson({ createSentAt: null, existsUnseen: false, isForgotten: false, ...facts }, answer, NOW, TIMEOUT_MS);
+const plan = (
+  answer?: Parameters<typeof planPerson>[1],
+  facts: Partial<Parameters<typeof planPerson>[0]> = {},
+) =>
+  planPerson(
+    { createSentAt: null, existsUnseen: false, isForgotten: false, ...facts },
+    answer,
+    NOW,
+    TIMEOUT_MS,
+  );
 
 describe("a person at a provider", () => {
   it("is looked up before anything else", () => {
@@ -36,7 +44,10 @@ describe("a person at a provider", () => {
 
   it("is not created anew because the provider has forgotten its id: one look-up may be stale", () => {
     expect(plan(nobody, { isForgotten: true })).toMatchObject({ do: "give_up" });
-    expect(plan({ kind: "found", ids: ["one"] }, { isForgotten: true })).toMatchObject({ do: "know", id: "one" });
+    expect(plan({ kind: "found", ids: ["one"] }, { isForgotten: true })).toMatchObject({
+      do: "know",
+      id: "one",
+    });
   });
 
   it("is ambiguous when several match", () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import {
-  aJob,
-  aState,
   afterAbsence,
   afterSeeing,
+  aJob,
   anEvent,
+  aState,
   confirmed,
   firstStep,
   HOUR,
@@ -62,7 +62,10 @@ describe("a shift that GET does not find", () => {
     const { writes, next } = planned(state, afterAbsence({ witness: "good" }));
     expect(jobOf(writes)).toEqual({});
     expect(next).toMatchObject({ do: "rest", afterMs: 0 });
-    const again = planned(aState({ shift: WITNESSED, bookings: [confirmed()] }), afterAbsence({ witness: "good" }));
+    const again = planned(
+      aState({ shift: WITNESSED, bookings: [confirmed()] }),
+      afterAbsence({ witness: "good" }),
+    );
     expect(jobOf(again.writes)).toMatchObject({ status: "cancelled" });
   });
 
@@ -77,7 +80,12 @@ describe("the platform's DELETE that is answered 404", () => {
   const cancellation = { operationId: "operation", traceId: "trace", sentAt: NOW, consumedBy: null };
   const call = { do: "cancel", operationId: "operation", traceId: "trace" } as const;
   const made = (outcome: object) =>
-    ({ isFirst: false, failed: new Set<string>(), attempts: 1, made: { call, outcome, durationMs: 1 } }) as never;
+    ({
+      isFirst: false,
+      failed: new Set<string>(),
+      attempts: 1,
+      made: { call, outcome, durationMs: 1 },
+    }) as never;
 
   it("confirms the cancellation with the contract's code", () => {
     const { writes } = planned(
@@ -135,7 +143,10 @@ describe("a shift that reappears", () => {
   });
 
   it("does not reopen a job when it is reported as cancelled", () => {
-    const { writes } = planned(aState({ job: job("absence"), shift: gone }), afterSeeing({ cancelled: true }));
+    const { writes } = planned(
+      aState({ job: job("absence"), shift: gone }),
+      afterSeeing({ cancelled: true }),
+    );
     expect(jobOf(writes)).toEqual({});
   });
 
@@ -152,7 +163,12 @@ describe("a shift that reappears", () => {
       ...{ status: "released", atProvider: "maybe" },
     });
     const released = confirmed({ status: "released", atProvider: "maybe" });
-    const state = aState({ job: job("absence"), shift: gone, bookings: [released], around: listing("person") });
+    const state = aState({
+      job: job("absence"),
+      shift: gone,
+      bookings: [released],
+      around: listing("person"),
+    });
     expect(planned(state, afterSeeing()).next).toMatchObject({ do: "unassign" });
   });
 

@@ -2,12 +2,11 @@ import { describe, expect, it } from "vitest";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 import {
   aBooking,
+  afterAbsence,
+  afterCall,
+  afterSeeing,
   aJob,
   aState,
-  afterCall,
-  afterReading,
-  afterSeeing,
-  anEvent,
   assign,
   confirmed,
   cut,
@@ -52,11 +51,38 @@ describe("a call whose outcome is unknown", () => {
 
   it("is not in doubt when it was never sent", () => {
     const run = afterCall(assign(), { ...cut, notAsked: true });
-    expect(patchOf(planned(aState({ bookings: [inDoubt()] }), run).writes)).toMatchObject({ atProvider: "no" });
+    expect(patchOf(planned(aState({ bookings: [inDoubt()] }), run).writes)).toMatchObject({
+      atProvider: "no",
+    });
+  });
+
+  it("is read again in time also while the integration is suspended, and after the start", () => {
+    const state = aState({ bookings: [inDoubt()], integration: { state: "suspended" } });
+    const { next } = planned(state, afterAbsence({ code: "shift_not_found" }), START + 1);
+    expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
+  });
+
+  it("may take effect after the person was withdrawn: the shift is read later, and the person is taken off again", () => {
+    const unassign = { ...assign(), do: "unassign" } as ReturnType<typeof assign>;
+    const withdrawn = confirmed({ isWithdrawn: true, atProvider: "maybe" });
+    const { writes, next } = planned(
+      aState({ bookings: [withdrawn] }),
+      afterCall(unassign, { kind: "done" }),
+    );
+    expect(patchOf(writes)).toMatchObject({ status: "released", atProvider: "no" });
+    expect(next).toMatchObject({ do: "rest", afterMs: 120_000 });
+    const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
+    const state = aState({ bookings: [ended], around: listing("person") });
+    expect(planned(state, afterSeeing()).next.do).toBe("unassign");
   });
 
   it("leaves a DELETE to the reading that follows", () => {
-    const cancellation = { operationId: "operation", traceId: "trace", sentAt: NOW - 1_000, consumedBy: null };
+    const cancellation = {
+      operationId: "operation",
+      traceId: "trace",
+      sentAt: NOW - 1_000,
+      consumedBy: null,
+    };
     expect(planned(aState({ cancellation }), firstStep).next.do).toBe("read");
     expect(planned(aState({ cancellation }), afterSeeing()).next.do).toBe("cancel");
   });
@@ -64,7 +90,10 @@ describe("a call whose outcome is unknown", () => {
 
 describe("a rejection", () => {
   it("releases the seat when the call was the first", () => {
-    const { writes } = planned(aState({ bookings: [inDoubt()] }), afterCall(assign(), refusal(409, "shift_full")));
+    const { writes } = planned(
+      aState({ bookings: [inDoubt()] }),
+      afterCall(assign(), refusal(409, "shift_full")),
+    );
     expect(patchOf(writes)).toMatchObject({ status: "released", reason: "shift_full" });
   });
 
@@ -158,76 +187,5 @@ describe("a material change", () => {
   it("notifies no one when nothing has changed", () => {
     const state = aState({ bookings: [confirmed()], around: listing("person") });
     expect(notified(planned(state, afterSeeing()).writes)).toEqual([]);
-  });
-});
-
-describe("after the start", () => {
-  const late = START + 60_000;
-  const state = (booking: ReturnType<typeof aBooking>) =>
-    aState({ bookings: [booking], shift: { nextReadAt: null } });
-
-  it("no one is assigned, and the booking ends as shift_started", () => {
-    const { writes, next } = planned(state(aBooking()), firstStep, late);
-    expect(next.do).toBe("rest");
-    expect(patchOf(writes)).toMatchObject({ status: "released", reason: "shift_started" });
-  });
-
-  it("no one is withdrawn: the booking ends, and an operator is asked to settle it", () => {
-    const { writes, next } = planned(state(confirmed({ isWithdrawn: true })), firstStep, late);
-    expect(next.do).toBe("rest");
-    expect(patchOf(writes)).toMatchObject({ status: "released", reason: "shift_started" });
-    expect(issues(writes)).toEqual(["unassign_failed"]);
-  });
-
-  it("a call in doubt is read once before anything is concluded", () => {
-    expect(planned(state(inDoubt()), firstStep, late).next.do).toBe("read");
-    expect(patchOf(planned(state(inDoubt()), afterSeeing(), late).writes)).toMatchObject({ status: "released" });
-  });
-
-  it("a cancellation and a change are given up", () => {
-    const cancellation = { operationId: "operation", traceId: "trace", sentAt: null, consumedBy: null };
-    const { writes, next } = planned(aState({ cancellation, shift: { nextReadAt: null } }), firstStep, late);
-    expect(writesOf(writes, "forget_operation")).toHaveLength(1);
-    expect(next.do).not.toBe("cancel");
-  });
-});
-
-describe("401 and 403", () => {
-  it.each([401, 403])("to a reading pause the integration and fail nothing: %d", (status) => {
-    const event = anEvent("shift.create");
-    const run = afterReading(refusal(status), { covers: [event.eventId] });
-    const { writes, next } = planned(aState({ events: [event] }), run);
-    expect(writesOf(writes, "pause")).toEqual([{ write: "pause", status }]);
-    expect(writesOf(writes, "events")).toMatchObject([{ status: "queued" }]);
-    expect(issues(writes)).toEqual([]);
-    expect(next).toMatchObject({ do: "rest", afterMs: 0 });
-  });
-
-  it.each([401, 403])("to a call pause the integration and keep the seat: %d", (status) => {
-    const { writes } = planned(aState({ bookings: [inDoubt()] }), afterCall(assign(), refusal(status)));
-    expect(writesOf(writes, "pause")).toHaveLength(1);
-    expect(patchOf(writes)).toEqual({ atProvider: "no", sentAt: null });
-  });
-
-  it("keep the provider from being called while the integration is paused", () => {
-    const state = aState({ bookings: [inDoubt()], events: [anEvent("shift.update")], integration: { isPaused: true } });
-    expect(planned(state, firstStep).next.do).toBe("rest");
-  });
-});
-
-describe("work for one shift", () => {
-  it("waits for the Retry-After of its own call only, and keeps its other bookings moving", () => {
-    const other = aBooking({ bookingId: "other", candidateId: "another", person: { id: "another", trouble: null } });
-    const run = afterCall(assign(), { ...cut, status: 429, retryAfterMs: 30_000 });
-    const { next } = planned(aState({ bookings: [inDoubt(), other] }), run);
-    expect(next).toMatchObject({ do: "assign", bookingId: "other" });
-  });
-
-  it("does not wait for a person who is being created: that is work of its own", () => {
-    const unknown = aBooking({ person: { id: null, trouble: null } });
-    const other = confirmed({ bookingId: "other", candidateId: "another", isWithdrawn: true });
-    const { writes, next } = planned(aState({ bookings: [unknown, other] }), firstStep);
-    expect(writesOf(writes, "identify")).toHaveLength(1);
-    expect(next).toMatchObject({ do: "unassign", bookingId: "other" });
   });
 });

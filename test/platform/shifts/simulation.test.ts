@@ -13,7 +13,7 @@ import { plan } from "../../../src/platform/shifts/plan.ts";
 const SEED = Number(process.env.SIMULATE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SCHEDULES = Number(process.env.SIMULATE_SCHEDULES ?? 4_000);
 /** Enough to find what each rule prevents, with this seed. */
-const MUTATED = { seed: 1, count: 4_000, isRaw: true } as const;
+const MUTATED = { seed: 7, count: 1_000, isRaw: true } as const;
 
 function explained(options: CheckOptions): string {
   const { counterexample, schedules: done } = check(options);

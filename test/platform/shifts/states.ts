@@ -26,7 +26,14 @@ export const RULES: Rules = {
 };
 
 export const aJob = (patch: Partial<JobState> = {}): JobState => ({
-  ...{ jobId: "job", status: "open", variant: "a", startTime: START, endTime: START + 8 * HOUR, positions: 2 },
+  ...{
+    jobId: "job",
+    status: "open",
+    variant: "a",
+    startTime: START,
+    endTime: START + 8 * HOUR,
+    positions: 2,
+  },
   ...{ outletId: "outlet", outletName: null, roleId: "role", roleName: null },
   ...{ workplaceId: "workplace", competenceId: "competence", overfilled: false, warnings: [] },
   ...{ cancelledBy: null, ownPeople: [], ownPeopleCount: 0, offerRound: 0, traceId: "trace-of-job" },
@@ -120,11 +127,21 @@ export function afterCall(call: Call, outcome: CallOutcome): RunSoFar {
 }
 
 export const assign = (isRetry = false): Call => ({
-  ...{ do: "assign", bookingId: "booking", providerCandidateId: "person", isRetry, traceId: "trace-of-booking" },
+  ...{
+    do: "assign",
+    bookingId: "booking",
+    providerCandidateId: "person",
+    isRetry,
+    traceId: "trace-of-booking",
+  },
 });
 
 export const refusal = (status: number, code?: string) => ({ kind: "refused", status, code }) as const;
-export const cut = { kind: "unavailable", failure: "connection_failed", reason: "the connection was cut" } as const;
+export const cut = {
+  kind: "unavailable",
+  failure: "connection_failed",
+  reason: "the connection was cut",
+} as const;
 
 /** The writes of one kind. */
 export const writesOf = <Kind extends Write["write"]>(
@@ -138,7 +155,8 @@ export const notified = (writes: readonly Write[]): string[] =>
   writesOf(writes, "notify").map(({ kind }) => kind);
 
 /** The codes of the issues. */
-export const issues = (writes: readonly Write[]): string[] => writesOf(writes, "issue").map(({ code }) => code);
+export const issues = (writes: readonly Write[]): string[] =>
+  writesOf(writes, "issue").map(({ code }) => code);
 
 /** The booking as the writes leave it. */
 export const patchOf = (writes: readonly Write[]): Record<string, unknown> =>

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { plan } from "../../../src/platform/shifts/plan.ts";
+import {
+  aBooking,
+  afterCall,
+  afterReading,
+  afterSeeing,
+  anEvent,
+  aState,
+  assign,
+  confirmed,
+  cut,
+  firstStep,
+  inDoubt,
+  issues,
+  NOW,
+  patchOf,
+  RULES,
+  refusal,
+  START,
+  writesOf,
+} from "./states.ts";
+
+const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
+  plan(state, run, now, RULES);
+
+describe("after the start", () => {
+  const late = START + 60_000;
+  const state = (booking: ReturnType<typeof aBooking>) =>
+    aState({ bookings: [booking], shift: { nextReadAt: null } });
+
+  it("no one is assigned, and the booking ends as shift_started", () => {
+    const { writes, next } = planned(state(aBooking()), firstStep, late);
+    expect(next.do).toBe("rest");
+    expect(patchOf(writes)).toMatchObject({ status: "released", reason: "shift_started" });
+  });
+
+  it("no one is withdrawn: the booking ends, and an operator is asked to settle it", () => {
+    const { writes, next } = planned(state(confirmed({ isWithdrawn: true })), firstStep, late);
+    expect(next.do).toBe("rest");
+    expect(patchOf(writes)).toMatchObject({ status: "released", reason: "shift_started" });
+    expect(issues(writes)).toEqual(["unassign_failed"]);
+  });
+
+  it("a call in doubt is read once before anything is concluded", () => {
+    expect(planned(state(inDoubt()), firstStep, late).next.do).toBe("read");
+    expect(patchOf(planned(state(inDoubt()), afterSeeing(), late).writes)).toMatchObject({
+      status: "released",
+    });
+  });
+
+  it("a cancellation and a change are given up", () => {
+    const cancellation = { operationId: "operation", traceId: "trace", sentAt: null, consumedBy: null };
+    const { writes, next } = planned(aState({ cancellation, shift: { nextReadAt: null } }), firstStep, late);
+    expect(writesOf(writes, "forget_operation")).toHaveLength(1);
+    expect(next.do).not.toBe("cancel");
+  });
+});
+
+describe("401 and 403", () => {
+  it.each([401, 403])("to a reading pause the integration and fail nothing: %d", (status) => {
+    const event = anEvent("shift.create");
+    const run = afterReading(refusal(status), { covers: [event.eventId] });
+    const { writes, next } = planned(aState({ events: [event] }), run);
+    expect(writesOf(writes, "pause")).toEqual([{ write: "pause", status }]);
+    expect(writesOf(writes, "events")).toMatchObject([{ status: "queued" }]);
+    expect(issues(writes)).toEqual([]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 0 });
+  });
+
+  it.each([401, 403])("to a call pause the integration and keep the seat: %d", (status) => {
+    const { writes } = planned(aState({ bookings: [inDoubt()] }), afterCall(assign(), refusal(status)));
+    expect(writesOf(writes, "pause")).toHaveLength(1);
+    expect(patchOf(writes)).toEqual({ atProvider: "no", sentAt: null });
+  });
+
+  it("keep the provider from being called while the integration is paused", () => {
+    const state = aState({
+      bookings: [inDoubt()],
+      events: [anEvent("shift.update")],
+      integration: { isPaused: true },
+    });
+    expect(planned(state, firstStep).next.do).toBe("rest");
+  });
+});
+
+describe("work for one shift", () => {
+  it("waits for the Retry-After of its own call only, and keeps its other bookings moving", () => {
+    const other = aBooking({
+      bookingId: "other",
+      candidateId: "another",
+      person: { id: "another", trouble: null },
+    });
+    const run = afterCall(assign(), { ...cut, status: 429, retryAfterMs: 30_000 });
+    const { next } = planned(aState({ bookings: [inDoubt(), other] }), run);
+    expect(next).toMatchObject({ do: "assign", bookingId: "other" });
+  });
+
+  it("does not wait for a person who is being created: that is work of its own", () => {
+    const unknown = aBooking({ person: { id: null, trouble: null } });
+    const other = confirmed({ bookingId: "other", candidateId: "another", isWithdrawn: true });
+    const { writes, next } = planned(aState({ bookings: [unknown, other] }), firstStep);
+    expect(writesOf(writes, "identify")).toHaveLength(1);
+    expect(next).toMatchObject({ do: "unassign", bookingId: "other" });
+  });
+});
