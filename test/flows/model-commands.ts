@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { Model, Refusal, Values, Webhook } from "./model.ts";
 import * as rules from "./model.ts";
-import type { Real } from "./model-real.ts";
+import { type Real, TROUBLE } from "./model-real.ts";
 
 type Command = fc.AsyncCommand<Model, Real>;
 
@@ -20,8 +20,12 @@ function command({ name, check = () => true, both }: Doing): Command {
     toString: () => name,
     check,
     run: async (model, real) => {
+      const wasTroubled = model.isTroubled;
       await both(model, real);
       await real.compare(model);
+      if (!wasTroubled) return;
+      real.clearTrouble();
+      model.isTroubled = false;
     },
   };
 }
@@ -31,7 +35,11 @@ const PEOPLE = 4;
 const shift = fc.nat({ max: SHIFTS - 1 });
 const person = fc.nat({ max: PEOPLE - 1 });
 const place = fc.nat({ max: 20 });
-const hasJob = (index: number) => (model: Model) => rules.at(model, index).job !== undefined;
+/** What the platform asks for in trouble may make it read the shift, or not: then it has nothing to learn by that. */
+const hasJob = (index: number) => (model: Model) => {
+  const pair = rules.at(model, index);
+  return pair.job !== undefined && (!model.isTroubled || rules.isCurrent(pair));
+};
 const values: fc.Arbitrary<Partial<Values>> = fc.oneof(
   fc.record({ positions: fc.integer({ min: 0, max: 3 }) }),
   fc.record({ start: fc.integer({ min: 0, max: 2 }) }),
@@ -133,6 +141,14 @@ const deliverAll = fc.constant(
       const webhooks = model.waiting.splice(0).reverse();
       for (const webhook of webhooks) rules.deliver(model, webhook);
       await Promise.all(webhooks.map(real.send));
+      await real.quiet();
+      // One shift may have been read before people became free by another.
+      for (const index of model.pairs.keys()) {
+        const webhook = real.webhook("shift.update", index);
+        rules.deliver(model, webhook);
+        await real.send(webhook);
+        await real.quiet();
+      }
     },
   }),
 );
@@ -178,14 +194,15 @@ const refuse = fc.constantFrom<Refusal[]>("assign-conflict", "cancel-refused", "
   }),
 );
 
-const TROUBLE = ["unavailable", "error-500", "reset", "truncated", "assign-lost-answer"] as const;
-
 const trouble = fc
   .tuple(fc.constantFrom<FaultName[]>(...TROUBLE), fc.integer({ min: 1, max: 3 }))
   .map(([name, times]) =>
     command({
       name: `trouble at the provider(${name}, ${times} times)`,
-      both: async (_model, real) => real.fault(name, times),
+      both: async (model, real) => {
+        model.isTroubled = true;
+        real.fault(name, times);
+      },
     }),
   );
 

@@ -19,9 +19,14 @@ export interface Real {
   send(webhook: Webhook): Promise<void>;
   replay(webhook: Webhook): Promise<void>;
   fault(name: FaultName, times: number): void;
+  clearTrouble(): void;
+  quiet(): Promise<void>;
   /** Once everything that came of it is done. */
   compare(model: Model): Promise<void>;
 }
+
+/** What passes, and may have taken effect before it went wrong. */
+export const TROUBLE = ["unavailable", "error-500", "reset", "truncated", "assign-lost-answer"] as const;
 
 const HOUR_MS = 3_600_000;
 
@@ -65,7 +70,8 @@ function makeShifts(place: Place): { model: Model; real: Real } {
   const real = realOf(place, shiftIds, times);
   const pairs = SHIFTS.map(({ day, start, end, positions }) => pairOf({ start, end, positions }, day));
   const waiting = shiftIds.map((_, index) => real.webhook("shift.create", index));
-  return { model: { pairs, waiting, delivered: [], refusing: new Set() }, real };
+  const people = place.people.map((_, index) => index);
+  return { model: { people, pairs, waiting, delivered: [], refusing: new Set(), isTroubled: false }, real };
 }
 
 type Times = (values: Partial<Values>) => { startTime?: string; endTime?: string; positions?: number };
@@ -104,6 +110,10 @@ function realOf(place: Place, shiftIds: readonly string[], times: readonly Times
       ok(await operations.replayEvent({ params: { path: { eventId } } }));
     },
     fault: (name, times) => provider.setFault(name, { times, retryAfter: "0" }),
+    clearTrouble: () => {
+      for (const name of TROUBLE) provider.setFault(name, { times: 0 });
+    },
+    quiet: organisation.quiet,
     compare: async (model) => {
       await organisation.quiet();
       const seen = await Promise.all(shiftIds.map((shiftId) => look(place, shiftId)));
@@ -133,7 +143,7 @@ function expected({ shift, job }: Model["pairs"][number], times: Times) {
       pending: 0,
       cancelling: false,
       told: [...job.told].sort(),
-      offeredTwice: 0,
+      offered: [...job.offered].sort(),
     },
   };
 }
@@ -154,16 +164,15 @@ async function lookAt({ organisation, people }: Place, job: Job) {
   const personOf = (candidateId: string) => people.findIndex((each) => each.candidateId === candidateId);
   const having = (wanted: string) => job.bookings.filter((booking) => booking.status === wanted);
   const notes = await organisation.told(job);
-  const offers = notes.filter(({ kind }) => kind === "job_offered").map((each) => each.candidateId);
-  const told = notes.filter(({ kind }) => kind !== "job_offered");
+  const offers = notes.filter(({ kind, withdrawnAt }) => kind === "job_offered" && withdrawnAt === undefined);
   return {
     ...{ status, startTime, endTime, positions, overfilled, cancelling },
     booked: having("confirmed")
       .map(({ candidateId }) => personOf(candidateId))
       .sort(),
     pending: having("pending").length,
-    told: told.map(({ kind, candidateId }) => `${kind} ${personOf(candidateId)}`).sort(),
-    offeredTwice: offers.length - new Set(offers).size,
+    told: notes.map(({ kind, candidateId }) => `${kind} ${personOf(candidateId)}`).sort(),
+    offered: offers.map(({ candidateId }) => personOf(candidateId)).sort(),
   };
 }
 

@@ -3,12 +3,15 @@
  * they can be said. Everybody has the competence, and every fault but the three that refuse is over before the platform gives up.
  */
 export interface Model {
+  people: readonly number[];
   pairs: Pair[];
   /** Sent by the provider, not delivered yet, in the order of their causes. */
   waiting: Webhook[];
   delivered: Webhook[];
   /** The next call of that kind is refused. */
   refusing: Set<Refusal>;
+  /** What is called next may have to be read first. */
+  isTroubled: boolean;
 }
 
 export type Refusal = "assign-conflict" | "cancel-refused" | "update-refused";
@@ -46,7 +49,11 @@ interface ModelShift extends Values {
 interface ModelJob extends Values {
   isCancelled: boolean;
   booked: Set<number>;
-  /** `kind person`, without offers. */
+  /** Are not offered the job again. */
+  withdrawn: Set<number>;
+  /** Who holds an offer that stands. */
+  offered: Set<number>;
+  /** `kind person`. */
   told: string[];
 }
 
@@ -69,15 +76,43 @@ export function at(model: Model, index: number): Pair {
   return pair;
 }
 
+/** The platform knows the shift as it is. */
+export function isCurrent({ shift, job }: Pair): boolean {
+  const isSame = job?.start === shift.start && job.end === shift.end && job.positions === shift.positions;
+  return job?.isCancelled === shift.isDeleted && (job.isCancelled || isSame);
+}
+
 /** An answer of the provider is the truth. */
-function read(pair: Pair): void {
+function read(model: Model, pair: Pair): void {
   const { shift, job } = pair;
   const { start, end, positions } = shift;
-  if (shift.isDeleted) close(pair);
-  else if (!job) pair.job = { start, end, positions, isCancelled: false, booked: new Set(), told: [] };
+  if (shift.isDeleted) return close(pair);
+  if (!job) pair.job = newJob({ start, end, positions });
   else if (!job.isCancelled) {
-    if (job.start !== start || job.end !== end) tellBooked(job, "shift_changed");
+    if (job.start !== start || job.end !== end) {
+      tellBooked(job, "shift_changed");
+      job.offered.clear();
+    }
     Object.assign(job, { start, end, positions });
+  }
+  offer(model, pair);
+}
+
+const newJob = (values: Values): ModelJob => ({
+  ...values,
+  ...{ isCancelled: false, booked: new Set(), withdrawn: new Set(), offered: new Set(), told: [] },
+});
+
+/** Whoever is free, has not withdrawn and holds no offer is offered an open job; no offer of another stands. */
+function offer(model: Model, { day, job }: Pair): void {
+  if (!job) return;
+  if (statusOf(job) !== "open") return job.offered.clear();
+  const isBusy = (person: number) =>
+    model.pairs.some((other) => other.day === day && overlaps(other.job, job, person));
+  for (const person of model.people) {
+    if (isBusy(person) || job.withdrawn.has(person) || job.offered.has(person)) continue;
+    job.offered.add(person);
+    job.told.push(`job_offered ${person}`);
   }
 }
 
@@ -85,6 +120,7 @@ function close({ job }: Pair): void {
   if (!job || job.isCancelled) return;
   tellBooked(job, "shift_cancelled");
   job.booked.clear();
+  job.offered.clear();
   job.isCancelled = true;
 }
 
@@ -96,16 +132,12 @@ export function deliver(model: Model, webhook: Webhook): void {
   const pair = at(model, webhook.shift);
   model.delivered.push(webhook);
   if (webhook.event === "shift.delete" && pair.expectsEcho) pair.expectsEcho = false;
-  else process(pair, webhook);
+  else read(model, pair);
 }
 
-/** A deletion of a shift that is still there is not believed. */
+/** A deletion of a shift that is still there is not believed: whatever is said of a shift, it is read. */
 export function replay(model: Model, webhook: Webhook): void {
-  process(at(model, webhook.shift), webhook);
-}
-
-function process(pair: Pair, { event }: Webhook): void {
-  if (event !== "shift.delete" || pair.shift.isDeleted) read(pair);
+  read(model, at(model, webhook.shift));
 }
 
 export function accept(model: Model, index: number, person: number): ModelAnswer {
@@ -117,13 +149,15 @@ export function accept(model: Model, index: number, person: number): ModelAnswer
   if (status === "filled") return { status: 409, said: "job_filled" };
   if (model.pairs.some((other) => other.day === pair.day && overlaps(other.job, job, person)))
     return { status: 409, said: "booking_overlaps" };
+  job.booked.add(person);
+  offer(model, pair);
   if (assign(model, pair, person)) {
-    job.booked.add(person);
     job.told.push(`booking_confirmed ${person}`);
     return { status: 201, said: "confirmed" };
   }
+  job.booked.delete(person);
   job.told.push(`booking_released ${person}`);
-  read(pair);
+  read(model, pair);
   return { status: 409, said: "provider_refused" };
 }
 
@@ -142,20 +176,31 @@ function assign({ refusing }: Model, { shift }: Pair, person: number): boolean {
   return true;
 }
 
+/** The shift is read after the call. */
 export function withdraw(model: Model, index: number, person: number): ModelAnswer {
   const pair = at(model, index);
   const job = jobOf(pair);
-  if (!job.booked.delete(person)) return { status: 404, said: "booking_not_found" };
+  if (!job.booked.has(person)) return { status: 404, said: "booking_not_found" };
+  offer(model, pair);
+  job.booked.delete(person);
+  job.withdrawn.add(person);
   pair.shift.assigned.delete(person);
   job.told.push(`booking_released ${person}`);
+  read(model, pair);
   return { status: 204 };
 }
 
 /** `echoed`: the provider cancelled because of it, and will say so. */
 export function cancel(model: Model, index: number): ModelAnswer & { echoed: boolean } {
   const pair = at(model, index);
+  const job = jobOf(pair);
   const accepted = { status: 202, echoed: false };
-  if (jobOf(pair).isCancelled || model.refusing.delete("cancel-refused")) return accepted;
+  if (job.isCancelled) return accepted;
+  job.offered.clear();
+  if (model.refusing.delete("cancel-refused")) {
+    read(model, pair);
+    return accepted;
+  }
   const echoed = !pair.shift.isDeleted;
   pair.shift.isDeleted = true;
   pair.expectsEcho = true;
@@ -171,9 +216,10 @@ export function change(
   const pair = at(model, index);
   const { start, end, positions, isCancelled } = jobOf(pair);
   if (isCancelled) return { status: 409, said: "job_not_open", echoed: false };
-  if (model.refusing.delete("update-refused") || pair.shift.isDeleted)
-    return { status: 409, said: "provider_refused", echoed: false };
-  Object.assign(pair.shift, { start, end, positions, ...named });
-  read(pair);
-  return { status: 200, echoed: true };
+  const refused = { status: 409, said: "provider_refused", echoed: false };
+  offer(model, pair);
+  if (model.refusing.delete("update-refused")) return refused;
+  if (!pair.shift.isDeleted) Object.assign(pair.shift, { start, end, positions, ...named });
+  read(model, pair);
+  return pair.shift.isDeleted ? refused : { status: 200, echoed: true };
 }

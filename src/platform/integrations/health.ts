@@ -123,7 +123,7 @@ export async function acceptDisappearance(trx: Trx, { now }: Parts, providerId: 
 
 /** Reads every shift that is missing once more, in a transaction of its own: runs lock the shift before the integration. */
 export async function readMissing(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  await sql`update shifts set next_read_at = ${deps.now()}
+  await sql`update shifts set next_read_at = now()
     where provider_id = ${providerId} and absences > 0`.execute(trx);
   const missing = sql`select provider_id, shift_id from shifts where provider_id = ${providerId} and absences > 0`;
   await markShiftsDue(trx, deps, missing, PRIORITY.event);

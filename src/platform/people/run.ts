@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { sql, type Updateable } from "kysely";
+import { sql, type UpdateObject } from "kysely";
 import type { CandidateCreate } from "../../../generated/provider/types.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
-import type { ProviderCandidatesTable } from "../db/schema.ts";
+import type { Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { pause } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
@@ -62,14 +62,14 @@ export const reconcilePerson =
 /** The booking that waits longest for the person; undefined when none does. */
 async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wanted | undefined> {
   const { rows } = await sql<{
-    create_sent_at: Date | null;
+    sent_ms_ago: number | null;
     idempotency_key: string | null;
     trace_id: string;
     shift_id: string;
     job_id: string;
     forgotten: boolean;
   }>`
-    select known.create_sent_at, known.idempotency_key, bookings.trace_id, jobs.shift_id, jobs.job_id,
+    select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as sent_ms_ago, known.idempotency_key, bookings.trace_id, jobs.shift_id, jobs.job_id,
       known.trouble is not null as forgotten
     from provider_candidates as known
     join bookings on bookings.provider_id = known.provider_id and bookings.candidate_id = known.candidate_id
@@ -80,10 +80,10 @@ async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wante
     order by bookings.booking_id limit 1`.execute(deps.database.kysely);
   const [row] = rows;
   if (!row) return undefined;
-  const { create_sent_at, idempotency_key: idempotencyKey, trace_id: traceId, shift_id: shiftId } = row;
+  const { sent_ms_ago, idempotency_key: idempotencyKey, trace_id: traceId, shift_id: shiftId } = row;
   const { forgotten: isForgotten, job_id: jobId } = row;
   return {
-    createSentAt: create_sent_at?.getTime() ?? null,
+    createSentAt: sent_ms_ago === null ? null : deps.now().getTime() - sent_ms_ago,
     idempotencyKey,
     traceId,
     shiftId,
@@ -118,7 +118,7 @@ async function ask(
   }
   const key = idempotencyKey ?? randomUUID();
   await transact(deps, async (trx) => {
-    await update(trx, claim, { create_sent_at: deps.now(), idempotency_key: key });
+    await update(trx, claim, { create_sent_at: sql<Date>`now()`, idempotency_key: key });
     await renew(trx, claim);
   });
   const how = { traceId, signal, idempotencyKey: key };
@@ -216,7 +216,7 @@ async function noteFailure(
   await raiseIssue(trx, deps, { code: "provider_gave_no_answer", providerId, subject, params, traceId });
 }
 
-type Columns = Updateable<ProviderCandidatesTable>;
+type Columns = UpdateObject<Schema, "provider_candidates">;
 
 /** Of a person who was erased while the provider was asked there is no row any more. */
 async function update(trx: Trx, { providerId, key }: Claim, columns: Columns): Promise<void> {

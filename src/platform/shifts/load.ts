@@ -58,7 +58,7 @@ export async function loadShift(
   const { rows } = await sql<Loaded>`
     with job as (select * from jobs where provider_id = ${providerId} and shift_id = ${shiftId})
     select to_jsonb(integrations) as integration,
-      (select to_jsonb(shifts) from shifts where provider_id = ${providerId} and shift_id = ${shiftId}) as shift,
+      (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000) from shifts where provider_id = ${providerId} and shift_id = ${shiftId}) as shift,
       (select to_jsonb(job) from job) as job,
       ${bookingsOf(providerId)} as bookings, ${operationsOf(providerId, shiftId, now)} as operations,
       (select coalesce(jsonb_agg(to_jsonb(asked) order by change_id), '[]') from shift_changes as asked
@@ -119,7 +119,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
       isPaused: paused_since !== null,
       isHeld: held_since !== null && !isAccepted,
     },
-    shift: knownOf(loaded.shift, loaded.has_issues),
+    shift: knownOf(loaded.shift, loaded.has_issues, now),
     bookings: loaded.bookings.map(bookingOf),
     cancellation:
       open && job?.status !== "cancelled"
@@ -144,9 +144,10 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
   };
 }
 
-function knownOf(row: Record<string, unknown> | null, hasIssues: boolean): KnownShift {
+/** Its deadline is the database's clock's. */
+function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: Date): KnownShift {
   return {
-    nextReadAt: at(row?.next_read_at),
+    nextReadAt: typeof row?.in_ms === "number" ? now.getTime() + Math.round(row.in_ms) : null,
     rechecks: Number(row?.rechecks ?? 0),
     absences: Number(row?.absences ?? 0),
     isGone: (row?.gone_at ?? null) !== null,

@@ -148,7 +148,11 @@ function refreshStatus(draft: Draft, traceId: string): JobStatus {
 function offerOrWithdraw(draft: Draft, was: JobStatus, isChanged: boolean, traceId: string): void {
   const { job, state } = draft;
   if (!job) return;
-  const isOffered = job.status === "open" && state.integration.state === "active" && !state.cancellation;
+  // What is about to be read may say that no seat is free: the reading offers the job.
+  const { nextReadAt } = state.shift;
+  const isReadNext = nextReadAt !== null && nextReadAt <= draft.now;
+  const isOpen = job.status === "open" && !state.cancellation && !isReadNext;
+  const isOffered = isOpen && state.integration.state === "active";
   if (isOffered && (isChanged || draft.isJobChanged)) {
     const isNewlyOpen = was !== "open" || job.jobId === "";
     draft.push({ write: "offer", isNewlyOpen, traceId });

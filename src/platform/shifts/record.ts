@@ -34,7 +34,7 @@ export async function record(
 ): Promise<void> {
   const { providerId, shiftId } = state;
   const key = { providerId, shiftId };
-  await writeShift(trx, key, writes);
+  await writeShift(trx, deps, key, writes);
   const job = await writeJob(trx, deps, state, writes);
   const target = { key, job };
   for (const [bookingId, patch] of mergedBookings(writes))
@@ -99,8 +99,12 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
   }
 }
 
+/** Deadlines are the database's clock's: one that is set back here must not stop a shift. */
+const inMs = (ms: number) => sql<Date>`now() + ${ms}::float8 * interval '1 millisecond'`;
+
 async function writeShift(
   trx: Trx,
+  { now }: Deps,
   { providerId, shiftId }: ShiftKey,
   writes: readonly Write[],
 ): Promise<void> {
@@ -110,7 +114,9 @@ async function writeShift(
   const { nextReadAt, rechecks, absences, isGone } = patch;
   const columns = {
     ...(isGone === false && { read_at: sql<Date>`now()` }),
-    ...(nextReadAt !== undefined && { next_read_at: nextReadAt === null ? null : new Date(nextReadAt) }),
+    ...(nextReadAt !== undefined && {
+      next_read_at: nextReadAt === null ? null : inMs(nextReadAt - now().getTime()),
+    }),
     ...(rechecks !== undefined && { rechecks }),
     ...(absences !== undefined && { absences }),
     ...(isGone !== undefined && { gone_at: isGone ? sql<Date>`now()` : null }),
@@ -318,7 +324,7 @@ async function sample(trx: Trx, deps: Deps, { providerId, shiftId }: ShiftKey, c
         and shifts.shift_id = jobs.shift_id and shifts.read_at > now() - interval '1 minute')
     order by start_time limit ${count}`;
   await sql`
-    update shifts set next_read_at = ${deps.now()}
+    update shifts set next_read_at = now()
     from (${others}) as other
     where (shifts.provider_id, shifts.shift_id) = (other.provider_id, other.shift_id) and absences = 0`.execute(
     trx,

@@ -60,6 +60,24 @@ describe.each(engines)("a call whose outcome is unknown, on %s", (engine) => {
     expect(await platform.issueCodes()).toEqual([]);
   });
 
+  it.each(["empty", "404"] as const)(
+    "creates a person once when a gateway answers 404 to look-ups, and the provider as %s",
+    async (notFound) => {
+      const { provider, ...platform } = await onboard({ notFound });
+      const job = await platform.open();
+      const person = await platform.addPerson();
+      provider.fault({ kind: "no-duplicate-detection" });
+      const creation = provider.fault({ kind: "lost" }, { on: "createCandidate", times: 1 });
+      await platform.accept(job, person);
+      await expect.poll(() => creation.hits).toBe(1);
+      provider.fault({ kind: "gateway-404" }, { on: "findCandidates", times: 4 });
+      const status = async () => (await platform.booking(job, person))?.status;
+      await expect.poll(status).toBe("confirmed");
+      await expect.poll(() => agree(platform, provider)).toEqual([]);
+      expect(countOf(provider, "create")).toBe(1);
+    },
+  );
+
   it.each([
     ["the cancellation", "cancelShift"],
     ["everything", undefined],
