@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Excuses } from "./excuses.ts";
 import type { Planner } from "./runs.ts";
 import { type Schedule, schedules } from "./schedule.ts";
-import { simulate } from "./world.ts";
+import { simulate } from "./simulation.ts";
 
 export interface CheckOptions {
   seed: number;

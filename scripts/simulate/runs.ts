@@ -15,7 +15,6 @@ import { apply } from "./apply.ts";
 import type { Network } from "./network.ts";
 import { observe } from "./observe.ts";
 import type { Request, Response } from "./operations.ts";
-import type { PersonRuns } from "./people.ts";
 import type { Store, WorkRow } from "./store.ts";
 import type { Watch } from "./watch.ts";
 
@@ -67,15 +66,21 @@ interface Crash {
   lease: boolean;
 }
 
+/** Carries out the work that is not about a shift. */
+interface OtherRuns {
+  run(claim: Claim): void;
+  probe(claim: Claim): void;
+}
+
 /** The platform's worker: claims what is due, and carries each run from commit to commit. */
 export class Worker {
   readonly parts: Parts;
-  readonly #people: PersonRuns;
+  readonly #people: OtherRuns;
   readonly #inHand = new Map<WorkRow, Claim>();
   #claims = 0;
   #crash: Crash | undefined;
 
-  constructor(parts: Parts, people: (worker: Worker) => PersonRuns) {
+  constructor(parts: Parts, people: (worker: Worker) => OtherRuns) {
     this.parts = parts;
     this.#people = people(this);
   }

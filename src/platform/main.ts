@@ -168,7 +168,10 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     limits: callLimits(config, options),
     processes: processes.count,
     onCall: observer.providerCalled,
-    onCircuit: (providerId, state) => noteCircuit(deps, providerId, state, processes.count()),
+    onCircuit: (providerId, state) => {
+      if (state === "closed") worker.responds(providerId);
+      return noteCircuit(deps, providerId, state, processes.count());
+    },
     onSilence: (providerId, ms) => noteSilence(deps, providerId, ms),
     onFields: fieldUses.note,
   });

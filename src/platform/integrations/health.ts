@@ -96,7 +96,7 @@ export async function hold(trx: Trx, deps: Parts, providerId: string, params: Pa
   const isOpen = sql<boolean>`held_since is null and coalesce(absence_accepted_until < ${now}, true)`;
   const isNew = await change(trx, providerId, { held_since: now }, isOpen);
   const { rows } = await sql`
-    select 1 from integrations where provider_id = ${providerId} and held_since is not null`.execute(trx);
+    select 1 from integrations where provider_id = ${providerId} and held_since is not null for update`.execute(trx);
   const isHeld = isNew || rows.length > 0;
   if (isHeld)
     await raiseIssue(trx, deps, { code: "mass_disappearance", providerId, subject: SUBJECT, params });

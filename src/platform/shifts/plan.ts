@@ -45,7 +45,8 @@ function nextOf(draft: Draft, run: RunSoFar): Next {
   if (state.integration.isPaused) return rest(draft, run, { isPaused: true });
   const isDown = run.unavailable?.notAsked === true || isReadingLost(run);
   const call = isDown ? undefined : nextCall(draft, run);
-  if (call) return call;
+  // A change sends the whole shift: it must not undo what has been announced since the shift was read.
+  if (call && !(call.do === "change" && needsReading(draft, run))) return call;
   if (!isDown && needsReading(draft, run)) return { do: "read", traceId: draft.traceId };
   return rest(draft, run, { isPaused: false });
 }

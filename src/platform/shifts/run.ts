@@ -21,7 +21,7 @@ const MOST_STEPS = 100;
  */
 export const reconcileShift =
   (deps: Deps): Run =>
-  async (claim, signal) => {
+  async (claim, signal, spare) => {
     const key = { providerId: claim.providerId, shiftId: claim.key };
     let run: RunSoFar = { isFirst: true, failed: new Set(), attempts: claim.attempts };
     let asked: Date | undefined;
@@ -31,6 +31,8 @@ export const reconcileShift =
       const { next, client, waiting, spelling } = decided;
       asked = decided.version;
       run = await act(next, run, { client, waiting, signal, shiftId: spelling });
+      const { failure, retryAfterMs = 0 } = run.unavailable ?? {};
+      if (failure === "circuit_open") spare(retryAfterMs);
     }
     throw new Error(`shift ${key.shiftId} was not reconciled within ${MOST_STEPS} steps`);
   };

@@ -19,15 +19,17 @@ import { type RetryPolicy, retryDelay } from "./retry.ts";
 
 /**
  * Carries one piece of work as far as it goes, and settles its claim in its last transaction. Runs outside of any transaction, so it may call
- * a provider. When it rejects, the work is tried again later.
+ * a provider. When it rejects, the work is tried again later. `spare`: the provider is not called for so many milliseconds, whatever is due.
  */
-export type Run = (claim: Claim, signal: AbortSignal) => Promise<void>;
+export type Run = (claim: Claim, signal: AbortSignal, spare: (ms: number) => void) => Promise<void>;
 
 export interface Worker {
   /** Something may be due; returns at once. */
   wake(): void;
   /** Something is due in so many milliseconds. */
   wakeIn(ms: number): void;
+  /** The provider responds: what is due there waits no longer. */
+  responds(providerId: string): void;
   start(): Promise<void>;
   /** Claims no more, waits `graceMs` for what is in hand, then aborts it and gives it back. */
   stop(options: { graceMs: number }): Promise<void>;
@@ -69,6 +71,8 @@ class DueWorker implements Worker {
   readonly #kinds: readonly WorkKind[];
   readonly #inHand = new Map<string, InHand>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  /** Until when, by `performance.now`, nothing is claimed of a provider that is not called: each piece would only find that out. */
+  readonly #spared = new Map<string, number>();
   #waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
   #claiming: Promise<void> | undefined;
   #again = false;
@@ -105,6 +109,15 @@ class DueWorker implements Worker {
       this.wake();
     }, ms + 1);
     this.#timers.add(timer);
+  }
+
+  responds(providerId: string): void {
+    if (this.#spared.delete(providerId)) this.wake();
+  }
+
+  #spare(providerId: string, ms: number): void {
+    this.#spared.set(providerId, performance.now() + ms);
+    this.wakeIn(ms);
   }
 
   async stop({ graceMs }: { graceMs: number }): Promise<void> {
@@ -157,6 +170,10 @@ class DueWorker implements Worker {
     for (const { claim } of this.#inHand.values())
       if (claim.kind !== "mail") running.set(claim.providerId, (running.get(claim.providerId) ?? 0) + 1);
     const perProvider = this.#options.perProvider();
+    for (const [providerId, until] of this.#spared) {
+      if (until > performance.now()) running.set(providerId, perProvider);
+      else this.#spared.delete(providerId);
+    }
     const wanted = { kinds: this.#kinds, places, running, perProvider, claim: newId() };
     return claimWork(this.#options.database, wanted);
   }
@@ -180,7 +197,7 @@ class DueWorker implements Worker {
   /** Never rejects. */
   async #runOnce(claim: Claim, signal: AbortSignal): Promise<void> {
     try {
-      await this.#options.runs[claim.kind]?.(claim, signal);
+      await this.#options.runs[claim.kind]?.(claim, signal, (ms) => this.#spare(claim.providerId, ms));
     } catch (error) {
       if (error instanceof ClaimLost) return;
       if (signal.aborted) return this.#giveBack([claim]);

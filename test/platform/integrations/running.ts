@@ -47,6 +47,15 @@ export function useRunning(engine: Engine, options: PlatformOptions = {}): () =>
   };
 }
 
+/** Nothing waits seconds. Milliseconds. */
+const BRISK = {
+  onboardingRetriesMs: [],
+  absenceRetriesMs: [5, 5, 5],
+  recheckMs: [5, 5, 5, 5],
+  probeMs: 20,
+  hourlyMs: 100,
+};
+
 async function start(engine: Engine, options: PlatformOptions) {
   const { remove, ...where } = await placeOf(engine);
   const config = {
@@ -61,8 +70,8 @@ async function start(engine: Engine, options: PlatformOptions) {
   const platform = await startPlatform(config, {
     log: silent,
     retries: { baseMs: 5, capMs: 20 },
-    timing: { onboardingRetriesMs: [] },
     ...options,
+    timing: { ...BRISK, ...options.timing },
   });
   const headers = { Authorization: `Bearer ${config.operationsToken}` };
   const operations = createClient({ baseUrl: `${platform.url}/operations/v1`, headers });

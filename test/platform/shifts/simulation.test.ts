@@ -6,7 +6,8 @@ import { MUTANTS } from "../../../scripts/simulate/mutants.ts";
 import { reportOf } from "../../../scripts/simulate/report.ts";
 import { RULES } from "../../../scripts/simulate/runs.ts";
 import { schedules } from "../../../scripts/simulate/schedule.ts";
-import { BEGIN, simulate } from "../../../scripts/simulate/world.ts";
+import { simulate } from "../../../scripts/simulate/simulation.ts";
+import { BEGIN } from "../../../scripts/simulate/world.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 
 /** `SIMULATE_SEED=... npx vitest run test/platform/shifts/simulation.test.ts` does the same again. */
