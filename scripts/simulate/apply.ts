@@ -141,7 +141,7 @@ function writeOperation(
   if (patch.isConfirmed) row.confirmedAt = now;
 }
 
-export function raiseIssue(store: Store, code: IssueCode, subject: Subject) {
+function raiseIssue(store: Store, code: IssueCode, subject: Subject) {
   if (store.hasOpenIssue(code, subject)) return;
   store.issues.push({ code, subject: JSON.stringify(subject), shiftId: subject.shiftId, isOpen: true });
 }

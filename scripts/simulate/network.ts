@@ -168,10 +168,9 @@ function isUnproven(request: Request, response: Response): boolean {
   return response.kind === "absent" && response.code === undefined;
 }
 
-export const operationOf = (request: Request): Operation =>
-  request.do === "call" ? request.call.do : request.do;
+const operationOf = (request: Request): Operation => (request.do === "call" ? request.call.do : request.do);
 
-export function textOf(request: Request): string {
+function textOf(request: Request): string {
   switch (request.do) {
     case "outlets":
       return "GET /outlets";

@@ -14,6 +14,9 @@ interface Parts {
 /** A replica may show what was true so long ago. Milliseconds. */
 const STALE_MS = 30_000;
 
+/** What somebody was told before is over with these: an offer that follows may have other times, and a change may bring the earlier ones back. */
+const ENDING = new Set<string>(["shift_cancelled", "booking_released", "job_offered"]);
+
 /** Checks while the simulation runs that nothing happens which must never happen, and counts what each shift costs. */
 export class Watch {
   readonly violations: string[] = [];
@@ -86,7 +89,7 @@ export class Watch {
     if (kind === "booking_confirmed") this.#checkConfirmed(row);
     if (kind === "shift_cancelled") this.#checkCancelled(row);
     if (kind === "shift_changed") this.#checkChanged(row);
-    if (kind === "shift_cancelled") this.#lastFacts.delete(`${shiftId} ${candidateId}`);
+    if (ENDING.has(kind)) this.#lastFacts.delete(`${shiftId} ${candidateId}`);
     if (kind === "shift_changed") this.#lastFacts.set(`${shiftId} ${candidateId}`, this.#factsOf(shiftId));
   }
 

@@ -3,7 +3,16 @@ import { expect } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { Said } from "./doings.ts";
-import { accept, deliver, type Model, pairOf, statusOf, type Values, type Webhook } from "./model.ts";
+import {
+  accept,
+  deliver,
+  isOverfilled,
+  type Model,
+  pairOf,
+  statusOf,
+  type Values,
+  type Webhook,
+} from "./model.ts";
 import { type Operations, ok, type Person } from "./operations.ts";
 import type { Organisation } from "./organisation.ts";
 
@@ -15,6 +24,8 @@ export interface Real {
   change(shift: number, values: Partial<Values>): Promise<Said>;
   providerUpdates(shift: number, values: Partial<Values>): void;
   providerDeletes(shift: number): void;
+  /** Puts somebody of its own on the shift, or takes them off. */
+  providerAssigns(shift: number, isOn: boolean): void;
   webhook(event: Webhook["event"], shift: number): Webhook;
   send(webhook: Webhook): Promise<void>;
   replay(webhook: Webhook): Promise<void>;
@@ -71,7 +82,7 @@ function makeShifts(place: Place): { model: Model; real: Real } {
   const pairs = SHIFTS.map(({ day, start, end, positions }) => pairOf({ start, end, positions }, day));
   const waiting = shiftIds.map((_, index) => real.webhook("shift.create", index));
   const people = place.people.map((_, index) => index);
-  return { model: { people, pairs, waiting, delivered: [], refusing: new Set(), isTroubled: false }, real };
+  return { model: { people, pairs, waiting, delivered: [], refusing: new Set() }, real };
 }
 
 type Times = (values: Partial<Values>) => { startTime?: string; endTime?: string; positions?: number };
@@ -103,6 +114,8 @@ function realOf(place: Place, shiftIds: readonly string[], times: readonly Times
     },
     providerUpdates: (shift, values) => void provider.updateShift(idOf(shift), bodyOf(shift, values)),
     providerDeletes: (shift) => void provider.deleteShift(idOf(shift)),
+    providerAssigns: (shift, isOn) =>
+      void provider[isOn ? "assign" : "unassign"](idOf(shift), nth(provider.candidates, 0).id),
     webhook: (event, shift) => ({ event, shift, traceId: randomUUID() }),
     send: async ({ event, shift, traceId }) => void (await organisation.send(event, idOf(shift), traceId)),
     replay: async ({ traceId }) => {
@@ -138,7 +151,8 @@ function expected({ shift, job }: Model["pairs"][number], times: Times) {
     job: job && {
       ...times({ start, end, positions }),
       status: statusOf(job),
-      overfilled: !job.isCancelled && job.booked.size > job.positions,
+      overfilled: isOverfilled(job),
+      own: job.hasOwn ? 1 : 0,
       booked: [...job.booked].sort(),
       pending: 0,
       cancelling: false,
@@ -160,13 +174,13 @@ async function look(place: Place, shiftId: string) {
 }
 
 async function lookAt({ organisation, people }: Place, job: Job) {
-  const { status, startTime, endTime, positions, overfilled, cancelling = false } = job;
+  const { status, startTime, endTime, positions, overfilled, cancelling = false, ownPeopleCount: own } = job;
   const personOf = (candidateId: string) => people.findIndex((each) => each.candidateId === candidateId);
   const having = (wanted: string) => job.bookings.filter((booking) => booking.status === wanted);
   const notes = await organisation.told(job);
   const offers = notes.filter(({ kind, withdrawnAt }) => kind === "job_offered" && withdrawnAt === undefined);
   return {
-    ...{ status, startTime, endTime, positions, overfilled, cancelling },
+    ...{ status, startTime, endTime, positions, overfilled, cancelling, own },
     booked: having("confirmed")
       .map(({ candidateId }) => personOf(candidateId))
       .sort(),

@@ -10,8 +10,6 @@ export interface Model {
   delivered: Webhook[];
   /** The next call of that kind is refused. */
   refusing: Set<Refusal>;
-  /** What is called next may have to be read first. */
-  isTroubled: boolean;
 }
 
 export type Refusal = "assign-conflict" | "cancel-refused" | "update-refused";
@@ -42,13 +40,18 @@ export interface Values {
 
 interface ModelShift extends Values {
   isDeleted: boolean;
-  /** Indexes of people. */
+  /** Indexes of people, and OWN. */
   assigned: Set<number>;
 }
+
+/** Somebody whom the provider assigned itself. */
+export const OWN = -1;
 
 interface ModelJob extends Values {
   isCancelled: boolean;
   booked: Set<number>;
+  /** OWN is on the shift. */
+  hasOwn: boolean;
   /** Are not offered the job again. */
   withdrawn: Set<number>;
   /** Who holds an offer that stands. */
@@ -62,8 +65,13 @@ export interface ModelAnswer {
   said?: string | undefined;
 }
 
-export const statusOf = ({ isCancelled, booked, positions }: ModelJob) =>
-  isCancelled ? "cancelled" : booked.size >= positions ? "filled" : "open";
+export const statusOf = (job: ModelJob) =>
+  job.isCancelled ? "cancelled" : takenOf(job) >= job.positions ? "filled" : "open";
+
+const takenOf = ({ booked, hasOwn }: ModelJob) => booked.size + (hasOwn ? 1 : 0);
+
+export const isOverfilled = (job: ModelJob) =>
+  !job.isCancelled && job.booked.size > 0 && takenOf(job) > job.positions;
 
 export function pairOf(values: Values, day: number): Pair {
   const shift = { ...values, isDeleted: false, assigned: new Set<number>() };
@@ -79,37 +87,40 @@ export function at(model: Model, index: number): Pair {
 /** The platform knows the shift as it is. */
 export function isCurrent({ shift, job }: Pair): boolean {
   const isSame = job?.start === shift.start && job.end === shift.end && job.positions === shift.positions;
-  return job?.isCancelled === shift.isDeleted && (job.isCancelled || isSame);
+  const isSameOwn = job?.hasOwn === shift.assigned.has(OWN);
+  return job?.isCancelled === shift.isDeleted && (job.isCancelled || (isSame && isSameOwn));
 }
 
 /** An answer of the provider is the truth. */
 function read(model: Model, pair: Pair): void {
   const { shift, job } = pair;
   const { start, end, positions } = shift;
-  if (shift.isDeleted) return close(pair);
-  if (!job) pair.job = newJob({ start, end, positions });
+  if (shift.isDeleted) close(pair);
+  else if (!job) pair.job = newJob({ start, end, positions }, shift.assigned.has(OWN));
   else if (!job.isCancelled) {
     if (job.start !== start || job.end !== end) {
       tellBooked(job, "shift_changed");
       job.offered.clear();
     }
-    Object.assign(job, { start, end, positions });
+    Object.assign(job, { start, end, positions, hasOwn: shift.assigned.has(OWN) });
   }
   offer(model, pair);
 }
 
-const newJob = (values: Values): ModelJob => ({
+const newJob = (values: Values, hasOwn: boolean): ModelJob => ({
   ...values,
+  hasOwn,
   ...{ isCancelled: false, booked: new Set(), withdrawn: new Set(), offered: new Set(), told: [] },
 });
 
 /** Whoever is free, has not withdrawn and holds no offer is offered an open job; no offer of another stands. */
 function offer(model: Model, { day, job }: Pair): void {
   if (!job) return;
-  if (statusOf(job) !== "open") return job.offered.clear();
+  const isOpen = statusOf(job) === "open";
+  if (!isOpen) job.offered.clear();
   const isBusy = (person: number) =>
     model.pairs.some((other) => other.day === day && overlaps(other.job, job, person));
-  for (const person of model.people) {
+  for (const person of isOpen ? model.people : []) {
     if (isBusy(person) || job.withdrawn.has(person) || job.offered.has(person)) continue;
     job.offered.add(person);
     job.told.push(`job_offered ${person}`);
@@ -216,10 +227,10 @@ export function change(
   const pair = at(model, index);
   const { start, end, positions, isCancelled } = jobOf(pair);
   if (isCancelled) return { status: 409, said: "job_not_open", echoed: false };
-  const refused = { status: 409, said: "provider_refused", echoed: false };
   offer(model, pair);
-  if (model.refusing.delete("update-refused")) return refused;
-  if (!pair.shift.isDeleted) Object.assign(pair.shift, { start, end, positions, ...named });
+  if (model.refusing.delete("update-refused") || pair.shift.isDeleted)
+    return { status: 409, said: "provider_refused", echoed: false };
+  Object.assign(pair.shift, { start, end, positions, ...named });
   read(model, pair);
-  return pair.shift.isDeleted ? refused : { status: 200, echoed: true };
+  return { status: 200, echoed: true };
 }

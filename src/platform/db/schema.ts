@@ -323,5 +323,4 @@ export type Integration = Selectable<IntegrationsTable>;
 export type StoredEvent = Selectable<EventsTable>;
 export type Job = Selectable<JobsTable>;
 export type Booking = Selectable<BookingsTable>;
-export type PendingOperation = Selectable<PendingOperationsTable>;
 export type ShiftChange = Selectable<ShiftChangesTable>;

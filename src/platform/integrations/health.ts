@@ -39,7 +39,7 @@ async function change(
 }
 
 /** Notes how the provider behaves now; nothing happens when that is known. */
-export async function noteHealth(
+async function noteHealth(
   trx: Trx,
   { now }: Parts,
   providerId: string,
@@ -81,7 +81,7 @@ export async function resume(trx: Trx, deps: Parts, providerId: string): Promise
 }
 
 /** What failed before is tried now: the provider responds again. */
-export async function retryNow(trx: Trx, { wakeWorker }: Parts, providerId: string): Promise<void> {
+async function retryNow(trx: Trx, { wakeWorker }: Parts, providerId: string): Promise<void> {
   await sql`
     update work set due_at = now(), not_before = null
     where provider_id = ${providerId} and attempts > 0 and claim is null and kind in ('shift', 'person')`.execute(
@@ -96,7 +96,9 @@ export async function hold(trx: Trx, deps: Parts, providerId: string, params: Pa
   const isOpen = sql<boolean>`held_since is null and coalesce(absence_accepted_until < ${now}, true)`;
   const isNew = await change(trx, providerId, { held_since: now }, isOpen);
   const { rows } = await sql`
-    select 1 from integrations where provider_id = ${providerId} and held_since is not null for update`.execute(trx);
+    select 1 from integrations where provider_id = ${providerId} and held_since is not null for update`.execute(
+    trx,
+  );
   const isHeld = isNew || rows.length > 0;
   if (isHeld)
     await raiseIssue(trx, deps, { code: "mass_disappearance", providerId, subject: SUBJECT, params });

@@ -3,7 +3,7 @@ import { problem } from "../../contract/problem.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Trx } from "../transaction.ts";
 
-export function findIntegration(db: Kysely<Schema>, providerId: string): Promise<Integration | undefined> {
+function findIntegration(db: Kysely<Schema>, providerId: string): Promise<Integration | undefined> {
   return db.selectFrom("integrations").selectAll().where("provider_id", "=", providerId).executeTakeFirst();
 }
 

@@ -16,7 +16,7 @@ export function applyList(draft: Draft): void {
   }
 }
 
-export function isListed({ state }: Draft, booking: BookingState): boolean {
+function isListed({ state }: Draft, booking: BookingState): boolean {
   return state.around.listed.some((entry) => isPerson(entry, booking));
 }
 

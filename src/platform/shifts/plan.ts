@@ -132,7 +132,7 @@ function nextForChanges(draft: Draft): Extract<Call, { do: "change" }> | undefin
 }
 
 /** What was not named is what the job has by now, so that no other change is undone. */
-export function valuesOf(change: ChangeState, job: Pick<JobState, "startTime" | "endTime" | "positions">) {
+function valuesOf(change: ChangeState, job: Pick<JobState, "startTime" | "endTime" | "positions">) {
   const pick = (name: "startTime" | "endTime" | "positions") =>
     change.named.includes(name) ? change[name] : job[name];
   return { startTime: pick("startTime"), endTime: pick("endTime"), positions: pick("positions") };

@@ -4,11 +4,12 @@ import { featureEngines } from "../../engines.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { ok, type Registered, useRunning } from "../integrations/running.ts";
 
+const CREATED = { code: "job_created", params: { jobStatus: "open" } };
 const NO_SUCH = "0190c7a4-0000-7000-8000-00000000dead";
 
 describe.each(featureEngines)("replaying on %s", (engine) => {
   const running = useRunning(engine, {
-    timing: { absenceRetriesMs: [1, 1, 1] },
+    timing: { absenceRetriesMs: [1, 1, 1], recheckMs: [1] },
     calls: { perSecond: 1_000, perMinute: 60_000 },
   });
 
@@ -41,7 +42,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
 
     const before = ok(await operations.getTrace({ params: { path: { traceId: failed.traceId } } }));
     const foreseen = await preview(shiftId);
-    expect(foreseen.verdict).toBe("It would end as processed: job created: open.");
+    expect(foreseen).toMatchObject({ status: "processed", verdict: CREATED });
     const created = Object.fromEntries(foreseen.changes.map(({ field, from, to }) => [field, [from, to]]));
     expect(created).toMatchObject({
       status: [null, "open"],
@@ -56,10 +57,13 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const { data, response } = await replay(shiftId);
     expect([response.status, data]).toEqual([202, { queued: 1 }]);
     await idle();
-    expect(await eventOf(shiftId)).toMatchObject({ status: "processed", verdict: "job created: open" });
+    expect(await eventOf(shiftId)).toMatchObject({ status: "processed", verdict: CREATED });
     expect(await job(shiftId)).toMatchObject({ status: "open", positions: 3 });
     const trace = ok(await operations.getTrace({ params: { path: { traceId: failed.traceId } } }));
-    expect(trace.steps.map(({ verdict }) => verdict)).toContain("shift.create queued again by an operator");
+    expect(trace.steps.map(({ step, verdict }) => ({ step, verdict }))).toContainEqual({
+      step: "event",
+      verdict: { code: "requeued", params: { event: "shift.create" } },
+    });
   });
 
   it("foresees what changed at the provider without a word, and nothing when nothing did", async () => {
@@ -69,7 +73,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const { shiftId } = provider.createShift({ positions: 1 });
     await told(registered, shiftId);
     expect(await preview(shiftId)).toEqual({
-      verdict: "It would end as processed: job updated: open.",
+      ...{ status: "processed", verdict: { code: "job_unchanged", params: { jobStatus: "open" } } },
       changes: [],
     });
     provider.updateShift(shiftId, { positions: 2 });
@@ -88,8 +92,8 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const { shiftId } = provider.createShift();
     await told(registered, shiftId);
     provider.deleteShift(shiftId);
-    const { changes, verdict } = await preview(shiftId);
-    expect(verdict).toMatch(/If that stays so: It would end as processed: job cancelled\.$/);
+    const { changes, ...foreseen } = await preview(shiftId);
+    expect(foreseen).toEqual({ status: "processed", verdict: { code: "job_cancelled", params: {} } });
     expect(changes).toContainEqual({ field: "status", from: "open", to: "cancelled" });
     expect(await job(shiftId)).toMatchObject({ status: "open" });
     await replay(shiftId);
@@ -101,12 +105,18 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const registered = await running().register();
     const shiftId = randomUUID();
     await told(registered, shiftId);
-    const { verdict, changes } = await preview(shiftId);
+    expect(await preview(shiftId)).toEqual({
+      ...{ status: "processed", verdict: { code: "no_job", params: {} } },
+      changes: [],
+    });
+    expect((await replay(shiftId)).response.status).toBe(202);
+    await idle();
     // The first event left a tombstone: now one answer is enough.
-    expect([verdict, changes]).toEqual([
-      "It would end as processed: the shift is gone; there was no job.",
-      [],
-    ]);
+    const trace = await running().operations.getTrace({
+      params: { path: { traceId: (await eventOf(shiftId)).traceId } },
+    });
+    const codes = ok(trace).steps.map(({ verdict }) => verdict.code);
+    expect(codes.slice(codes.indexOf("requeued"))).not.toContain("will_recheck");
   });
 
   it("answers 502 when the provider cannot be read", async () => {
@@ -132,7 +142,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     await idle();
     expect(await eventOf(shiftId)).toMatchObject({
       status: "processed",
-      verdict: "nothing changed: the job is cancelled",
+      verdict: { code: "already_cancelled", params: {} },
     });
   });
 
@@ -140,7 +150,10 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const registered = await running().register();
     const shiftId = randomUUID();
     await told(registered, shiftId, "shift.archived");
-    expect(await preview(shiftId)).toMatchObject({ changes: [] });
+    expect(await preview(shiftId)).toMatchObject({
+      ...{ status: "ignored", verdict: { code: "unknown_event" } },
+      changes: [],
+    });
     expect((await replay(shiftId)).data).toEqual({ queued: 0 });
     await idle();
     expect(await eventOf(shiftId)).toMatchObject({ status: "ignored" });
@@ -151,7 +164,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const { shiftId } = registered.provider.createShift();
     await registered.tell(shiftId);
     expect(await preview(shiftId)).toEqual({
-      verdict: "It would wait: the integration is draft, not active.",
+      ...{ status: "queued", verdict: { code: "stored", params: {} } },
       changes: [],
     });
     const { error, response } = await replay(shiftId);

@@ -291,12 +291,17 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     shop.provider.deleteShift(cancelled.shiftId);
     await shop.send("shift.delete", cancelled.shiftId);
     expect(await patch(cancelled, { positions: 2 })).toMatchObject({ status: 409, code: "job_not_open" });
-    shop.provider.setFault("slow", { operations: ["cancelShift"], times: 1 });
+    const goesOn = Promise.withResolvers<void>();
+    shop.onTheWay = async ({ method }, pass) => {
+      if (method === "DELETE") await goesOn.promise;
+      await pass();
+    };
     await shop.operations.cancelJob({ params: { path: { jobId: cancelling.jobId } } });
     expect(await patch(cancelling, { positions: 2 })).toMatchObject({ status: 409, code: "job_not_open" });
     aheadMs = Date.parse(started.startTime) - Date.now();
     expect(await patch(started, { positions: 2 })).toMatchObject({ status: 409, code: "job_not_open" });
     expect(await patch({ jobId: randomUUID() }, { positions: 2 })).toMatchObject({ code: "job_not_found" });
     expect(await changes()).toEqual([]);
+    goesOn.resolve();
   });
 });

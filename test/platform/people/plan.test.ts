@@ -9,8 +9,7 @@ const NO_ONE: Answer = { kind: "found", ids: [] };
 const next = (answer: Answer | undefined, facts: Partial<PersonFacts> = {}, now = NOW) =>
   planPerson({ ...NEVER, ...facts }, answer, now, TIMEOUT_MS);
 const refused = (status: number, code?: string): Answer => ({
-  ...{ kind: "refused", status, reason: "no" },
-  ...(code !== undefined && { code }),
+  ...{ kind: "refused", status, code },
 });
 const unavailable = (rest: object = {}): Answer =>
   ({ kind: "unavailable", reason: "no", failure: "timeout", ...rest }) as Answer;
@@ -67,7 +66,8 @@ describe("who a person is at a provider", () => {
 
   it.each<[string, object, boolean]>([
     ["a time-out", {}, false],
-    ["500", { failure: "http_error", status: 500 }, false],
+    ["502, which a gateway says", { failure: "http_error", status: 502 }, false],
+    ["500", { failure: "http_error", status: 500 }, true],
     ["429", { failure: "http_error", status: 429 }, true],
     ["a call that was not sent", { failure: "circuit_open", notAsked: true }, true],
   ])("is tried again after %s", (_, failure, forgetCreate) => {

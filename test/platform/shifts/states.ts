@@ -95,7 +95,7 @@ export const listing = (...ids: string[]): Pick<Surroundings, "listed" | "listed
 });
 
 /** The shift of `aJob`. */
-export const aShift = (patch: Partial<Shift> = {}): Shift => ({
+const aShift = (patch: Partial<Shift> = {}): Shift => ({
   ...{ id: "shift", variant: "a", positions: 2, assigned: [], cancelled: false, warnings: [] },
   startTime: new Date(START).toISOString(),
   endTime: new Date(START + 8 * HOUR).toISOString(),
