@@ -77,7 +77,9 @@ function checkStarted({ watch, now }: World, id: string, job: JobRow) {
 /** DECISIONS: a shift that reappears reopens its job, unless the platform cancelled it. */
 function checkCancelledHere(world: World, id: string, job: JobRow) {
   const isOurs = job.cancelledBy === "employer" && world.records.wasGone(id, 0);
-  const isHidden = job.cancelledBy === "employer" && world.network.lackingRoutes.has("cancel");
+  const { lackingRoutes } = world.network;
+  const isHidden =
+    job.cancelledBy === "employer" && (lackingRoutes.has("cancel") || lackingRoutes.has("read"));
   if (isOurs) return world.watch.excuses.count("cancelled_here");
   excused(
     world,

@@ -4,6 +4,7 @@ import type { BookingStatus } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
 import { type Trx, transact } from "../transaction.ts";
+import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { HOLDS_SEAT } from "./availability.ts";
 import { unknownCandidate } from "./candidate.ts";
 
@@ -71,7 +72,8 @@ async function checkIsOnNoShift(trx: Trx, { now }: Deps, candidateId: string): P
 }
 
 /** Of a shift that is over, a booking that still waits for the provider waits no longer: the provider is not told who it was. */
-async function forgetWhoWasBooked(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+async function forgetWhoWasBooked(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
+  const { now } = deps;
   const { rows } = await sql<{ bookingId: string; jobId: string; status: BookingStatus }>`
     update bookings set provider_candidate_id = null, at_provider = 'no', doubt_since = null, sent_at = null,
       status = case when status = 'pending' then 'released' else status end,
@@ -80,6 +82,10 @@ async function forgetWhoWasBooked(trx: Trx, { now }: Deps, candidateId: string):
     where candidate_id = ${candidateId}
     returning booking_id as "bookingId", job_id as "jobId", status`.execute(trx);
   for (const row of rows) publish(trx, { type: "booking", ...row, candidateId });
+  const freed = sql`
+    select jobs.provider_id, jobs.shift_id from bookings join jobs using (provider_id, job_id)
+    where bookings.candidate_id = ${candidateId} and bookings.reason = 'candidate_erased'`;
+  await markShiftsDue(trx, deps, freed, PRIORITY.background);
 }
 
 async function anonymise(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {

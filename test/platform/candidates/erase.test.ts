@@ -130,11 +130,11 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
       if (when === "before") await pass();
     };
     expect(await shop.accept({ ...job, candidateId })).toEqual({ status: 202, said: "pending" });
-    await Promise.race([asked.promise, new Promise((r) => setTimeout(r, 6000)).then(async () => { console.log("DIAG", JSON.stringify((await shop.dump()).split("\n").filter((l) => /\.(work|provider_candidates|bookings|shifts|jobs|events|integrations) /.test(l)), null, 1)); throw new Error("diag asked"); })]);
+    await asked.promise;
     itIs(job.endTime, HOUR);
     expect(await erase(candidateId)).toBe(204);
     goesOn.resolve();
-    await Promise.race([shop.idle(), new Promise((r) => setTimeout(r, 6000)).then(async () => { console.log("DIAG", JSON.stringify((await shop.dump()).split("\n").filter((l) => /\.(work|provider_candidates|bookings|shifts|jobs|events|integrations) /.test(l)), null, 1)); throw new Error("diag idle"); })]);
+    await shop.idle();
     expect((await shop.job(job.jobId)).bookings).toMatchObject([
       { status: "released", reason: "candidate_erased" },
     ]);
@@ -192,8 +192,10 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     const job = await failWithTakeBack(candidateId);
     itIs(job.endTime, HOUR);
     expect(await erase(candidateId)).toBe(204);
+    shop.provider.clearFaults();
     await shop.idle();
-    expect(await shop.issueCodes()).toEqual(["provider_refused"]);
+    expect(isAssigned(job)).toBe(true);
+    expect(await shop.issueCodes()).toContain("provider_refused");
     expect(await shop.dump()).not.toContain(NUMBER);
   });
 
