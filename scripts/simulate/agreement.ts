@@ -121,7 +121,7 @@ function checkPeople(world: World, shift: ProviderShift, job: JobRow) {
   }
   const twice = listed.find((one, index) => one !== undefined && listed.indexOf(one) !== index);
   if (twice !== undefined)
-    excused(
+    return excused(
       world,
       "look_up_by_gateway",
       world.network.hasHiddenPeople,

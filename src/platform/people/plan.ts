@@ -64,10 +64,10 @@ export function planPerson(
       return { do: "give_up", trouble: { kind: "refused", status: answer.status, ...code } };
     }
     case "unavailable":
-      return { do: "retry", failure: answer, forgetCreate: isOver(answer) };
+      return {
+        do: "retry",
+        failure: answer,
+        forgetCreate: answer.notAsked === true || answer.status === 429,
+      };
   }
 }
-
-/** A create that was not sent, or that the provider itself has answered, takes no effect any more; after any other it may. */
-const isOver = ({ notAsked, status }: Unavailable): boolean =>
-  notAsked === true || [429, 500, 501, 503].includes(status ?? 0);

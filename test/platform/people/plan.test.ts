@@ -66,8 +66,7 @@ describe("who a person is at a provider", () => {
 
   it.each<[string, object, boolean]>([
     ["a time-out", {}, false],
-    ["502, which a gateway says", { failure: "http_error", status: 502 }, false],
-    ["500", { failure: "http_error", status: 500 }, true],
+    ["500", { failure: "http_error", status: 500 }, false],
     ["429", { failure: "http_error", status: 429 }, true],
     ["a call that was not sent", { failure: "circuit_open", notAsked: true }, true],
   ])("is tried again after %s", (_, failure, forgetCreate) => {
