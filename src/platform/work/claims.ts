@@ -174,7 +174,7 @@ export async function isIdle(
       select from work join integrations using (provider_id)
       where work.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})
         and (work.due_at <= now() or work.claim is not null or work.priority < 2 and work.attempts < ${tries}::int
-          and work.due_at < now() + interval '1 hour')
+          and work.due_at < now() + interval '30 minutes')
         and (work.kind in ('mail', 'check') or paused_since is null)
         and (work.kind in ('mail', 'check') or work.priority = 0 or state = 'active')) as busy`.execute(
     kysely,
