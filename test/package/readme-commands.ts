@@ -30,6 +30,10 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     file: "test/scripts/publish-contracts.test.ts",
     words: '"--can-i-deploy", "--to", "production"',
   },
+  "npm run simulate -- --schedules 20000": {
+    file: ".ci/run",
+    words: "npm run simulate -- --schedules 20000",
+  },
   "npm test": { file: ".ci/run", words: "\nnpm test\n" },
   "npm run test:proofs": { file: ".ci/run", words: "\nnpm run test:proofs\n" },
   "npx vitest run test/sandbox": { file: "vitest.config.ts", words: '"test/**/*.test.ts"' },

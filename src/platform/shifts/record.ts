@@ -63,7 +63,7 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "forget_operation":
       return forgetOperation(trx, providerId, write.operationId);
     case "requeue_echo":
-      return requeueEcho(trx, providerId, write.eventId);
+      return requeueEcho(trx, deps, providerId, write.eventId);
     case "change":
       return writeChange(trx, deps, providerId, write.changeId, write.patch);
     case "issue": {
@@ -258,13 +258,16 @@ async function forgetOperation(trx: Trx, providerId: string, operationId: string
     where provider_id = ${providerId} and operation_id = ${operationId}`.execute(trx);
 }
 
-async function requeueEcho(trx: Trx, providerId: string, eventId: string): Promise<void> {
+/** The run in hand has read without it, so the shift is due again. */
+async function requeueEcho(trx: Trx, deps: Deps, providerId: string, eventId: string): Promise<void> {
   const { rows } = await sql<{ shiftId: string }>`
     update events set status = 'queued', processed_at = null, verdict = null
     where provider_id = ${providerId} and event_id = ${eventId} and status = 'skipped_echo'
     returning shift_id as "shiftId"`.execute(trx);
   for (const { shiftId } of rows)
     publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
+  const named = sql`select provider_id, shift_id from events where event_id = ${eventId} and status = 'queued'`;
+  if (rows.length > 0) await markShiftsDue(trx, deps, named, PRIORITY.event);
 }
 
 async function writeChange(
