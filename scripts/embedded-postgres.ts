@@ -150,7 +150,7 @@ async function copied(native: string, copy: string, account: Account): Promise<s
   }
 }
 
-/** In a folder for everybody's temporary files, only what belongs to root is trusted. */
+/** In a shared temporary folder, only what belongs to root is trusted. */
 async function isCopy(copy: string, account: Account): Promise<boolean> {
   const stats = await lstat(copy).catch(() => undefined);
   return stats?.uid === 0 && stats.isDirectory() && runs(copy, account);

@@ -96,7 +96,7 @@ function* unexplainedEnds({ shifts, stored }: Reading): Generator<string> {
   }
 }
 
-/** A refusal without the contract's code is told by its status: 409 of a full shift, 404 or 409 of a cancelled one. */
+/** A refusal without the contract's code is recognised by its status: 409 of a full shift, 404 or 409 of a cancelled one. */
 function isExplained({ reason, reason_params: params }: Booking, isCancelled: boolean): boolean {
   switch (reason) {
     case "withdrawn":

@@ -161,7 +161,7 @@ function publish(world: World, id: string) {
   if (world.records.current(id)) world.webhooks.send("shift.update", id);
 }
 
-/** Of a shift that was deleted, whoever deleted it. */
+/** Of a deleted shift, whether the platform or the provider deleted it. */
 function restore(world: World, id: string) {
   const { records, now } = world;
   const last = records.versionsOf(id).findLast(({ shift }) => shift !== undefined)?.shift;

@@ -14,7 +14,7 @@ interface Parts {
 /** A replica may show what was true so long ago. Milliseconds. */
 const STALE_MS = 30_000;
 
-/** What somebody was told before is over with these: an offer that follows may have other times, and a change may bring the earlier ones back. */
+/** These end what a candidate was notified of before: a later offer may have other times, and a change may restore the earlier ones. */
 const ENDING = new Set<string>(["shift_cancelled", "booking_released", "job_offered"]);
 
 /** Checks while the simulation runs that nothing happens which must never happen, and counts what each shift costs. */

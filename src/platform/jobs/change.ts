@@ -89,7 +89,7 @@ function lastPending(trx: Trx, { provider_id, job_id }: Job): Promise<ShiftChang
     .executeTakeFirst();
 }
 
-/** Each change has a trace of its own: by its traceId an echo is told from the echo of the change before. */
+/** Each change has its own trace: the traceId distinguishes its echo from the echo of the change before. */
 function insertChange(
   trx: Trx,
   deps: Deps,

@@ -53,7 +53,7 @@ const factsOf = (shift: Shift) => ({
   warnings: shift.warnings as string[],
 });
 
-/** Free seats = positions - people on the provider's list - bookings of ours that are not on it: each person counts once. */
+/** Free seats = positions - people on the provider's list - the platform's bookings that are not on it: each person counts once. */
 function ownPeople({ state }: Draft) {
   const { listed, listedCount } = state.around;
   const ours = state.bookings.filter((booking) => holdsSeat(booking) || booking.atProvider !== "no");

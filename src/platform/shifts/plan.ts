@@ -26,7 +26,7 @@ export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules
   return { writes: draft.writes, next: nextOf(draft, run) };
 }
 
-/** DECISIONS, "shift.delete": the echo of a DELETE of ours is skipped, once for each. */
+/** DECISIONS, "shift.delete": the echo of the platform's DELETE is skipped, once for each. */
 function skipEchoes(draft: Draft): void {
   const { state } = draft;
   if (state.integration.state !== "active") return;

@@ -1,12 +1,6 @@
 import { type Insertable, sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
-import type {
-  BookingsTable,
-  Job,
-  JobsTable,
-  PendingOperationsTable,
-  ShiftChangesTable,
-} from "../db/schema.ts";
+import type { BookingsTable, Job, JobsTable, ShiftChangesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { endHold, hold, noteImplausible, noteReachable, pause } from "../integrations/health.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
@@ -16,8 +10,9 @@ import { publish } from "../stream/news.ts";
 import { recordSteps, signal, type Trx } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
-import type { BookingPatch, ChangePatch, OperationPatch, Write } from "./draft.ts";
+import type { BookingPatch, ChangePatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
+import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./record-events.ts";
 import type { JobState, KnownShift, ShiftState } from "./state.ts";
 
 /** The signal that a booking has moved on. */
@@ -63,7 +58,7 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "forget_operation":
       return forgetOperation(trx, providerId, write.operationId);
     case "requeue_echo":
-      return requeueEcho(trx, deps, providerId, write.eventId);
+      return requeueEcho(trx, deps, key, write.eventId);
     case "change":
       return writeChange(trx, deps, providerId, write.changeId, write.patch);
     case "issue": {
@@ -217,57 +212,6 @@ async function writeBooking(
   if (!row || !job || (status ?? isWithdrawn ?? atProvider) === undefined) return;
   const { job_id: jobId } = job;
   publish(trx, { type: "booking", bookingId, jobId, candidateId: row.candidate_id, status: row.status });
-}
-
-async function writeEvents(
-  trx: Trx,
-  { now }: Deps,
-  { providerId, shiftId }: ShiftKey,
-  { eventIds, status, verdict, attempts }: Extract<Write, { write: "events" }>,
-): Promise<void> {
-  if (eventIds.length === 0) return;
-  const processed = status === "queued" ? null : now();
-  // The reading that ends an event is an attempt too.
-  const isEnded = status !== "queued" && status !== "dead";
-  await sql`
-    update events set status = ${status}, verdict = ${JSON.stringify(verdict)}::text::jsonb,
-      attempts = case when ${isEnded}::boolean then attempts + 1 else greatest(attempts, ${attempts}::int) end, processed_at = ${processed}::timestamptz
-    where provider_id = ${providerId} and shift_id = ${shiftId}
-      and event_id = any (array(select json_array_elements_text(${JSON.stringify(eventIds)}::text::json)::uuid))`.execute(
-    trx,
-  );
-  for (const eventId of eventIds) publish(trx, { type: "event", eventId, providerId, shiftId, status });
-}
-
-async function writeOperation(
-  trx: Trx,
-  { now }: Deps,
-  providerId: string,
-  operation_id: string,
-  { isConfirmed, ...patch }: OperationPatch,
-): Promise<void> {
-  const echo = patch.consumedBy === undefined ? {} : { consumed_at: now() };
-  const confirmed = isConfirmed ? { confirmed_at: now() } : {};
-  const columns = { ...toRow<Updateable<PendingOperationsTable>>(patch), ...echo, ...confirmed };
-  const update = trx.updateTable("pending_operations").set(columns);
-  await update.where("provider_id", "=", providerId).where("operation_id", "=", operation_id).execute();
-}
-
-async function forgetOperation(trx: Trx, providerId: string, operationId: string): Promise<void> {
-  await sql`delete from pending_operations
-    where provider_id = ${providerId} and operation_id = ${operationId}`.execute(trx);
-}
-
-/** The run in hand has read without it, so the shift is due again. */
-async function requeueEcho(trx: Trx, deps: Deps, providerId: string, eventId: string): Promise<void> {
-  const { rows } = await sql<{ shiftId: string }>`
-    update events set status = 'queued', processed_at = null, verdict = null
-    where provider_id = ${providerId} and event_id = ${eventId} and status = 'skipped_echo'
-    returning shift_id as "shiftId"`.execute(trx);
-  for (const { shiftId } of rows)
-    publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
-  const named = sql`select provider_id, shift_id from events where event_id = ${eventId} and status = 'queued'`;
-  if (rows.length > 0) await markShiftsDue(trx, deps, named, PRIORITY.event);
 }
 
 async function writeChange(
