@@ -9,7 +9,7 @@ import { startPostgres } from "../../scripts/embedded-postgres.ts";
 import { engines } from "../engines.ts";
 
 const KILLS = 2;
-const seed = Date.now() % 1_000_000;
+const seed = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
 
 let folder: string;
 beforeEach(async () => {

@@ -38,7 +38,8 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
 
   it("can be withdrawn: nobody is created, is left on the shift, or is told of a confirmation", async () => {
     const { organisation, person, job, up } = await whileDown();
-    expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
+    // 204 once a run has released the seat, 202 when the response is quicker than the run.
+    expect([202, 204]).toContain((await organisation.withdraw(job, person)).status);
     const { status, bookings } = await up();
     expect(status).toBe("open");
     expect(bookings).toMatchObject([{ status: "released", reason: "withdrawn" }]);
@@ -57,7 +58,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     // The calls for one person take turns: the second one's wait behind the first one's.
     expect(await organisation.accept(first, person)).toEqual(PENDING);
     expect(await organisation.accept(second, person)).toEqual(PENDING);
-    expect(await organisation.withdraw(second, person)).toEqual({ status: 202 });
+    expect([202, 204]).toContain((await organisation.withdraw(second, person)).status);
     organisation.provider.clearFaults();
     await organisation.quiet();
     expect((await organisation.job(first.shiftId)).bookings).toMatchObject([{ status: "confirmed" }]);
