@@ -45,25 +45,29 @@ interface Loaded {
 /** An ended booking whose call was in doubt is remembered for so long: the call may take effect late. */
 const REMEMBERED = sql`interval '1 hour'`;
 
+export interface LoadedShift {
+  state: ShiftState;
+  integration: Integration;
+  /** The shift's id as the provider spells it. */
+  spelling: string;
+}
+
 /**
  * Everything that is stored about a shift, in one statement. `read`: the shift as the provider has it now, whose outlet, role and people are
  * looked up too. Undefined when no integration has the providerId.
  */
 export async function loadShift(
   db: Db,
-  { providerId, shiftId }: ShiftKey,
+  key: ShiftKey,
   now: Date,
   read?: Shift,
-): Promise<{ state: ShiftState; integration: Integration; spelling: string } | undefined> {
+): Promise<LoadedShift | undefined> {
+  const { providerId, shiftId } = key;
   const { rows } = await sql<Loaded>`
     with job as (select * from jobs where provider_id = ${providerId} and shift_id = ${shiftId})
-    select to_jsonb(integrations) as integration,
-      (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000) from shifts where provider_id = ${providerId} and shift_id = ${shiftId}) as shift,
-      (select to_jsonb(job) from job) as job,
-      ${bookingsOf(providerId)} as bookings, ${operationsOf(providerId, shiftId, now)} as operations,
+    select ${basicsOf(key, now)}, (select to_jsonb(job) from job) as job, ${bookingsOf(providerId)} as bookings,
       (select coalesce(jsonb_agg(to_jsonb(asked) order by change_id), '[]') from shift_changes as asked
         where provider_id = ${providerId} and job_id = (select job_id from job) and status = 'pending') as changes,
-      ${eventsOf(providerId, shiftId)} as events,
       exists (select from issues where provider_id = ${providerId} and subject ->> 'shiftId' = ${shiftId}
         and resolved_at is null) as has_issues,
       (select workplace_id from outlets where provider_id = ${providerId}
@@ -71,12 +75,31 @@ export async function loadShift(
       (select competence_id from roles where provider_id = ${providerId}
         and role_id = coalesce(${read?.roleId ?? null}::text, (select role_id from job))) as competence_id
     from integrations where provider_id = ${providerId}`.execute(db);
-  const [loaded] = rows;
-  if (!loaded) return undefined;
-  const { integration, shift } = loaded;
-  const spelling = (shift?.spelling as string | null | undefined) ?? shiftId;
-  return { integration: asRow(integration), spelling, state: stateOf({ providerId, shiftId }, loaded, now) };
+  return rows[0] && loadedFrom(key, rows[0], now);
 }
+
+/** Enough to see that the shift has to be read first: without bookings, changes and mappings. */
+export async function glimpseShift(db: Db, key: ShiftKey, now: Date): Promise<LoadedShift | undefined> {
+  const { providerId, shiftId } = key;
+  const { rows } = await sql<Pick<Loaded, "integration" | "shift" | "operations" | "events" | "job">>`
+    select ${basicsOf(key, now)}, (select jsonb_build_object('status', status, 'trace_id', trace_id) from jobs
+        where provider_id = ${providerId} and shift_id = ${shiftId}) as job
+    from integrations where provider_id = ${providerId}`.execute(db);
+  const rest = { bookings: [], changes: [], has_issues: false, workplace_id: null, competence_id: null };
+  return rows[0] && loadedFrom(key, { ...rows[0], ...rest }, now);
+}
+
+function loadedFrom(key: ShiftKey, loaded: Loaded, now: Date): LoadedShift {
+  const { integration, shift } = loaded;
+  const spelling = (shift?.spelling as string | null | undefined) ?? key.shiftId;
+  return { integration: asRow(integration), spelling, state: stateOf(key, loaded, now) };
+}
+
+const basicsOf = ({ providerId, shiftId }: ShiftKey, now: Date) => sql`
+  to_jsonb(integrations) as integration,
+  (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000)
+    from shifts where provider_id = ${providerId} and shift_id = ${shiftId}) as shift,
+  ${operationsOf(providerId, shiftId, now)} as operations, ${eventsOf(providerId, shiftId)} as events`;
 
 const bookingsOf = (providerId: string) => sql`
   (select coalesce(jsonb_agg(to_jsonb(bookings) || jsonb_build_object('person_id', known.provider_candidate_id,

@@ -17,14 +17,24 @@ export interface Plan {
 export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules): Plan {
   const draft = new Draft(state, now, rules);
   skipEchoes(draft);
-  if (run.isFirst && !state.integration.isPaused && needsReading(draft, run))
-    return { writes: draft.writes, next: { do: "read", traceId: draft.traceId } };
+  if (isReadFirst(draft, run)) return { writes: draft.writes, next: { do: "read", traceId: draft.traceId } };
   if (run.reading && concludeReading(draft, run.reading, run))
     return { writes: [], next: { do: "witness", traceId: draft.traceId } };
   if (run.made && !run.reading) concludeCall(draft, run.made, run);
   if (!draft.isRefreshed) refreshJob(draft, draft.traceId, { isChanged: run.isFirst });
   return { writes: draft.writes, next: nextOf(draft, run) };
 }
+
+/** The reading that a run begins with, when nothing has to be written before it. */
+export function firstReading(state: ShiftState, run: RunSoFar, now: number, rules: Rules) {
+  const draft = new Draft(state, now, rules);
+  skipEchoes(draft);
+  if (draft.writes.length > 0 || !isReadFirst(draft, run)) return undefined;
+  return { do: "read", traceId: draft.traceId } as const;
+}
+
+const isReadFirst = (draft: Draft, run: RunSoFar): boolean =>
+  run.isFirst && !draft.state.integration.isPaused && needsReading(draft, run);
 
 /** DECISIONS, "shift.delete": the echo of the platform's DELETE is skipped, once for each. */
 function skipEchoes(draft: Draft): void {

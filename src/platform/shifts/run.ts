@@ -7,10 +7,17 @@ import { type Claim, renew, settle } from "../work/claims.ts";
 import { retryDelay } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
-import { countVanished, loadShift, lookAround, type ShiftKey } from "./load.ts";
-import { plan } from "./plan.ts";
+import {
+  countVanished,
+  glimpseShift,
+  type LoadedShift,
+  loadShift,
+  lookAround,
+  type ShiftKey,
+} from "./load.ts";
+import { firstReading, plan } from "./plan.ts";
 import { record } from "./record.ts";
-import type { Next, Rules, RunSoFar, ShiftState } from "./state.ts";
+import type { Next, Rules, RunSoFar } from "./state.ts";
 
 /** No shift needs so many steps: an endless run would hold its place for ever. */
 const MOST_STEPS = 100;
@@ -59,11 +66,9 @@ export const rulesOf = ({ timing, retries }: Deps): Rules => ({
 /** Most runs begin by reading the shift, for which nothing has to be written. */
 async function glance(deps: Deps, key: ShiftKey, run: RunSoFar): Promise<Decided | undefined> {
   if (!run.isFirst) return undefined;
-  const loaded = await loadShift(deps.database.kysely, key, deps.now());
-  if (!loaded) return undefined;
-  const { writes, next } = plan(loaded.state, run, deps.now().getTime(), rulesOf(deps));
-  if (next.do !== "read" || writes.length > 0) return undefined;
-  return { next, ...clientOf(deps, loaded.integration), ...whatWaits(loaded) };
+  const seen = await glimpseShift(deps.database.kysely, key, deps.now());
+  const next = seen && firstReading(seen.state, run, deps.now().getTime(), rulesOf(deps));
+  return next && { next, ...clientOf(deps, seen.integration), ...whatWaits(seen) };
 }
 
 const clientOf = (deps: Deps, integration: Integration) => ({
@@ -71,7 +76,7 @@ const clientOf = (deps: Deps, integration: Integration) => ({
   version: integration.updated_at,
 });
 
-const whatWaits = ({ state, spelling }: { state: ShiftState; spelling: string }) => ({
+const whatWaits = ({ state, spelling }: LoadedShift) => ({
   waiting: state.events.map(({ eventId }) => eventId),
   spelling,
 });
