@@ -7,10 +7,10 @@ export type Log = Pick<BaseLogger, "debug" | "info" | "warn" | "error">;
 
 /** Runs SQL: with values one statement, without values any number of statements. */
 export type RunSql = (text: string, values?: unknown[]) => Promise<{ rows: Row[] }>;
-// biome-ignore lint/suspicious/noExplicitAny: rows of raw SQL have no type; pg-boss wants them so.
-export type Row = any;
+// biome-ignore lint/suspicious/noExplicitAny: rows of raw SQL have no type.
+type Row = any;
 
-/** What lies below Kysely, for the migrations and for the queue. Features use `kysely`. */
+/** What lies below Kysely, for migrations and signals. Features use `kysely`. */
 export interface RawSql {
   executeSql: RunSql;
   /** Calls `onReconnect` after each (re)subscription, since notifications may have been missed before it. */

@@ -1,18 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export interface FolderLock {
-  release(): void;
-}
-
 /**
  * Takes the folder for this process, or throws one line that names the process which has it.
  *
  * PGlite has no lock of its own and two processes on one folder corrupt it. The lock is one that the kernel drops
  * when the process ends, however it ends: nothing goes stale after kill -9, a reboot or a reused pid. Node has no
- * call for such a lock, but its SQLite takes one on the file that it writes. The pid beside it is for people only.
+ * call for such a lock, but its SQLite takes one on the file that it writes. The pid beside it is for operators only.
  */
-export async function lockFolder(folder: string): Promise<FolderLock> {
+export async function lockFolder(folder: string): Promise<{ release(): void }> {
   const { DatabaseSync } = await loadSqlite();
   const pidFile = join(folder, "lock.pid");
   const file = new DatabaseSync(join(folder, "lock"));

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Whoever asks how things are gives up soon, and a database that hangs is a broken one. Milliseconds. */
+/** A caller of a health check gives up soon, and a database that hangs is a broken one. Milliseconds. */
 const IN_TIME_MS = 2_000;
 
-/** The answer, or a rejection once it is late. */
+/** Returns the result, or rejects once it is late. */
 export async function inTime<T>(answer: Promise<T>, ms: number = IN_TIME_MS): Promise<T> {
   const over = new AbortController();
   const late = sleep(ms, undefined, { signal: over.signal }).then(() => {

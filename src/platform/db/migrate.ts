@@ -10,7 +10,7 @@ export interface Migration {
   checksum: string;
 }
 
-/** Applies what is missing, in order, each file in a transaction of its own; answers the names applied. */
+/** Applies what is missing, in order, each file in a transaction of its own; returns the names applied. */
 export async function migrate(raw: RawSql, folder: URL = HERE): Promise<string[]> {
   const migrations = await readMigrations(folder);
   return raw.alone((run) => applyMissing(run, migrations));

@@ -1,21 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Answer, Call, PlainError, Reply } from "./pglite-messages.ts";
 
-/** The one session of the embedded database, which lives in a thread of its own. */
-export interface PgliteSession {
-  /** One statement; `held`: within the turn that the caller took. */
-  query(text: string, values: readonly unknown[], held?: boolean): Promise<Answer>;
-  /** Any number of statements; if one fails outside of a turn, what they left open is rolled back. */
-  exec(text: string, held?: boolean): Promise<Answer>;
-  /** Waits for the turn of a transaction: until it is given back, only `held` calls go through. Before the next one, all others do. */
-  takeTurn(): Promise<() => void>;
-  listen(channel: string, onPayload: (payload: string) => void): Promise<() => Promise<void>>;
-  /** Resolves, with the reason, when the thread ended without being asked to. */
-  readonly lost: Promise<Error>;
-  /** Finishes the calls in hand. */
-  close(): Promise<void>;
-}
-
 export interface SessionOptions {
   /** Silence for this long, with calls waiting, means that the thread hangs. Longer than any statement takes. Milliseconds. */
   silenceMs?: number;
@@ -23,7 +8,7 @@ export interface SessionOptions {
   file?: URL;
 }
 
-// The queue knows of statements that take half a minute; PGlite's endless loop after an internal error takes for ever.
+// No statement takes so long; PGlite's endless loop after an internal error never ends.
 const SILENCE_MS = 120_000;
 const CLOSE_MS = 3_000;
 // PostgreSQL's classes for "connection failure" and "connection does not exist".
@@ -33,7 +18,7 @@ const CLOSED = "08003";
 /** Starts the thread that owns the cluster in `path`; rejects with the reason if it cannot. */
 export async function startSession(path: string, options: SessionOptions = {}): Promise<PgliteSession> {
   const worker = new Worker(options.file ?? workerFile(), { workerData: { path }, execArgv: execArgv() });
-  const session = new Session(worker, options.silenceMs ?? SILENCE_MS);
+  const session = new PgliteSession(worker, options.silenceMs ?? SILENCE_MS);
   try {
     await session.ready;
     return session;
@@ -54,12 +39,18 @@ function workerFile(): URL {
 const execArgv = () =>
   import.meta.url.endsWith(".js") || process.features.typescript ? [] : process.execArgv;
 
-interface Waiting {
-  resolve: (answer: Answer) => void;
-  reject: (error: Error) => void;
+type Waiting = Pick<PromiseWithResolvers<Answer>, "resolve" | "reject">;
+
+/** Why no call can be made any more. */
+interface Ending {
+  message: string;
+  code: string;
+  cause?: unknown;
 }
 
-class Session implements PgliteSession {
+/** The one session of the embedded database, which lives in a thread of its own. */
+export class PgliteSession {
+  /** Resolves, with the reason, when the thread ended without being asked to. */
   readonly lost: Promise<Error>;
   readonly ready: Promise<void>;
   readonly #worker: Worker;
@@ -69,8 +60,7 @@ class Session implements PgliteSession {
   readonly #watch: NodeJS.Timeout;
   readonly #startup = Promise.withResolvers<void>();
   readonly #loss = Promise.withResolvers<Error>();
-  /** Why no call can be made any more. */
-  #ended: Error | undefined;
+  #ended: Ending | undefined;
   #isTaken = false;
   readonly #turns: (() => void)[] = [];
   readonly #singles: (() => void)[] = [];
@@ -89,16 +79,19 @@ class Session implements PgliteSession {
     this.#watch = setInterval(() => this.#check(), silenceMs / 2).unref();
   }
 
+  /** One statement; `held`: within the turn that the caller took. */
   async query(text: string, values: readonly unknown[], held = false): Promise<Answer> {
     if (!held) await this.#between();
     return this.#call({ op: "query", text, values, held });
   }
 
+  /** Any number of statements; if one fails outside of a turn, what they left open is rolled back. */
   async exec(text: string, held = false): Promise<Answer> {
     if (!held) await this.#between();
     return this.#call({ op: "exec", text, held });
   }
 
+  /** Waits for the turn of a transaction: until it is given back, only `held` calls go through. Before the next one, all others do. */
   async takeTurn(): Promise<() => void> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#turns.push(resolve));
     this.#isTaken = true;
@@ -128,19 +121,21 @@ class Session implements PgliteSession {
     };
   }
 
+  /** Finishes the calls in hand. */
   async close(): Promise<void> {
     if (this.#ended) return void (await this.#exited);
+    const ending = { message: "the embedded database is closed", code: CLOSED };
     const closed = this.#call({ op: "close" }).catch(() => undefined);
-    this.#end(withCode("the embedded database is closed", CLOSED));
+    this.#end(ending);
     const timer = setTimeout(() => this.#worker.terminate(), CLOSE_MS);
     await this.#exited;
     clearTimeout(timer);
-    this.#rejectAll();
+    this.#rejectAll(ending);
     await closed;
   }
 
   #call(call: Call): Promise<Answer> {
-    if (this.#ended) return Promise.reject(withCode(this.#ended.message, codeOf(this.#ended)));
+    if (this.#ended) return Promise.reject(errorOf(this.#ended));
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     this.#lastId += 1;
     // Throws on a value that cannot be sent; then nothing waits.
@@ -174,34 +169,31 @@ class Session implements PgliteSession {
 
   #lose(reason: string, cause?: unknown): void {
     if (this.#ended) return;
-    const error = withCode(`the embedded database stopped: ${reason}`, LOST, cause);
-    this.#end(error);
+    const ending = { message: `the embedded database stopped: ${reason}`, code: LOST, cause };
+    this.#end(ending);
     void this.#worker.terminate();
-    this.#rejectAll();
-    this.#startup.reject(cause instanceof Error ? cause : error);
-    this.#loss.resolve(error);
+    this.#rejectAll(ending);
+    this.#startup.reject(cause instanceof Error ? cause : errorOf(ending));
+    this.#loss.resolve(errorOf(ending));
   }
 
-  #end(why: Error): void {
-    this.#ended = why;
+  #end(ending: Ending): void {
+    this.#ended = ending;
     clearInterval(this.#watch);
   }
 
-  #rejectAll(): void {
-    const why = this.#ended ?? new Error("not ended");
-    for (const { reject } of this.#waiting.values()) reject(withCode(why.message, codeOf(why), why.cause));
+  #rejectAll(ending: Ending): void {
+    for (const { reject } of this.#waiting.values()) reject(errorOf(ending));
     this.#waiting.clear();
   }
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-const withCode = (message: string, code: string, cause?: unknown) =>
+const errorOf = ({ message, code, cause }: Ending) =>
   Object.assign(new Error(message, cause === undefined ? {} : { cause }), { code });
 
-const codeOf = (error: Error) => (error as NodeJS.ErrnoException).code ?? LOST;
-
-/** As the driver made it: Kysely, the queue and the error handlers look at `code`, `constraint` and the like. */
+/** As the driver made it: the error handlers read `code`, `constraint` and the like. */
 function rebuild({ message, stack, fields }: PlainError): Error {
   const error = new Error(message);
   if (stack !== undefined) error.stack = stack;

@@ -1,22 +1,23 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
 
-// Ours are about 150; texts beyond that differ in the length of a list, and are not worth the server's memory.
+// The platform's statements are about 150; texts beyond that differ in the length of a list, and are not worth the server's memory.
 const MOST = 300;
 // "cached plan must not change result type", among others: a newer process has altered a table.
 const NOT_SUPPORTED = "0A000";
-/** The driver knows more than its types: the query is rejected after so many milliseconds; 0: never. */
+
+/** The driver's types lack this: the query is rejected after so many milliseconds; 0: never. */
 export interface TimedQuery extends pg.QueryConfig {
   query_timeout: number;
 }
 
-/** The driver's own limit was reached: the connection is of no use to anybody any more. */
-export const isSilent = (error: unknown): boolean =>
+/** The driver's own limit was reached: the connection is dead. */
+const isSilent = (error: unknown): boolean =>
   error instanceof Error && error.message === "Query read timeout";
 
 /**
  * A pool in which each connection prepares a statement with parameters once. Parsing and planning cost the server more than
- * carrying most of them out. A connection that is silent for `silenceMs` is dead, though nobody has closed it.
+ * executing most of them. A connection that is silent for `silenceMs` is dead, though neither side has closed it.
  */
 export function preparing(pool: pg.Pool, silenceMs: number): PostgresPool {
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
@@ -59,7 +60,7 @@ function preparingClient(client: pg.PoolClient, silenceMs: number): PostgresPool
   };
   return {
     query: query as PostgresPoolClient["query"],
-    // The pool makes a new one, which answers, and knows the tables as they are.
+    // The pool makes a new one, which responds, and knows the tables as they are.
     release: (destroy) => client.release(destroy === true || isStale),
   };
 }

@@ -3,10 +3,8 @@ import { join } from "node:path";
 
 /** Writes every file and folder below `path` through to the disk. */
 export function syncTree(path: string): void {
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    const child = join(path, entry.name);
-    if (entry.isDirectory()) syncTree(child);
-    else if (entry.isFile()) syncOne(child);
+  for (const entry of readdirSync(path, { withFileTypes: true, recursive: true })) {
+    if (entry.isFile() || entry.isDirectory()) syncOne(join(entry.parentPath, entry.name));
   }
   syncOne(path);
 }
