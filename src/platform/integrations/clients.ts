@@ -128,7 +128,7 @@ function makeClient(
     token: vault.open(integration.provider_token),
     routing: integration.routing,
     timeZone: integration.time_zone,
-    seen: integration.dialect as SeenDialect,
+    seen: integration.dialect,
     onSeen,
     ...(onFields && { onFields: (fields: readonly string[]) => onFields(integration.provider_id, fields) }),
     fetch: (request, allowance) => {

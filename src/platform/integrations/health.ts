@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type Updateable } from "kysely";
 import type { HealthCode, Params } from "../../../generated/operations/types.ts";
-import type { Integration, IntegrationsTable } from "../db/schema.ts";
+import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { publish } from "../stream/news.ts";
@@ -8,7 +8,7 @@ import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 
 type Parts = Pick<Deps, "newId" | "now" | "wakeWorker" | "timing">;
-type Health = IntegrationsTable["health"]["__select__"];
+type Health = Integration["health"];
 
 const SUBJECT = { kind: "integration" } as const;
 
@@ -24,7 +24,7 @@ export function healthOf(integration: Integration): { code: HealthCode; since: D
 async function change(
   trx: Trx,
   providerId: string,
-  columns: Updateable<IntegrationsTable>,
+  columns: Updateable<Schema["integrations"]>,
   condition: RawBuilder<boolean>,
 ): Promise<boolean> {
   const row = await trx

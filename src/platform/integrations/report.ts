@@ -1,5 +1,4 @@
 import type { ProviderReport } from "../../../generated/operations/types.ts";
-import type { SeenDialect } from "../../contract/dialect.ts";
 import type { Deps } from "../deps.ts";
 import { SHIFTS } from "./field-uses.ts";
 import { requireIntegration } from "./integration.ts";
@@ -23,7 +22,7 @@ export async function providerReport({ database }: Deps, providerId: string): Pr
   const uses = rows.map(({ field, count }) => ({ field, count: Number(count) }));
   return {
     providerId: integration.provider_id,
-    dialect: integration.dialect as SeenDialect,
+    dialect: integration.dialect,
     shiftsRead: uses.find(({ field }) => field === SHIFTS)?.count ?? 0,
     fields: uses.filter(({ field }) => field !== SHIFTS),
   };

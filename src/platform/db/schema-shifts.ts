@@ -1,0 +1,138 @@
+import type { Generated } from "kysely";
+import type * as api from "../../../generated/operations/types.ts";
+import type { Json, JsonWithDefault, Stamped } from "./column.ts";
+
+/** Shifts and what the platform does about them. */
+export interface ShiftTables {
+  events: {
+    event_id: string;
+    provider_id: string;
+    event: string;
+    shift_id: string;
+    trace_id: string;
+    status: Generated<api.EventStatus>;
+    attempts: Generated<number>;
+    verdict: Json<api.Outcome> | null;
+    received_at: Generated<Date>;
+    processed_at: Date | null;
+    /** By an operator: then it is no longer an echo. */
+    replayed_at: Date | null;
+  };
+  /** What is known of a shift at its provider. */
+  shifts: {
+    provider_id: string;
+    shift_id: string;
+    spelling: string | null;
+    read_at: Date | null;
+    next_read_at: Date | null;
+    rechecks: Generated<number>;
+    absences: Generated<number>;
+    absent_since: Date | null;
+    gone_at: Date | null;
+  };
+  /** What is due: at most one row for each shift, person and recipient. */
+  work: {
+    provider_id: string;
+    kind: WorkKind;
+    key: string;
+    /** 0: an operator or a candidate waits; 1: an event; 2: in the background. */
+    priority: number;
+    /** Of a claimed row: when the claim ends unless it is renewed. */
+    due_at: Generated<Date>;
+    not_before: Date | null;
+    /** Consecutive failures. */
+    attempts: Generated<number>;
+    claim: string | null;
+    /** Grows with each hint. */
+    revision: Generated<number>;
+    created_at: Generated<Date>;
+  };
+  jobs: Stamped & {
+    job_id: string;
+    provider_id: string;
+    shift_id: string;
+    status: api.JobStatus;
+    variant: NonNullable<api.Dialect["variant"]>;
+    start_time: Date;
+    end_time: Date;
+    positions: number;
+    outlet_id: string;
+    outlet_name: string | null;
+    role_id: string;
+    role_name: string | null;
+    workplace_id: string | null;
+    competence_id: string | null;
+    overfilled: Generated<boolean>;
+    warnings: JsonWithDefault<string[]>;
+    trace_id: string;
+    cancelled_by: NonNullable<api.Job["cancelledBy"]> | null;
+    /** Whom the provider assigned itself: at most 100 of them. */
+    own_people: JsonWithDefault<api.ProviderPerson[]>;
+    own_people_count: Generated<number>;
+    /** Grows when a seat becomes free or the times change: then everyone available is offered the job anew. */
+    offer_round: Generated<number>;
+  };
+  bookings: Stamped & {
+    provider_id: string;
+    booking_id: string;
+    job_id: string;
+    candidate_id: string;
+    provider_candidate_id: string | null;
+    status: api.BookingStatus;
+    reason: api.BookingReason | null;
+    reason_params: JsonWithDefault<api.Params>;
+    trace_id: string;
+    /** While a withdrawal waits for the provider. */
+    withdrawn_at: Date | null;
+    /** Whether the person is on the provider's shift because of the platform; `maybe` while the outcome of a call is not known. */
+    at_provider: Generated<"no" | "maybe" | "yes">;
+    doubt_since: Date | null;
+    /** When the first assign was sent. */
+    sent_at: Date | null;
+    /** The provider's answer to a call that repeated one in doubt: the next reading decides. */
+    rejection: Json<Rejection> | null;
+    /** A reading has listed the person. */
+    listed: Generated<boolean>;
+    /** Readings in a row that did not list the person. */
+    missing: Generated<number>;
+    reassigned: Generated<boolean>;
+    looked_up_again: Generated<boolean>;
+  };
+  shift_changes: Stamped & {
+    provider_id: string;
+    change_id: string;
+    job_id: string;
+    start_time: Date;
+    end_time: Date;
+    positions: number;
+    /** What was asked for; the rest is as the job has it when the change is sent. */
+    named: JsonWithDefault<(keyof api.JobChange)[]>;
+    status: "pending" | "confirmed" | "refused";
+    reason: api.ChangeReason | null;
+    reason_params: JsonWithDefault<api.Params>;
+    sent_at: Date | null;
+    trace_id: string;
+  };
+  pending_operations: {
+    operation_id: string;
+    provider_id: string;
+    shift_id: string;
+    operation: "delete";
+    trace_id: string;
+    created_at: Generated<Date>;
+    expires_at: Date;
+    consumed_at: Date | null;
+    /** The event that was taken for the echo. */
+    consumed_by: string | null;
+    sent_at: Date | null;
+    confirmed_at: Date | null;
+  };
+}
+
+export type WorkKind = "shift" | "person" | "mail" | "check" | "probe";
+
+/** How a provider refused a call. */
+export interface Rejection {
+  status: number;
+  code?: string;
+}
