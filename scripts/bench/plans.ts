@@ -45,7 +45,7 @@ function hotQueries(providerId: string): Readonly<Record<string, Do>> {
   const list =
     (query: object): Do =>
     async (kysely) => {
-      await seeingHandlers({ database: { kysely } } as never).listEvents({ query } as never, undefined);
+      await seeingHandlers({ deps: { database: { kysely } } } as never).listEvents({ query } as never);
     };
   return {
     "store webhooks, none twice": (kysely) => receive(kysely, providerId),

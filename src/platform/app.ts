@@ -11,21 +11,13 @@ import { problem } from "../contract/problem.ts";
 import type { Processes } from "./db/processes.ts";
 import type { Deps } from "./deps.ts";
 import { operationsAuthentication, webhookAuthentication } from "./http/authenticate.ts";
-import { candidateHandlers } from "./http/candidates.ts";
 import { translateErrors } from "./http/errors.ts";
-import { integrationHandlers } from "./http/integrations.ts";
-import { jobChangeHandlers } from "./http/job-changes.ts";
+import { withStorableInput } from "./http/input.ts";
 import { jobHandlers } from "./http/jobs.ts";
-import { loweringUuids } from "./http/lower-uuids.ts";
-import { metricsHandler } from "./http/metrics.ts";
 import { onboardingHandlers } from "./http/onboarding.ts";
 import { peopleHandlers } from "./http/people.ts";
-import { replayHandlers } from "./http/replay.ts";
 import { seeingHandlers } from "./http/seeing.ts";
-import { statisticsHandlers } from "./http/statistics.ts";
-import { refusingUnstorableText } from "./http/storable-text.ts";
 import { streamHandler } from "./http/stream.ts";
-import { troubleHandlers } from "./http/troubles.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
 import type { Inbox } from "./inbox/receive.ts";
@@ -38,7 +30,6 @@ import type { Stream } from "./stream/stream.ts";
 
 export interface AppParts {
   stream: Pick<Stream, "add">;
-  /** Told of every webhook. */
   observer: Observer;
   metrics: Pick<Metrics, "text" | "contentType">;
   figures: Pick<Figures, "flush">;
@@ -51,56 +42,54 @@ export interface AppParts {
   /** Events a minute for each providerId, of which each process takes its share; 0: no limit. */
   webhookRateLimit: number;
   processes: Pick<Processes, "count">;
-  /** Nothing is at /console and /docs unless given. */
+  /** Without it nothing is served at /console and /docs. */
   pages?: { console: WebPages; docs: WebPages };
 }
 
 /** The platform's HTTP: both webhook paths, the operations API, the health checks. */
 export function createApp(parts: AppParts): Express {
-  const { deps, log } = parts;
+  const { deps, log, operationsToken, pages } = parts;
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
   app.use(requestLog(log));
-  const router = { traceId, onInvalidResponse: tellOfInvalidResponse(log) };
+  const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
   const owners = createTokenOwners(deps.database, () => deps.now().getTime());
-  const handlers = webhookHandlers(deps, parts.inbox);
-  const authenticate = webhookAuthentication(owners, parts.webhookRateLimit, log, parts.processes);
   app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
-  app.use(platformRouter({ ...router, handlers, authenticate }));
-  app.use(helmet());
-  app.get("/metrics", metricsHandler(parts.metrics));
-  app.get("/operations/v1/stream", streamHandler(parts.stream, parts.operationsToken));
   app.use(
-    "/operations/v1",
-    operationsRouter({
+    platformRouter({
       ...router,
-      authenticate: operationsAuthentication(parts.operationsToken),
-      handlers: refusingUnstorableText(
-        loweringUuids({
-          ...onboardingHandlers(parts),
-          ...integrationHandlers(parts, owners),
-          ...peopleHandlers(deps),
-          ...jobHandlers(deps),
-          ...seeingHandlers(deps),
-          ...statisticsHandlers(parts),
-          ...replayHandlers(parts),
-          ...troubleHandlers(deps),
-          ...candidateHandlers(deps),
-          ...jobChangeHandlers(deps),
-        }),
-      ),
+      handlers: webhookHandlers(deps, parts.inbox),
+      authenticate: webhookAuthentication(owners, parts.webhookRateLimit, log, parts.processes),
     }),
   );
-  if (parts.pages) {
-    app.use("/console", consolePages(parts.pages.console));
-    app.use("/docs", docsPages(parts.pages.docs));
-  }
+  app.use(helmet());
+  app.get("/metrics", metricsHandler(parts.metrics));
+  app.get("/operations/v1/stream", streamHandler(parts.stream, operationsToken));
+  const handlers = withStorableInput({
+    ...onboardingHandlers({ ...parts, owners }),
+    ...peopleHandlers(deps),
+    ...jobHandlers(deps),
+    ...seeingHandlers(parts),
+  });
+  const authenticate = operationsAuthentication(operationsToken);
+  app.use("/operations/v1", operationsRouter({ ...router, handlers, authenticate }));
+  if (pages) app.use("/console", consolePages(pages.console)).use("/docs", docsPages(pages.docs));
   app.use((_request, _response, next) =>
     next(problem("not_found", { detail: "There is nothing at this path." })),
   );
   app.use(translateErrors(log), problemHandler({ traceId }));
   return app;
+}
+
+/** Without a token, like the health checks: the platform listens on the machine's own address only. */
+function metricsHandler({ text, contentType }: AppParts["metrics"]): RequestHandler {
+  return async (_request, response) => {
+    response
+      .set("Cache-Control", "no-store")
+      .type(contentType)
+      .send(await text());
+  };
 }
 
 /** What a problem document may repeat of the caller's X-Trace-Id. */
@@ -109,13 +98,13 @@ function traceId(request: Request): string | undefined {
   return given !== undefined && /^[\w-]{1,100}$/.test(given) ? given : undefined;
 }
 
-/** One line a call, without its query; an acknowledged webhook has its row in the inbox and needs none. */
+/** One line for each request, without its query. An acknowledged webhook has its row in the inbox and needs no line. */
 function requestLog(logger: Logger): RequestHandler {
   const others = logOfOthers(logger);
   return (request, response, next) => {
     if (request.method !== "POST" || !isWebhook(request.url)) return others(request, response, next);
     const startedAt = performance.now();
-    // A logger for each request, as the others have it, would cost each acknowledgement a twentieth.
+    // pino-http's logger for each request would make each acknowledgement 5 % slower.
     response.once("close", () => {
       const { statusCode: status } = response;
       if (status < 400) return;
@@ -145,7 +134,7 @@ function logOfOthers(logger: Logger) {
   });
 }
 
-/** Names of ours and UUIDs; any other segment may hold anything, a personal number in percent-encoding too. */
+/** Names from the documents and UUIDs. Any other segment may hold anything, even a percent-encoded personal number. */
 const LOGGED = /^(?:[a-z][a-z0-9-]{0,31}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})?$/i;
 
 /** Without the query: the contract puts a personal number in one. */
@@ -157,8 +146,8 @@ function loggedPath(url: string): string {
 
 const isWebhook = (url: string) => url.startsWith("/api/v3/") || url.startsWith("/webhooks/");
 
-function tellOfInvalidResponse(log: Logger) {
+function logInvalidResponse(log: Logger) {
   return ({ operationId }: OperationInfo, errors: readonly FieldError[]) => {
-    log.error({ operationId, errors }, "an answer of ours breaks our own contract");
+    log.error({ operationId, errors }, "a response violates the API document");
   };
 }

@@ -1,132 +1,131 @@
-import type { Kysely } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Booking as BookingView, Job as JobView } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
-import type { Booking, Job, Schema } from "../db/schema.ts";
+import type { Booking, Job, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { accept } from "../jobs/accept.ts";
 import { requestCancellation } from "../jobs/cancel.ts";
-import { bookingAfter } from "../jobs/outcome.ts";
+import { requestChange } from "../jobs/change.ts";
+import { bookingAfter, changeAfter } from "../jobs/outcome.ts";
+import { explainJob } from "../jobs/staffing.ts";
 import { withdraw } from "../jobs/withdraw.ts";
 import { page } from "./pages.ts";
+import { accepted, created, noContent, ok } from "./response.ts";
 
-type Jobs = Pick<Handlers<undefined>, "listJobs" | "getJob" | "acceptJob" | "withdrawBooking" | "cancelJob">;
-
-/** Jobs, and what candidates and employers do with them. */
-export function jobHandlers(deps: Deps): Jobs {
+/** Jobs, and what candidates, employers and operators do with them. */
+export function jobHandlers(deps: Deps) {
   return {
     listJobs: async ({ query }) => {
       const where = { provider_id: query.providerId, shift_id: query.shiftId, status: query.status };
-      const all = deps.database.kysely.selectFrom("jobs").selectAll();
-      const { items, ...rest } = await page(all, query, { id: "job_id", where }, (job) => job);
-      return { status: 200, body: { items: await viewsOf(deps, items), ...rest } };
+      const { items, ...rest } = await page(selectJobs(deps), query, { id: "job_id", where }, (job) => job);
+      return ok({ items: await viewsOf(deps, items), ...rest });
     },
-    getJob: async ({ path }) => ({ status: 200, body: await readJob(deps, path.jobId) }),
-    acceptJob: async ({ path, body }) => acceptJob(deps, path.jobId, body.candidateId),
+    getJob: async ({ path }) => ok(await readJob(deps, path.jobId)),
+    explainJob: async ({ path: { jobId } }) => ok({ jobId, ...(await explainJob(deps, jobId)) }),
+    acceptJob: async ({ path, body }) => {
+      const reserved = await accept(deps, { jobId: path.jobId, candidateId: body.candidateId });
+      const booking = await bookingAfter(deps, reserved, ({ status }) => status !== "pending");
+      switch (booking.status) {
+        case "confirmed":
+          return created(viewOfBooking(booking));
+        case "pending":
+          return accepted(viewOfBooking(booking));
+        case "released":
+        case "failed":
+          throw refused(`The booking was ${booking.status} (${booking.reason ?? "no reason given"}).`);
+      }
+    },
     withdrawBooking: async ({ path }) => {
       const withdrawn = await withdraw(deps, path);
       const isOver = ({ status }: Booking) => status === "released" || status === "failed";
       const isKept = ({ status, withdrawn_at }: Booking) => status === "confirmed" && withdrawn_at === null;
       const booking = await bookingAfter(deps, withdrawn, (seen) => isOver(seen) || isKept(seen));
-      if (isKept(booking))
-        throw problem("provider_refused", { detail: "The provider kept the candidate on the shift." });
-      return { status: isOver(booking) ? 204 : 202 };
+      if (isKept(booking)) throw refused("The provider kept the candidate on the shift.");
+      return isOver(booking) ? noContent : { status: 202 };
+    },
+    changeJob: async ({ path, body }) => {
+      const change = await changeAfter(deps, await requestChange(deps, path.jobId, body));
+      switch (change.status) {
+        case "confirmed":
+          return ok(await readJob(deps, path.jobId));
+        case "pending":
+          return accepted(await readJob(deps, path.jobId));
+        case "refused":
+          throw refused(`The shift was not changed (${describeRefusal(change)}).`);
+      }
     },
     cancelJob: async ({ path }) => {
       await requestCancellation(deps, path.jobId);
-      return { status: 202, body: await readJob(deps, path.jobId) };
+      return accepted(await readJob(deps, path.jobId));
     },
-  };
+  } satisfies Partial<Handlers<undefined>>;
 }
 
-async function acceptJob(deps: Deps, jobId: string, candidateId: string) {
-  const reserved = await accept(deps, { jobId, candidateId });
-  const booking = await bookingAfter(deps, reserved, ({ status }) => status !== "pending");
-  switch (booking.status) {
-    case "confirmed":
-      return { status: 201, body: viewOfBooking(booking) } as const;
-    case "pending":
-      return { status: 202, body: viewOfBooking(booking) } as const;
-    case "released":
-    case "failed":
-      throw problem("provider_refused", {
-        detail: `The booking was ${booking.status} (${booking.reason ?? "no reason given"}).`,
-      });
-  }
+const refused = (detail: string) => problem("provider_refused", { detail });
+
+/** The code, and the provider's status and code. */
+function describeRefusal({ reason, reason_params: { status, providerCode } }: ShiftChange): string {
+  return [reason, status && `status ${status}`, providerCode].filter(Boolean).join(", ");
 }
 
 /** @throws ProblemError job_not_found */
-export async function readJob(deps: Deps, jobId: string): Promise<JobView> {
-  const job = await deps.database.kysely
-    .selectFrom("jobs")
-    .selectAll()
-    .where("job_id", "=", jobId)
-    .executeTakeFirst();
+async function readJob(deps: Deps, jobId: string): Promise<JobView> {
+  const job = await selectJobs(deps).where("job_id", "=", jobId).executeTakeFirst();
   const [view] = job ? await viewsOf(deps, [job]) : [];
   if (!view) throw problem("job_not_found", { detail: "There is no job with this jobId." });
   return view;
 }
 
-async function viewsOf({ database }: Deps, jobs: readonly Job[]): Promise<JobView[]> {
+/** Jobs with the names from the provider's lists, for a provider whose shifts hold none, and whether their cancellation is pending. */
+function selectJobs({ database }: Deps) {
+  return database.kysely
+    .selectFrom("jobs")
+    .selectAll()
+    .select(({ selectFrom, exists }) => [
+      selectFrom("outlets")
+        .select("name")
+        .whereRef("outlets.provider_id", "=", "jobs.provider_id")
+        .whereRef("outlets.outlet_id", "=", "jobs.outlet_id")
+        .as("listed_outlet"),
+      selectFrom("roles")
+        .select("name")
+        .whereRef("roles.provider_id", "=", "jobs.provider_id")
+        .whereRef("roles.role_id", "=", "jobs.role_id")
+        .as("listed_role"),
+      exists(
+        selectFrom("pending_operations as pending")
+          .select("operation_id")
+          .whereRef("pending.provider_id", "=", "jobs.provider_id")
+          .whereRef("pending.shift_id", "=", "jobs.shift_id")
+          .where("pending.confirmed_at", "is", null),
+      ).as("has_deletion"),
+    ]);
+}
+
+type ListedJob = Job & { listed_outlet: string | null; listed_role: string | null; has_deletion: unknown };
+
+async function viewsOf({ database }: Deps, jobs: readonly ListedJob[]): Promise<JobView[]> {
   if (jobs.length === 0) return [];
-  const { kysely } = database;
   const ids = jobs.map((job) => job.job_id);
-  const bookings = await kysely
+  const bookings = await database.kysely
     .selectFrom("bookings")
     .selectAll()
     .where("job_id", "in", ids)
     .orderBy("booking_id")
     .execute();
-  const cancelling = await kysely
-    .selectFrom("jobs")
-    .innerJoin("pending_operations as pending", (join) =>
-      join
-        .onRef("pending.provider_id", "=", "jobs.provider_id")
-        .onRef("pending.shift_id", "=", "jobs.shift_id"),
-    )
-    .select("jobs.job_id")
-    .where("jobs.job_id", "in", ids)
-    .where("jobs.status", "!=", "cancelled")
-    .where("pending.confirmed_at", "is", null)
-    .execute();
-  const isCancelling = new Set(cancelling.map(({ job_id }) => job_id));
-  const names = await namesOf(kysely, ids);
+  const ofJob = Map.groupBy(bookings, ({ job_id }) => job_id);
   return jobs.map((job) => ({
     ...viewOf(job),
-    ...names.get(job.job_id),
-    cancelling: isCancelling.has(job.job_id),
-    bookings: bookings.filter((booking) => booking.job_id === job.job_id).map(viewOfBooking),
+    bookings: (ofJob.get(job.job_id) ?? []).map(viewOfBooking),
   }));
 }
 
-/** A provider that names nothing in its shifts names it in its lists. What is known by its id only has that for a name there. */
-async function namesOf(kysely: Kysely<Schema>, ids: readonly string[]) {
-  const rows = await kysely
-    .selectFrom("jobs")
-    .leftJoin("outlets", (join) =>
-      join
-        .onRef("outlets.provider_id", "=", "jobs.provider_id")
-        .onRef("outlets.outlet_id", "=", "jobs.outlet_id"),
-    )
-    .leftJoin("roles", (join) =>
-      join.onRef("roles.provider_id", "=", "jobs.provider_id").onRef("roles.role_id", "=", "jobs.role_id"),
-    )
-    .select(["jobs.job_id", "jobs.outlet_id", "jobs.outlet_name", "jobs.role_id", "jobs.role_name"])
-    .select(["outlets.name as listed_outlet", "roles.name as listed_role"])
-    .where("jobs.job_id", "in", ids)
-    .execute();
-  return new Map(
-    rows.map((row) => {
-      const outletName = row.outlet_name ?? unlessId(row.listed_outlet, row.outlet_id);
-      const roleName = row.role_name ?? unlessId(row.listed_role, row.role_id);
-      return [row.job_id, { ...(outletName && { outletName }), ...(roleName && { roleName }) }] as const;
-    }),
-  );
-}
+/** An outlet or role that is known by its id only is listed with the id as its name. */
+const unlessId = (name: string | null, id: string) => (name === id ? null : name);
 
-const unlessId = (name: string | null, id: string) => (name === id ? undefined : name);
-
-function viewOf(job: Job): Omit<JobView, "bookings" | "cancelling"> {
+function viewOf(job: ListedJob): Omit<JobView, "bookings"> {
+  const outletName = job.outlet_name ?? unlessId(job.listed_outlet, job.outlet_id);
+  const roleName = job.role_name ?? unlessId(job.listed_role, job.role_id);
   return {
     jobId: job.job_id,
     providerId: job.provider_id,
@@ -142,6 +141,9 @@ function viewOf(job: Job): Omit<JobView, "bookings" | "cancelling"> {
     warnings: job.warnings,
     ownPeople: job.own_people,
     ownPeopleCount: job.own_people_count,
+    cancelling: job.status !== "cancelled" && Boolean(job.has_deletion),
+    ...(outletName && { outletName }),
+    ...(roleName && { roleName }),
     ...(job.cancelled_by !== null && { cancelledBy: job.cancelled_by }),
     ...(job.workplace_id !== null && { workplaceId: job.workplace_id }),
     ...(job.competence_id !== null && { competenceId: job.competence_id }),

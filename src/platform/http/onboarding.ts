@@ -8,97 +8,87 @@ import { healthOf } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { updateMappings } from "../integrations/mappings.ts";
 import { register } from "../integrations/register.ts";
+import { importRegistry } from "../integrations/registry.ts";
+import { rotatePlatformToken, takeProviderToken } from "../integrations/rotate.ts";
+import { suspend } from "../integrations/suspend.ts";
+import type { TokenOwners } from "../integrations/tokens.ts";
+import { requestVerification } from "../verification/request.ts";
 import { page } from "./pages.ts";
-
-type Onboarding = Pick<
-  Handlers<undefined>,
-  | "createIntegration"
-  | "listIntegrations"
-  | "getIntegration"
-  | "discoverIntegration"
-  | "getMappings"
-  | "updateMappings"
-  | "activateIntegration"
-  | "createWorkplace"
-  | "listWorkplaces"
-  | "createCompetence"
-  | "listCompetences"
->;
+import { accepted, created, ok } from "./response.ts";
 
 interface Parts {
   deps: Deps;
+  owners: Pick<TokenOwners, "forget">;
   allowInsecureProviders: boolean;
 }
 
-/** From registering an organisation to activating it. */
-export function onboardingHandlers({ deps, allowInsecureProviders }: Parts): Onboarding {
+/** Integrations, and the workplaces and competences that outlets and roles are mapped to. */
+export function onboardingHandlers({ deps, owners, allowInsecureProviders }: Parts) {
   const { kysely } = deps.database;
   return {
-    createIntegration: async ({ body }) => ({
-      status: 201,
-      body: await register(deps, body, allowInsecureProviders),
-    }),
+    createIntegration: async ({ body }) => created(await register(deps, body, allowInsecureProviders)),
     listIntegrations: async ({ query }) => {
       const all = kysely.selectFrom("integrations").selectAll();
-      return { status: 200, body: await page(all, query, { id: "provider_id", ascending: true }, toView) };
+      return ok(await page(all, query, { id: "provider_id", ascending: true }, toView));
     },
     getIntegration: async ({ path }) => {
       const view = toView(await requireIntegration(kysely, path.providerId));
       const waiting = await countWaiting(deps, view.providerId);
-      return { status: 200, body: { ...view, health: { ...view.health, waiting } } };
+      return ok({ ...view, health: { ...view.health, waiting } });
     },
-    discoverIntegration: async ({ path }) => {
-      const integration = await requireIntegration(kysely, path.providerId);
-      return { status: 200, body: await discover(deps, integration) };
-    },
+    discoverIntegration: async ({ path }) =>
+      ok(await discover(deps, await requireIntegration(kysely, path.providerId))),
     getMappings: async ({ path }) => {
       const { provider_id } = await requireIntegration(kysely, path.providerId);
-      return { status: 200, body: await readDiscovered(kysely, provider_id) };
+      return ok(await readDiscovered(kysely, provider_id));
     },
     updateMappings: async ({ path, body }) => {
       const { provider_id } = await requireIntegration(kysely, path.providerId);
-      return { status: 200, body: await updateMappings(deps, provider_id, body) };
+      return ok(await updateMappings(deps, provider_id, body));
     },
-    activateIntegration: async ({ path }) => ({
-      status: 200,
-      body: toView(await activate(deps, path.providerId)),
-    }),
-    ...platformHandlers(deps),
-  };
+    importRegistry: async ({ path }) =>
+      ok(await importRegistry(deps, await requireIntegration(kysely, path.providerId))),
+    activateIntegration: async ({ path }) => ok(toView(await activate(deps, path.providerId))),
+    suspendIntegration: async ({ path }) => ok(toView(await suspend(deps, path.providerId))),
+    verifyIntegration: async ({ path }) =>
+      accepted({ queued: await requestVerification(deps, path.providerId) }),
+    rotateToken: async ({ path, body }) =>
+      body.direction === "provider"
+        ? ok(toView(await takeProviderToken(deps, path.providerId, body.providerToken)))
+        : created(await rotatePlatformToken(deps, owners, path.providerId, body.overlapHours)),
+    ...catalogueHandlers(deps),
+  } satisfies Partial<Handlers<undefined>>;
 }
 
-type Platforms = "createWorkplace" | "listWorkplaces" | "createCompetence" | "listCompetences";
-
-/** What is the platform's own, and outlets and roles are mapped to. */
-function platformHandlers({ database: { kysely }, newId, now }: Deps): Pick<Onboarding, Platforms> {
+function catalogueHandlers({ database: { kysely }, newId, now }: Deps) {
   return {
     createWorkplace: async ({ body: { name, address = null } }) => {
       const workplaceId = newId();
       const row = { workplace_id: workplaceId, name, address, created_at: now() };
       await kysely.insertInto("workplaces").values(row).execute();
-      return { status: 201, body: { workplaceId, name, address } };
+      return created({ workplaceId, name, address });
     },
     listWorkplaces: async ({ query }) => {
       const all = kysely.selectFrom("workplaces").select(["workplace_id", "name", "address"]);
       const body = await page(all, query, { id: "workplace_id" }, ({ workplace_id, ...rest }) => ({
         ...{ workplaceId: workplace_id, ...rest },
       }));
-      return { status: 200, body };
+      return ok(body);
     },
     createCompetence: async ({ body: { name } }) => {
       const competenceId = newId();
       const row = { competence_id: competenceId, name, created_at: now() };
       await kysely.insertInto("competences").values(row).execute();
-      return { status: 201, body: { competenceId, name } };
+      return created({ competenceId, name });
     },
     listCompetences: async ({ query }) => {
       const all = kysely.selectFrom("competences").select(["competence_id", "name"]);
       const body = await page(all, query, { id: "competence_id" }, ({ competence_id, name }) => ({
         ...{ competenceId: competence_id, name },
       }));
-      return { status: 200, body };
+      return ok(body);
     },
-  };
+  } satisfies Partial<Handlers<undefined>>;
 }
 
 /** Shifts and people that wait for the provider. */
@@ -129,7 +119,7 @@ function viewOfHealth(row: Integration): Health {
   return { code, since: since.toISOString(), ...EFFECTS[code], ...(until && { until: until.toISOString() }) };
 }
 
-export function toView(row: Integration): IntegrationView {
+function toView(row: Integration): IntegrationView {
   return {
     providerId: row.provider_id,
     kind: row.kind,

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Candidate, CandidateCreate } from "../../../generated/operations/types.ts";
 import {
@@ -7,46 +7,60 @@ import {
   parsePersonalNumber,
 } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
+import { competencesOf, requireCandidate } from "../candidates/candidate.ts";
+import { erase } from "../candidates/erase.ts";
+import { reveal } from "../candidates/reveal.ts";
+import type { CandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { page } from "./pages.ts";
+import { created, noContent, ok } from "./response.ts";
 
-/** Candidates; personal numbers are masked in every answer. */
-export function peopleHandlers(deps: Deps): Pick<Handlers<undefined>, "createCandidate" | "listCandidates"> {
+const SHOWN = ["candidate_id", "personal_number", "first_name", "last_name"] as const;
+
+/** Candidates. Personal numbers are masked in every response but that of `revealCandidate`. */
+export function peopleHandlers(deps: Deps) {
   const { kysely } = deps.database;
   return {
     createCandidate: async ({ body }) => {
       const number = readNumber(body.personalNumber);
-      const candidate = await transact(deps, (trx) => addCandidate(trx, deps, body, number));
-      return { status: 201, body: candidate };
+      return created(await transact(deps, (trx) => addCandidate(trx, deps, body, number)));
     },
     listCandidates: async ({ query }) => {
       const all = kysely
         .selectFrom("candidates")
-        .select(({ selectFrom }) => [
-          "candidate_id",
-          "personal_number",
-          "first_name",
-          "last_name",
+        .select(SHOWN)
+        .select(({ selectFrom }) =>
           selectFrom("candidate_competences")
             .select(({ fn }) => fn.agg<string[]>("array_agg", ["competence_id"]).as("ids"))
             .whereRef("candidate_competences.candidate_id", "=", "candidates.candidate_id")
             .as("competence_ids"),
-        ])
+        )
         .where("erased_at", "is", null);
-      const body = await page(all, query, { id: "candidate_id" }, (row) =>
-        viewOfCandidate(
-          row.candidate_id,
-          row.personal_number,
-          row.first_name,
-          row.last_name,
-          row.competence_ids ?? [],
-        ),
-      );
-      return { status: 200, body };
+      const order = { id: "candidate_id" } as const;
+      return ok(await page(all, query, order, (row) => viewOf(row, row.competence_ids ?? [])));
     },
-  };
+    getCandidate: async ({ path: { candidateId } }) => {
+      const row = await requireCandidate(kysely, candidateId);
+      return ok(viewOf(row, await competencesOf(kysely, candidateId)));
+    },
+    eraseCandidate: async ({ path }) => {
+      await erase(deps, path.candidateId);
+      return noContent;
+    },
+    revealCandidate: async ({ path, body: { reason } }) => {
+      const row = await reveal(deps, path.candidateId, reason);
+      return ok({
+        candidateId: row.candidate_id,
+        personalNumber: row.personal_number,
+        firstName: row.first_name,
+        lastName: row.last_name,
+        email: row.email,
+        phone: row.phone,
+      });
+    },
+  } satisfies Partial<Handlers<undefined>>;
 }
 
 function readNumber(text: string): PersonalNumber {
@@ -81,15 +95,16 @@ async function addCandidate(
       updated_at: at,
     })
     .onConflict((conflict) => conflict.column("personal_number").doNothing())
-    .returning("candidate_id")
-    .executeTakeFirst();
-  if (!row) throw problem("candidate_exists", { detail: "A candidate has this personal number already." });
+    .returning(SHOWN)
+    .executeTakeFirstOrThrow(() =>
+      problem("candidate_exists", { detail: "A candidate has this personal number already." }),
+    );
   if (competenceIds.length > 0) {
     const able = competenceIds.map((competence_id) => ({ candidate_id, competence_id }));
     await trx.insertInto("candidate_competences").values(able).execute();
     await offerTo(trx, deps, competenceIds);
   }
-  return viewOfCandidate(candidate_id, number, order.firstName, order.lastName, competenceIds);
+  return viewOf(row, competenceIds);
 }
 
 /** The open jobs that ask for what a new candidate can do are offered to everyone who is not offered them yet. */
@@ -102,7 +117,7 @@ async function offerTo(trx: Trx, deps: Deps, competenceIds: readonly string[]): 
 }
 
 async function checkCompetences(trx: Trx, given: readonly string[]): Promise<string[]> {
-  const wanted = [...new Set(given.map((id) => id.toLowerCase()))];
+  const wanted = [...new Set(given)];
   if (wanted.length === 0) return [];
   const rows = await trx
     .selectFrom("competences")
@@ -111,27 +126,22 @@ async function checkCompetences(trx: Trx, given: readonly string[]): Promise<str
     .execute();
   const known = new Set(rows.map(({ competence_id }) => competence_id));
   const errors = given.flatMap((id, index) =>
-    known.has(id.toLowerCase())
-      ? []
-      : [{ pointer: `/competenceIds/${index}`, message: "is not a competence" }],
+    known.has(id) ? [] : [{ pointer: `/competenceIds/${index}`, message: "is not a competence" }],
   );
   if (errors.length > 0)
     throw problem("validation_failed", { detail: "The candidate was not added.", errors });
   return wanted;
 }
 
-export function viewOfCandidate(
-  candidateId: string,
-  personalNumber: string,
-  firstName: string,
-  lastName: string,
+function viewOf(
+  row: Pick<Selectable<CandidatesTable>, (typeof SHOWN)[number]>,
   competenceIds: string[],
 ): Candidate {
   return {
-    candidateId,
-    personalNumber: maskPersonalNumber(personalNumber as PersonalNumber),
-    firstName,
-    lastName,
+    candidateId: row.candidate_id,
+    personalNumber: maskPersonalNumber(row.personal_number as PersonalNumber),
+    firstName: row.first_name,
+    lastName: row.last_name,
     competenceIds,
   };
 }

@@ -1,26 +1,40 @@
-import type { Selectable } from "kysely";
+import type { Kysely, Selectable } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Event, Issue, Notification, TraceStep } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
-import type { IssuesTable, NotificationsTable, StoredEvent, TraceStepsTable } from "../db/schema.ts";
+import type { IssuesTable, NotificationsTable, Schema, StoredEvent, TraceStepsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { payloadOf } from "../inbox/payload.ts";
+import { previewReplay } from "../inbox/preview.ts";
 import { isShiftEvent } from "../inbox/receive.ts";
+import { replayEvent, replayEvents } from "../inbox/replay.ts";
+import type { FieldUses } from "../integrations/field-uses.ts";
+import { acceptDisappearance, readMissing } from "../integrations/health.ts";
+import { providerReport } from "../integrations/report.ts";
+import { closeIssue, findIssue } from "../issues/issues.ts";
+import type { Figures } from "../metrics/figures.ts";
+import { readStatistics } from "../metrics/statistics.ts";
+import { transact } from "../transaction.ts";
 import { page } from "./pages.ts";
+import { accepted, noContent, ok } from "./response.ts";
 
-type Seeing = Pick<
-  Handlers<undefined>,
-  "listEvents" | "getEvent" | "getTrace" | "listNotifications" | "listIssues"
->;
+interface Parts {
+  deps: Deps;
+  figures: Pick<Figures, "flush">;
+  fieldUses: Pick<FieldUses, "flush">;
+}
 
-/** What happened: events, traces, notifications and issues. */
-export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
+const DEFAULT_MINUTES = 60;
+
+/** What happened: events and their replay, traces, notifications, issues, and the figures of both sides. */
+export function seeingHandlers({ deps, figures, fieldUses }: Parts) {
+  const { kysely } = deps.database;
   return {
     listEvents: async ({ query }) => {
-      const { providerId: provider_id, shiftId: shift_id, traceId, status } = query;
-      const where = { provider_id, shift_id, trace_id: traceId?.toLowerCase(), status };
+      const { providerId: provider_id, shiftId: shift_id, traceId: trace_id, status } = query;
+      const where = { provider_id, shift_id, trace_id, status };
       const events = kysely.selectFrom("events").selectAll();
-      return { status: 200, body: await page(events, query, { id: "event_id", where }, viewOfEvent) };
+      return ok(await page(events, query, { id: "event_id", where }, viewOfEvent));
     },
     getEvent: async ({ path }) => {
       const row = await kysely
@@ -29,37 +43,67 @@ export function seeingHandlers({ database: { kysely } }: Deps): Seeing {
         .where("event_id", "=", path.eventId)
         .executeTakeFirst();
       if (!row) throw problem("event_not_found", { detail: "There is no event with this eventId." });
-      return { status: 200, body: { ...viewOfEvent(row), payload: payloadOf(row) } };
+      return ok({ ...viewOfEvent(row), payload: payloadOf(row) });
     },
-    getTrace: async ({ path }) => {
-      const traceId = path.traceId.toLowerCase();
-      const events = await kysely.selectFrom("events").selectAll().where("trace_id", "=", traceId).execute();
-      const rows = await kysely
-        .selectFrom("trace_steps")
-        .selectAll()
-        .where("trace_id", "=", traceId)
-        .orderBy("step_id")
-        .execute();
-      const steps = [...events.map(webhookStep), ...rows.map(viewOfStep)];
+    replayEvent: async ({ path }) => accepted({ queued: await replayEvent(deps, path.eventId) }),
+    replayEvents: async ({ body: { providerId, since } }) =>
+      accepted({ queued: await replayEvents(deps, { providerId, since: new Date(since) }) }),
+    previewReplay: async ({ path }) => ok(await previewReplay(deps, path.eventId)),
+    getTrace: async ({ path: { traceId } }) => {
+      const steps = await stepsOf(kysely, traceId);
       if (steps.length === 0) throw problem("trace_not_found", { detail: "No trace has this traceId." });
-      // Stable: steps of one transaction have one time and stay in the order of their writing.
-      steps.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
-      return { status: 200, body: { traceId, steps } };
+      return ok({ traceId, steps });
     },
     listNotifications: async ({ query }) => {
       const where = { candidate_id: query.candidateId, job_id: query.jobId };
       const all = kysely.selectFrom("notifications").selectAll();
-      return {
-        status: 200,
-        body: await page(all, query, { id: "notification_id", where }, viewOfNotification),
-      };
+      return ok(await page(all, query, { id: "notification_id", where }, viewOfNotification));
     },
     listIssues: async ({ query }) => {
       const where = { provider_id: query.providerId };
       const open = kysely.selectFrom("issues").selectAll().where("resolved_at", "is", null);
-      return { status: 200, body: await page(open, query, { id: "issue_id", where }, viewOfIssue) };
+      return ok(await page(open, query, { id: "issue_id", where }, viewOfIssue));
     },
-  };
+    resolveIssue: async ({ path }) => {
+      await resolveIssue(deps, path.issueId);
+      return noContent;
+    },
+    // Counts of this process are written before they are read; those of other processes follow within seconds.
+    getStatistics: async ({ query: { minutes = DEFAULT_MINUTES } }) => {
+      await figures.flush();
+      return ok(await readStatistics(deps, minutes));
+    },
+    getProviderReport: async ({ path }) => {
+      await fieldUses.flush();
+      return ok(await providerReport(deps, path.providerId));
+    },
+  } satisfies Partial<Handlers<undefined>>;
+}
+
+/** @throws ProblemError issue_not_found */
+async function resolveIssue(deps: Deps, issueId: string): Promise<void> {
+  const issue = await findIssue(deps.database.kysely, issueId);
+  if (!issue) throw problem("issue_not_found", { detail: "There is no issue with this issueId." });
+  const { provider_id, code } = issue;
+  const isAboutShifts = code === "mass_disappearance";
+  await transact(deps, async (trx) => {
+    if (isAboutShifts) await acceptDisappearance(trx, deps, provider_id);
+    await closeIssue(trx, deps, issue);
+  });
+  if (isAboutShifts) await transact(deps, (trx) => readMissing(trx, deps, provider_id));
+}
+
+async function stepsOf(kysely: Kysely<Schema>, traceId: string): Promise<TraceStep[]> {
+  const events = await kysely.selectFrom("events").selectAll().where("trace_id", "=", traceId).execute();
+  const rows = await kysely
+    .selectFrom("trace_steps")
+    .selectAll()
+    .where("trace_id", "=", traceId)
+    .orderBy("step_id")
+    .execute();
+  const steps = [...events.map(webhookStep), ...rows.map(viewOfStep)];
+  // The sort is stable: steps of one transaction share their time and stay in the order of writing.
+  return steps.sort((left, right) => Date.parse(left.at) - Date.parse(right.at));
 }
 
 /** Masked as the payload is. */
