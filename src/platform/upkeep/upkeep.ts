@@ -1,13 +1,53 @@
+import { type RawBuilder, sql } from "kysely";
 import type { Deps } from "../deps.ts";
-import { pruneEvents, pruneFigures, pruneOperations, pruneSteps } from "./prune.ts";
 
-/** What one round deleted. */
-export interface UpkeepReport {
-  eventsDeleted: number;
-  stepsDeleted: number;
-  figuresDeleted: number;
-  operationsDeleted: number;
+const DAY_MS = 24 * 3_600_000;
+/** Rows of one transaction. */
+const BATCH = 1_000;
+/** Batches of each kind in one round: the rest waits for the next. */
+const BATCHES = 10;
+
+/** Rows to delete `keptMs` after the time that `isOld` compares. */
+interface Old {
+  table: RawBuilder<unknown>;
+  key: RawBuilder<unknown>;
+  keptMs: number;
+  isOld: (before: Date) => RawBuilder<unknown>;
 }
+
+/** By their name in the report. */
+const OLD = {
+  // DECISIONS, "duplicate traceId": an event is known for so long.
+  eventsDeleted: {
+    table: sql`events`,
+    key: sql`provider_id, shift_id, event, trace_id`,
+    keptMs: 30 * DAY_MS,
+    isOld: (before) => sql`received_at < ${before} and status not in ('queued', 'dead') order by received_at`,
+  },
+  stepsDeleted: {
+    table: sql`trace_steps`,
+    key: sql`provider_id, step_id`,
+    keptMs: 90 * DAY_MS,
+    isOld: (before) => sql`at < ${before}`,
+  },
+  // As long as the operations API can look back.
+  figuresDeleted: {
+    table: sql`figures`,
+    key: sql`minute, name, provider_id`,
+    keptMs: 7 * DAY_MS,
+    isOld: (before) => sql`minute < ${before} order by minute`,
+  },
+  // No echo can come after the expiry.
+  operationsDeleted: {
+    table: sql`pending_operations`,
+    key: sql`provider_id, operation_id`,
+    keptMs: 0,
+    isOld: (before) => sql`expires_at < ${before} and confirmed_at is not null`,
+  },
+} satisfies Record<string, Old>;
+
+/** How many rows one round deleted. */
+export type UpkeepReport = Record<keyof typeof OLD, number>;
 
 export interface Upkeep {
   /** One round. Each row is deleted by one process, whichever comes first. */
@@ -20,9 +60,6 @@ export interface UpkeepOptions {
   /** Between two rounds. Milliseconds. */
   everyMs?: number;
 }
-
-/** Batches of each kind in one round: the rest waits for the next. */
-const BATCHES = 10;
 
 /** Deletes what is too old to be needed. */
 export function createUpkeep(deps: Deps, { everyMs = 60_000 }: UpkeepOptions = {}): Upkeep {
@@ -54,27 +91,29 @@ export function createUpkeep(deps: Deps, { everyMs = 60_000 }: UpkeepOptions = {
 }
 
 async function runOnce(deps: Deps, signal: AbortSignal): Promise<UpkeepReport> {
-  // One that fails must not keep the others from their work; the next round tries it again.
-  const attempt = (what: string, prune: (deps: Deps) => Promise<number>) =>
-    batches(() => prune(deps), signal).catch((error) => {
-      deps.log.error({ err: error, what }, "a part of the upkeep failed");
-      return 0;
-    });
-  return {
-    eventsDeleted: await attempt("delete events", pruneEvents),
-    stepsDeleted: await attempt("delete steps", pruneSteps),
-    figuresDeleted: await attempt("delete figures", pruneFigures),
-    operationsDeleted: await attempt("delete operations", pruneOperations),
-  };
+  const report: UpkeepReport = { eventsDeleted: 0, stepsDeleted: 0, figuresDeleted: 0, operationsDeleted: 0 };
+  for (const name of Object.keys(OLD) as (keyof typeof OLD)[]) {
+    try {
+      for (let batch = 0; batch < BATCHES && !signal.aborted; batch += 1) {
+        const deleted = await prune(deps, OLD[name]);
+        report[name] += deleted;
+        if (deleted === 0) break;
+      }
+    } catch (error) {
+      // The other kinds are still deleted; the next round retries this one.
+      deps.log.error({ err: error, what: name }, "a part of the upkeep failed");
+    }
+  }
+  return report;
 }
 
-/** Goes on until there is nothing left to do, or enough was done for one round. */
-async function batches(work: () => Promise<number>, signal: AbortSignal): Promise<number> {
-  let all = 0;
-  for (let batch = 0; batch < BATCHES && !signal.aborted; batch += 1) {
-    const done = await work();
-    all += done;
-    if (done === 0) break;
-  }
-  return all;
+/** Deletes at most a batch of old rows; returns how many. */
+async function prune({ database, now }: Deps, { table, key, keptMs, isOld }: Old): Promise<number> {
+  const before = new Date(now().getTime() - keptMs);
+  const { numAffectedRows } = await sql`
+    delete from ${table} where (${key}) in (
+      select ${key} from ${table} where ${isOld(before)} limit ${BATCH} for update skip locked)`.execute(
+    database.kysely,
+  );
+  return Number(numAffectedRows ?? 0);
 }
