@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { dirname, join, resolve } from "node:path";
 import { syncOne } from "./db/sync.ts";
 
-/** What the platform process is told from outside. */
+/** The settings of a platform process. */
 export interface Config {
   /** 0: any free one. */
   port: number;
@@ -19,7 +19,7 @@ export interface Config {
   /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit; unset: 500 (DECISIONS, "rate limits"). */
   providerRateLimit?: number;
   logLevel: string;
-  /** How notifications leave the house; unset: they are only shown. */
+  /** How notifications are mailed; unset: they are only shown. */
   mail?: { url: string; from: string };
 }
 
@@ -36,6 +36,11 @@ export class ConfigError extends Error {
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
+/** The default and the largest value. */
+const PORT = { unset: 3000, most: 65_535 };
+const WEBHOOK_RATE_LIMIT = { unset: 600, most: 1_000_000 };
+const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
+
 /**
  * Reads the environment. OPERATIONS_TOKEN and SECRET_KEY are made and kept in the data folder when they are unset and the database is
  * embedded; with DATABASE_URL they are required, because several processes must share them.
@@ -47,73 +52,57 @@ export function readConfig(
   overrides: { port?: number; dataDir?: string } = {},
   sync: (path: string) => void = syncOne,
 ): Config {
-  const faults: string[] = [];
-  const databaseUrl = env.DATABASE_URL || undefined;
-  const dataDir = overrides.dataDir ?? (env.SHIFTPACT_DATA || ".shiftpact");
-  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
-    faults.push("DATABASE_URL must start with postgres:// or postgresql://");
-  }
-  const config = {
-    port: overrides.port ?? readInteger(env, "PORT", 3000, 65_535, faults),
-    databaseUrl,
-    dataDir,
-    allowInsecureProviders: readSwitch(env, "ALLOW_INSECURE_PROVIDERS", faults),
-    webhookRateLimit: readInteger(env, "WEBHOOK_RATE_LIMIT", 600, 1_000_000, faults),
-    providerRateLimit: readInteger(env, "PROVIDER_RATE_LIMIT", 500, 1_000_000, faults),
-    logLevel: readLogLevel(env, faults),
-    ...readMail(env, faults),
-  };
-  checkSecrets(env, databaseUrl !== undefined, faults);
+  const { SMTP_URL: url, SMTP_FROM: from } = env;
+  const faults = faultsIn({ ...env, ...(overrides.port !== undefined && { PORT: "" }) });
   if (faults.length > 0) throw new ConfigError(faults);
-  return { ...config, ...readSecrets(env, { dataDir, sync }) };
+  const dataDir = overrides.dataDir ?? (env.SHIFTPACT_DATA || ".shiftpact");
+  return {
+    port: overrides.port ?? Number(env.PORT || PORT.unset),
+    databaseUrl: env.DATABASE_URL || undefined,
+    dataDir,
+    allowInsecureProviders: env.ALLOW_INSECURE_PROVIDERS === "1",
+    webhookRateLimit: Number(env.WEBHOOK_RATE_LIMIT || WEBHOOK_RATE_LIMIT.unset),
+    providerRateLimit: Number(env.PROVIDER_RATE_LIMIT || PROVIDER_RATE_LIMIT.unset),
+    logLevel: env.LOG_LEVEL || "info",
+    ...(url && from && { mail: { url, from } }),
+    ...readSecrets(env, { dataDir, sync }),
+  };
 }
 
-function readInteger(
-  env: NodeJS.ProcessEnv,
-  name: string,
-  fallback: number,
-  most: number,
-  faults: string[],
-): number {
-  const text = env[name];
-  if (text === undefined || text === "") return fallback;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value <= most) return value;
-  faults.push(`${name} must be a whole number from 0 to ${most}`);
-  return fallback;
+/** What is wrong with the environment. No fault repeats a value: some are secrets, and a URL may hold a password. */
+function faultsIn(env: NodeJS.ProcessEnv): string[] {
+  const {
+    DATABASE_URL: url,
+    OPERATIONS_TOKEN: token,
+    SECRET_KEY: key,
+    SMTP_URL: smtp,
+    SMTP_FROM: from,
+  } = env;
+  const notInteger = (name: string, { most }: typeof PORT) =>
+    [!isInteger(env[name], most), `${name} must be a whole number from 0 to ${most}`] as const;
+  const faults: readonly (readonly [isPresent: unknown, fault: string])[] = [
+    [url && !/^postgres(ql)?:\/\//.test(url), "DATABASE_URL must start with postgres:// or postgresql://"],
+    notInteger("PORT", PORT),
+    [!["", "0", "1"].includes(env.ALLOW_INSECURE_PROVIDERS ?? ""), "ALLOW_INSECURE_PROVIDERS must be 0 or 1"],
+    notInteger("WEBHOOK_RATE_LIMIT", WEBHOOK_RATE_LIMIT),
+    notInteger("PROVIDER_RATE_LIMIT", PROVIDER_RATE_LIMIT),
+    [!LOG_LEVELS.includes(env.LOG_LEVEL || "info"), `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`],
+    [smtp && !isSmtpUrl(smtp), SMTP_FAULT],
+    [smtp && !from, "SMTP_FROM is required with SMTP_URL"],
+    [smtp && from && !ADDRESS.test(from), "SMTP_FROM must be a bare address, such as shifts@example.com"],
+    [url && !token, "OPERATIONS_TOKEN is required with DATABASE_URL"],
+    [url && !key, "SECRET_KEY is required with DATABASE_URL: openssl rand -base64 32 makes one"],
+    [token && !TOKEN.test(token), "OPERATIONS_TOKEN must be at least 16 printable characters without spaces"],
+    [key && !KEY.test(key), "SECRET_KEY must be 32 bytes in base64"],
+  ];
+  return faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault);
 }
 
-function readSwitch(env: NodeJS.ProcessEnv, name: string, faults: string[]): boolean {
-  const text = env[name] ?? "";
-  if (!["", "0", "1"].includes(text)) faults.push(`${name} must be 0 or 1`);
-  return text === "1";
-}
+const isInteger = (text = "", most: number) => /^\d*$/.test(text) && Number(text) <= most;
 
-function readLogLevel(env: NodeJS.ProcessEnv, faults: string[]): string {
-  const level = env.LOG_LEVEL || "info";
-  if (!LOG_LEVELS.includes(level)) faults.push(`LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`);
-  return level;
-}
-
-/** The faults name no value: the URL holds a password. */
-function readMail(
-  { SMTP_URL: url, SMTP_FROM: from }: NodeJS.ProcessEnv,
-  faults: string[],
-): Pick<Config, "mail"> {
-  if (!url) return {};
-  if (!isSmtpUrl(url)) {
-    faults.push(
-      "SMTP_URL must be smtp://host:port or smtps://host:port, with user:password@ before the host if it asks",
-    );
-  }
-  if (from && /^[^\s@<>,;:"]{1,64}@[^\s@<>,;:"]{1,250}$/.test(from)) return { mail: { url, from } };
-  faults.push(
-    from
-      ? "SMTP_FROM must be a bare address, such as shifts@example.com"
-      : "SMTP_FROM is required with SMTP_URL",
-  );
-  return {};
-}
+const SMTP_FAULT =
+  "SMTP_URL must be smtp://host:port or smtps://host:port, with user:password@ before the host if it asks";
+const ADDRESS = /^[^\s@<>,;:"]{1,64}@[^\s@<>,;:"]{1,250}$/;
 
 function isSmtpUrl(text: string): boolean {
   try {
@@ -126,19 +115,8 @@ function isSmtpUrl(text: string): boolean {
   }
 }
 
-function checkSecrets(env: NodeJS.ProcessEnv, isShared: boolean, faults: string[]): void {
-  const { OPERATIONS_TOKEN: token, SECRET_KEY: key } = env;
-  if (isShared && !token) faults.push("OPERATIONS_TOKEN is required with DATABASE_URL");
-  if (isShared && !key)
-    faults.push("SECRET_KEY is required with DATABASE_URL: openssl rand -base64 32 makes one");
-  if (token && !TOKEN.test(token)) {
-    faults.push("OPERATIONS_TOKEN must be at least 16 printable characters without spaces");
-  }
-  if (key && !KEY.test(key)) faults.push("SECRET_KEY must be 32 bytes in base64");
-}
-
 const TOKEN = /^[\x21-\x7e]{16,}$/;
-/** 32 bytes in base64 or base64url. Node's decoder passes over what is neither, and would make a key of anything. */
+/** 32 bytes in base64 or base64url. Node's decoder skips any other character, and would make a key of anything. */
 const KEY = /^[\w+/-]{43}=?$/;
 
 interface Keeping {
@@ -159,8 +137,8 @@ function readSecrets(
 }
 
 /**
- * The secret in this file of the data folder, which is made when there is none; readable by the owner only.
- * A file that holds something else is left alone: it may be the only key to what is sealed.
+ * The secret in this file of the data folder, which is created when missing; readable by the owner only.
+ * A file that holds something else is left alone: it may be the only key to the sealed values.
  * @throws ConfigError
  */
 function kept(keeping: Keeping, name: string, form: RegExp, make: () => string): string {
@@ -185,14 +163,14 @@ function readKept(path: string): string | undefined {
   }
 }
 
-/** Whatever cuts the start short, the file is there with all that it holds, or it is not there. */
+/** However the start is interrupted, the file is either complete or absent. */
 function makeKept(path: string, { dataDir, sync }: Keeping, secret: string): string {
   makeFolder(dataDir, sync);
   const draft = `${path}.${randomBytes(4).toString("hex")}.draft`;
   try {
     writeFileSync(draft, `${secret}\n`, { mode: 0o600, flag: "wx" });
     sync(draft);
-    // Of two processes that start at once, one makes it and the other fails here: renaming would replace what is in use.
+    // Of two processes that start at once, one creates it and the other fails here; renaming would replace a secret in use.
     linkSync(draft, path);
   } finally {
     rmSync(draft, { force: true });

@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Schema } from "../db/schema.ts";
+import { isUuid } from "../ids.ts";
 
 export interface PageQuery {
   limit?: number;
@@ -8,19 +9,18 @@ export interface PageQuery {
 }
 
 const DEFAULT_LIMIT = 50;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 interface PageOrder<Row> {
-  /** The column by which the rows are in order: the newest first, unless `ascending`. */
+  /** The column that orders the rows: the newest first, unless `ascending`. */
   id: keyof Row & string;
   ascending?: boolean;
-  /** Columns and what they have to be; undefined: anything. */
+  /** Required values by column; undefined: any value. */
   where?: Record<string, string | undefined>;
 }
 
 /**
  * One page of a list; one row more than asked for shows whether there is a next page.
- * @throws ProblemError validation_failed when the cursor is none of this list's.
+ * @throws ProblemError validation_failed when the cursor is not from this list.
  */
 export async function page<Row, Item>(
   select: SelectQueryBuilder<Schema, never, Row> | SelectQueryBuilder<Schema, keyof Schema, Row>,
@@ -43,7 +43,7 @@ export async function page<Row, Item>(
 }
 
 function cursorOf(cursor: string | undefined): string | undefined {
-  if (cursor === undefined || UUID.test(cursor)) return cursor;
+  if (cursor === undefined || isUuid(cursor)) return cursor;
   const errors = [{ pointer: "#/query/cursor", message: "must be a nextCursor of this list" }];
   throw problem("validation_failed", { detail: "The page cannot be found.", errors });
 }
