@@ -61,6 +61,8 @@ const MAIL_PLACES = 5;
 /** How long work may take to notice that it is aborted; then it is given back. */
 const ABORT_MS = 500;
 const SETTLE_AGAIN_MS = 1_000;
+/** A claim costs the database as much as a run: one serves all that becomes due or finishes within this time. */
+const GATHER_MS = 20;
 
 export function createWorker(options: WorkerOptions): Worker {
   return new DueWorker(options);
@@ -76,6 +78,10 @@ class DueWorker implements Worker {
   #waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
   #claiming: Promise<void> | undefined;
   #again = false;
+  #claimedAt = 0;
+  /** How much was in hand after the last claim, and what resolves when half of it has finished. */
+  #held = 0;
+  #halfFinished = Promise.withResolvers<void>();
   #state: "new" | "started" | "stopped" = "new";
 
   constructor(options: WorkerOptions) {
@@ -151,16 +157,25 @@ class DueWorker implements Worker {
 
   async #claimAll(): Promise<void> {
     while (this.#again && this.#hasPlace()) {
+      await this.#gather();
       this.#again = false;
       try {
-        const claims = [...(await this.#claimAtProviders()), ...(await this.#claimMail())];
-        // There may be more of what was claimed.
-        if (claims.length > 0) this.#again = true;
-        for (const claim of claims) this.#carry(claim);
+        for (const claim of [...(await this.#claimAtProviders()), ...(await this.#claimMail())])
+          this.#carry(claim);
       } catch (error) {
         this.#options.log.error({ err: error }, "could not claim work");
       }
+      this.#claimedAt = performance.now();
+      this.#held = this.#inHand.size;
+      this.#halfFinished = Promise.withResolvers();
     }
+  }
+
+  /** Nothing waits while little is in hand. */
+  async #gather(): Promise<void> {
+    const leftMs = this.#claimedAt + GATHER_MS - performance.now();
+    if (leftMs <= 0 || this.#inHand.size <= this.#held / 2) return;
+    await Promise.race([sleep(leftMs), this.#halfFinished.promise]);
   }
 
   async #claimAtProviders(): Promise<Claim[]> {
@@ -189,6 +204,7 @@ class DueWorker implements Worker {
     const key = `${claim.providerId} ${claim.kind} ${claim.key} ${claim.claim}`;
     const finished = this.#runOnce(claim, abort.signal).finally(() => {
       this.#inHand.delete(key);
+      if (this.#inHand.size <= this.#held / 2) this.#halfFinished.resolve();
       this.wake();
     });
     this.#inHand.set(key, { claim, abort, finished });
