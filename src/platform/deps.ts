@@ -12,9 +12,9 @@ export interface Vault {
   open(sealed: string): string;
 }
 
-/** A notification in words, addressed. */
+/** A notification as text, with its address. */
 export interface Letter {
-  /** The same at each try. */
+  /** The same at each attempt. */
   id: string;
   address: string;
   subject: string;
@@ -22,7 +22,7 @@ export interface Letter {
   text: string;
 }
 
-/** What came of a delivery. `status`: of the mail server's response. */
+/** The outcome of a delivery. `status`: of the mail server's response. */
 export type Delivery =
   | { kind: "delivered" }
   /** No other attempt can help. */
@@ -31,7 +31,7 @@ export type Delivery =
 
 /** How notifications are delivered. */
 export interface Channel {
-  /** Stored with what it delivered. */
+  /** Stored with each delivered notification. */
   name: string;
   /** Never rejects. */
   deliver(letter: Letter, signal: AbortSignal): Promise<Delivery>;
@@ -40,42 +40,42 @@ export interface Channel {
 
 /** Waiting times. Milliseconds. */
 export interface Timing {
-  /** Before a shift that GET does not find is taken as deleted (DECISIONS, "GET answers 404"). */
+  /** Before a shift that GET does not find counts as deleted (DECISIONS, "GET answers 404"). */
   absenceRetriesMs: readonly number[];
-  /** Before a shift is read again that contradicts what was announced. */
+  /** Before a shift that contradicts its event is read again. */
   recheckMs: readonly number[];
-  /** Between two readings of a future shift of which nothing is heard (DECISIONS, "events that never came"). */
+  /** Between two readings of a future shift without events (DECISIONS, "events that never came"). */
   reconcileMs: number;
-  /** Between two attempts once the retry policy's are over. */
+  /** Between two attempts after those of the retry policy. */
   hourlyMs: number;
   /** Between two probes of a provider that rejects the token. */
   probeMs: number;
   /** The time limit of one call to a provider. */
   callTimeoutMs: number;
-  /** Before a provider is asked again whose outlets, roles or registry an operator waits for: the longest of each. */
+  /** Between attempts to read outlets, roles or the registry while an operator waits: the longest wait before each. */
   onboardingRetriesMs: readonly number[];
-  /** How long a request waits for the provider before it is answered 202. */
+  /** How long a request waits for the provider before its response is 202. */
   answerWithinMs: number;
 }
 
-/** Something that is wrong or odd about a provider. No text holds a token. */
+/** A problem of a provider, as the check reports it. No text holds a token. */
 export interface ProviderFinding {
   code: string;
   severity: "error" | "warning";
-  /** The operation that shows it, or `provider`. */
+  /** The operation with the problem, or `provider`. */
   operation: string;
   title: string;
   expected: string;
   actual: string;
-  /** Of the contract. */
+  /** The section of the contract. */
   section: string;
   /** A curl command; empty when no single request shows it. */
   reproduce: string;
-  /** What an engineer of the provider changes. */
+  /** What the provider has to change. */
   mend: string;
 }
 
-/** A provider to be checked, with calls that change nothing. */
+/** A provider to check, with calls that change nothing. */
 export interface CheckTarget {
   baseUrl: string;
   providerId: string;
@@ -90,7 +90,7 @@ export interface CheckTarget {
 /** Rejects with one line when the check could not be made. */
 export type CheckProvider = (target: CheckTarget) => Promise<ProviderFinding[]>;
 
-/** What the features work with, passed in. */
+/** The dependencies of the features. */
 export interface Deps {
   database: Database;
   /** Something may be due; returns at once. */

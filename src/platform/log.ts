@@ -8,13 +8,13 @@ export function createLog(level: string, destination?: DestinationStream): Logge
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     serializers: { err: describeError },
-    // pino's redaction does not reach into texts: the finished line is scrubbed.
+    // pino's redaction does not reach into texts, so the finished line is scrubbed.
     hooks: { streamWrite: scrub },
   };
   return pino(options, destination ?? pino.destination({ dest: 2, sync: false }));
 }
 
-/** A database's error carries the values of the row in `detail` and `where`; they stay out. */
+/** Leaves out `detail` and `where`, in which a database error holds the row's values. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) };
   const { name, message, stack, cause } = error;

@@ -40,23 +40,23 @@ export interface Platform {
   port: number;
   url: string;
   operationsToken: string;
-  /** Resolves when every stored event is processed and nothing is due, not even for another attempt. */
+  /** Resolves when every stored event is processed and no work is due, retries included. */
   idle(): Promise<void>;
-  /** Resolves, with the reason, when the platform must end because its database is gone for this process. */
+  /** Resolves, with the reason, when this process must end because it has lost its database. */
   lost: Promise<Error>;
   /**
-   * Answers what is under way, then stops; what is not finished after `graceMs` (8 s unless given) goes on at the next start. Never
-   * rejects, and ends within 10 s.
+   * Answers the requests under way, then stops; work that is not finished after `graceMs` (8 s unless given) continues at the next
+   * start. Never rejects, and ends within 10 s.
    */
   close(graceMs?: number): Promise<void>;
 }
 
-/** What a test or the demo may set differently. */
+/** Settings of tests and the demo. */
 export interface PlatformOptions {
   log?: Logger;
-  /** An open database, which stays open; that of the configuration unless given. */
+  /** An open database, which stays open; the one of the configuration unless given. */
   database?: Database;
-  /** How notifications are delivered; as the configuration says unless given. */
+  /** Delivers the notifications; as configured unless given. */
   channel?: Channel;
   now?: () => Date;
   timing?: Partial<Timing>;
@@ -66,9 +66,9 @@ export interface PlatformOptions {
   upkeep?: UpkeepOptions;
   /** Of the calls to each provider. */
   calls?: Partial<CallLimits>;
-  /** Looks for what is wrong about a provider when it is activated; nothing is looked for unless given. */
+  /** Checks a provider when it is activated; no check unless given. */
   checkProvider?: CheckProvider;
-  /** The console and the documentation; nothing is at their paths unless given. */
+  /** The console and the documentation; not served unless given. */
   pages?: { console: WebPages; docs: WebPages };
 }
 
@@ -85,7 +85,7 @@ const TIMING: Timing = {
   answerWithinMs: 5_000,
 };
 
-/** Runs of this process at a time; of one provider as many as calls may be under way. */
+/** Concurrent runs of this process, and of one provider in it: as many as its concurrent calls. */
 const PLACES = 100;
 const PER_PROVIDER = 5;
 
@@ -108,8 +108,7 @@ async function startParts(
   running: Running,
 ): Promise<Platform> {
   const { allowInsecureProviders, operationsToken, webhookRateLimit } = config;
-  const opened = await openDeps(config, options, log, running);
-  const { deps, worker, processes, ...counted } = opened;
+  const { deps, worker, processes, ...counted } = await openDeps(config, options, log, running);
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
   const inbox = createInbox({ db: database, onStored: dispatcher.stored, now: () => deps.now().getTime() });
@@ -143,7 +142,7 @@ async function startParts(
   };
 }
 
-/** The database and what works on it. */
+/** The database, and the parts that use it. */
 async function openDeps(config: Config, options: PlatformOptions, log: Logger, running: Running) {
   const { databaseUrl: url, dataDir, allowInsecureProviders: allowInsecure } = config;
   const { providerTimeoutMs: timeoutMs = TIMING.callTimeoutMs, now = () => new Date() } = options;
@@ -158,7 +157,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   const processes = await joinProcesses(database, log);
   const fieldUses = createFieldUses({ database, log });
   const figures = createFigures({ database, log, now });
-  // At once: a database that does not answer is waited for only once.
+  // Together, so that a database that does not answer costs the waiting time only once.
   running.holds(() => Promise.all([fieldUses.close(), figures.close(), processes.leave()]));
   const metrics = createMetrics(createReadings(database), log);
   const observer = toAll(metrics, figures);
@@ -213,18 +212,18 @@ function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, proc
   });
 }
 
-/** A name with several addresses fails without a message of its own. The URL stays out: it holds a password. */
+/** A host name with several addresses fails without a message. The URL is left out because it holds a password. */
 function refuseToStart(error: unknown): never {
   const { message, code = "" } = error as NodeJS.ErrnoException;
   if (!code.startsWith("E")) throw error;
   throw new Error(`the database does not answer: ${message || code}`, { cause: error });
 }
 
-// Of the first wait before another try: a circuit that is open for less would hardly spare the provider anything.
+// In multiples of the first wait before a retry: a circuit that is open for less would hardly spare the provider.
 const OPENS_FOR = 5;
 const OPENS_AT_MOST = 60;
 
-/** Short waits between attempts make the circuit's short too. */
+/** A shorter wait between retries shortens the circuit's too. */
 function callLimits(
   { providerRateLimit: perMinute }: Config,
   { retries, calls }: PlatformOptions,

@@ -1,55 +1,52 @@
 import { performance } from "node:perf_hooks";
 import type { Log } from "./db/database.ts";
 
-type Stop = () => Promise<unknown> | unknown;
+/** Stops a part; the milliseconds that are left for it. */
+type Stop = (leftMs: number) => unknown;
 
-/** What was started, in the order in which it has to stop: feeders, server, queue, holdings. */
+/** The parts that were started, by the stage at which they stop. */
 export interface Running {
-  /** What finds work by itself: timers, the dispatcher, the stream. */
+  /** What creates work on its own: timers, the dispatcher, the stream. */
   feeds(stop: Stop): void;
   serves(server: { close(graceMs: number): Promise<void> }): void;
-  works(queue: { stop(options: { graceMs: number }): Promise<void> }): void;
-  /** What the others hold on to; closed last, in the opposite order. */
+  works(worker: { stop(options: { graceMs: number }): Promise<void> }): void;
+  /** What the others use; closed last, in the opposite order. */
   holds(close: Stop): void;
   /**
-   * Stops everything, although a part fails to; once, however often it is asked. What is not finished within `graceMs` is put
-   * back, for the next start. Never rejects.
+   * Stops everything, even if a part fails to stop; once, however often it is called. Work that is not finished within `graceMs`
+   * is requeued for the next start. Never rejects.
    */
   close(graceMs?: number): Promise<void>;
 }
 
-/** For everything under way, of the 10 s that a stop may take; an abort and the database's end come after it. */
+/** For all work under way, of the 10 s that a stop may take; an abort and the database's end come after it. */
 const GRACE_MS = 8_000;
-// A request waits up to 5 s for its provider; and some of the grace is left for the tasks in hand.
-const ANSWERS_MS = 6_000;
+// A request waits up to 5 s for its provider; the rest of the grace is for the tasks in hand.
+const RESPONSES_MS = 6_000;
 
 export function createRunning(log: Log): Running {
-  const parts: Record<"feeders" | "servers" | "queues" | "holdings", ((left: () => number) => unknown)[]> = {
-    feeders: [],
-    servers: [],
-    queues: [],
-    holdings: [],
-  };
+  const feeders: Stop[] = [];
+  const servers: Stop[] = [];
+  const workers: Stop[] = [];
+  const holdings: Stop[] = [];
   let closing: Promise<void> | undefined;
   return {
-    feeds: (stop) => parts.feeders.push(stop),
-    serves: (server) => parts.servers.push((left) => server.close(Math.min(ANSWERS_MS, left()))),
-    works: (queue) => parts.queues.push((left) => queue.stop({ graceMs: left() })),
-    holds: (close) => parts.holdings.unshift(close),
+    feeds: (stop) => feeders.push(stop),
+    serves: (server) => servers.push((leftMs) => server.close(Math.min(RESPONSES_MS, leftMs))),
+    works: (worker) => workers.push((graceMs) => worker.stop({ graceMs })),
+    holds: (close) => holdings.unshift(close),
     close: (graceMs = GRACE_MS) => {
-      const { feeders, servers, queues, holdings } = parts;
-      closing ??= stopAll([...feeders, ...servers, ...queues, ...holdings], graceMs, log);
+      closing ??= stopAll([...feeders, ...servers, ...workers, ...holdings], graceMs, log);
       return closing;
     },
   };
 }
 
-async function stopAll(stops: ((left: () => number) => unknown)[], graceMs: number, log: Log): Promise<void> {
+async function stopAll(stops: readonly Stop[], graceMs: number, log: Log): Promise<void> {
   const deadline = performance.now() + graceMs;
-  const left = () => Math.max(0, deadline - performance.now());
   for (const stop of stops) {
     try {
-      await stop(left);
+      await stop(Math.max(0, deadline - performance.now()));
     } catch (error) {
       log.warn({ err: error }, "a part did not stop as it should");
     }

@@ -7,7 +7,7 @@ import type { Step } from "./traces/step.ts";
 
 export type Trx = Transaction<Schema>;
 
-/** What a transaction gathers and writes at its end, in one statement each. */
+/** What a transaction collects, and writes at its end in one statement each. */
 interface Gathered {
   steps: Step[];
   topics: Set<string>;
@@ -17,8 +17,8 @@ interface Gathered {
 const gatheredBy = new WeakMap<Trx, Gathered>();
 
 /**
- * Runs `work` in a transaction. The steps and signals that `work` gathers are written just before the commit, in their order; what it
- * asks for `afterCommit` is called once it has committed.
+ * Runs `work` in a transaction. The steps and signals that `work` records are written just before the commit, in their order; what it
+ * registers with `afterCommit` is called once the transaction has committed.
  */
 export async function transact<T>(
   { database }: { database: Pick<Database, "kysely"> },
@@ -57,7 +57,7 @@ export function afterCommit(trx: Trx, call: () => void): void {
   gathered(trx).afterCommit.add(call);
 }
 
-/** One parameter holds all: there may be more steps than a statement has parameters. */
+/** One parameter holds all steps: there may be more of them than a statement has parameters. */
 async function writeSteps(trx: Trx, steps: readonly Step[]): Promise<void> {
   if (steps.length === 0) return;
   const rows = steps.map(({ params = {}, ...step }) => ({ ...step, params, stepId: newId() }));

@@ -23,7 +23,7 @@ app.use(
   createRouter({
     // Of everything that a handler is given only the log is used for webhooks.
     handlers: webhookHandlers({ log } as never, { receive: async () => "stored" }),
-    authenticate: webhookAuthentication(owners, 0, log),
+    authenticate: webhookAuthentication(owners, 0, log, { count: () => 1 }),
   }),
 );
 

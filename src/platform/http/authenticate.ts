@@ -9,24 +9,22 @@ import { bearerToken, isSameToken, type TokenOwner, type TokenOwners } from "../
 
 const MINUTE_MS = 60_000;
 
-const ALONE = { count: () => 1 };
-
 /**
- * Checks PLATFORM_TOKEN, before the body is read, and holds each organisation to its rate. `limit` is a minute's, of which each process
- * takes its share; 0: none.
+ * Checks PLATFORM_TOKEN before the body is read, and limits the rate of each organisation. `limit`: events a minute, of which each
+ * process allows its share; 0: no limit.
  */
 export function webhookAuthentication(
   owners: TokenOwners,
   limit: number,
   log: Log,
-  processes: Pick<Processes, "count"> = ALONE,
+  processes: Pick<Processes, "count">,
 ) {
   const slowDown = limit > 0 ? rateLimiter(limit, processes) : undefined;
   return async (request: Request): Promise<TokenOwner> => {
     const token = bearerToken(request.headers.authorization);
     if (token === undefined) throw unauthorized("Send `Authorization: Bearer <PLATFORM_TOKEN>`.");
     const owner = await findOwner(owners, token, log);
-    if (!owner) throw unauthorized("The token is not known, or not valid any longer.");
+    if (!owner) throw unauthorized("The token is unknown or no longer valid.");
     await slowDown?.(request, owner.providerId);
     return owner;
   };
@@ -36,7 +34,7 @@ async function findOwner(owners: TokenOwners, token: string, log: Log): Promise<
   try {
     return await owners.find(token);
   } catch (error) {
-    log.error({ err: error }, "could not look a platform token up");
+    log.error({ err: error }, "could not look up a platform token");
     throw storeUnavailable();
   }
 }
@@ -53,17 +51,14 @@ function unauthorized(detail: string): ProblemError {
   return problem("unauthorized", { detail }, { "WWW-Authenticate": "Bearer" });
 }
 
-/** Nothing was stored; the caller is to come again. */
+/** Nothing was stored, and the caller has to retry. */
 export function storeUnavailable(): ProblemError {
   const detail = "Nothing could be stored. Send it again after `Retry-After`.";
   return problem("store_unavailable", { detail }, { "Retry-After": "5" });
 }
 
-/** express-rate-limit as a function that throws: the hook knows whose request it is, a middleware does not yet. */
-function rateLimiter(
-  limit: number,
-  { count }: Pick<Processes, "count">,
-): (request: Request, key: string) => Promise<void> {
+/** express-rate-limit as a function that throws: only after authentication the request's organisation is known. */
+function rateLimiter(limit: number, { count }: Pick<Processes, "count">) {
   const keys = new WeakMap<Request, string>();
   const limiter = rateLimit({
     windowMs: MINUTE_MS,
@@ -75,7 +70,7 @@ function rateLimiter(
       next(problem("rate_limited", { detail: `At most ${limit} events a minute for each providerId.` }));
     },
   });
-  return (request, key) => {
+  return (request: Request, key: string): Promise<void> => {
     keys.set(request, key);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const { res } = request;

@@ -4,11 +4,11 @@ import { problem } from "../../contract/problem.ts";
 import type { Log } from "../db/database.ts";
 import { storeUnavailable } from "./authenticate.ts";
 
-/** Whatever a handler threw becomes a problem document; what is not meant for the caller is logged and stays here. */
+/** Turns what a handler threw into a problem document; an unexpected error is logged and not shown to the caller. */
 export function translateErrors(log: Log): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) {
-      log.error({ err: error }, "an answer broke off");
+      log.error({ err: error }, "a response broke off");
       response.destroy();
     } else if (error instanceof ProblemError || error instanceof URIError) next(error);
     else next(asProblem(error, log));
@@ -17,18 +17,18 @@ export function translateErrors(log: Log): ErrorRequestHandler {
 
 export function asProblem(error: unknown, log: Log): ProblemError {
   if (isConflict(error)) {
-    log.warn({ err: error }, "two transactions were in each other's way, and this one was undone");
+    log.warn({ err: error }, "a transaction was rolled back because it conflicted with another one");
     return storeUnavailable();
   }
-  if (!isStoreDown(error)) {
-    log.error({ err: error }, "unexpected");
-    return problem("internal_error");
+  if (isStoreDown(error)) {
+    log.error({ err: error }, "the database does not answer");
+    return storeUnavailable();
   }
-  log.error({ err: error }, "the database does not answer");
-  return storeUnavailable();
+  log.error({ err: error }, "unexpected");
+  return problem("internal_error");
 }
 
-/** Serialization failure, deadlock: nothing was stored, and the caller may come again at once. */
+/** Serialization failure, deadlock: nothing was stored, and the caller may retry at once. */
 const CONFLICT_STATES = ["40001", "40P01"];
 
 const isConflict = (error: unknown): boolean =>
@@ -37,11 +37,11 @@ const isConflict = (error: unknown): boolean =>
 /** PostgreSQL's classes: 08 connection, 53 resources, 57P shutdown; 25006: a standby; 3D000: the database is gone; 0A000: a table changed under a prepared statement. */
 const DOWN_STATES = /^(?:08|53|57P)|^25006$|^3D000$|^0A000$/;
 const DOWN_SYSTEM = /^E(?:CONN|PIPE|HOST|NET|TIMEDOUT|AI_AGAIN|NOTFOUND)/;
-/** What the driver says without any code. */
+/** Messages of the driver that have no code. */
 const DOWN_DRIVER =
   /^(?:Connection terminated|Query read timeout|no answer within|timeout exceeded when trying to connect|Client has encountered a con)/;
 
-/** Whether it is the store that failed, and not we: the caller may come again. */
+/** Whether the database failed rather than the platform: the caller may retry. */
 function isStoreDown(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // A name with several addresses fails with one error for each.

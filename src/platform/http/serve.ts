@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 export interface HttpServer {
   port: number;
   url: string;
-  /** Takes no new connection, answers what is under way, and after `graceMs` cuts off what is left. */
+  /** Accepts no new connection, answers the requests under way, and cuts off those left after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ async function listen(server: Server, port: number): Promise<void> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") throw new Error(`port ${port} is already in use`, { cause: error });
-    if (code === "EACCES") throw new Error(`port ${port} is not ours to use`, { cause: error });
+    if (code === "EACCES") throw new Error(`no permission to listen on port ${port}`, { cause: error });
     throw error;
   }
 }
@@ -52,6 +52,6 @@ async function close(server: Server, underWay: Set<ServerResponse>, graceMs: num
 /** The client must not keep its connection for another request. */
 function sendOff(server: Server, response: ServerResponse): void {
   if (!response.headersSent) response.setHeader("Connection", "close");
-  // Idle only after the event.
+  // The connection is idle only after the event.
   response.once("close", () => setImmediate(() => server.closeIdleConnections()));
 }

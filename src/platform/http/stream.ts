@@ -11,14 +11,14 @@ export function streamHandler(stream: Pick<Stream, "add">, operationsToken: stri
     response.set({
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-store",
-      // nginx would collect the messages otherwise.
+      // Otherwise nginx buffers the messages.
       "X-Accel-Buffering": "no",
     });
     if (request.method === "HEAD") return void response.end();
     const leave = stream.add(response);
     if (!leave) {
       response.removeHeader("Content-Type");
-      throw problem("overloaded", { detail: "Too many read the stream already." }, { "Retry-After": "30" });
+      throw problem("overloaded", { detail: "The stream has too many readers." }, { "Retry-After": "30" });
     }
     response.once("close", leave);
     response.flushHeaders();

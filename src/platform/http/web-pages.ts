@@ -1,20 +1,20 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import express, { type RequestHandler, Router } from "express";
+import express, { Router } from "express";
 
-/** A folder of files for people, such as the console. */
+/** A folder of files for browsers, such as the console. */
 export interface WebPages {
   folder: string;
-  /** Sees to it that the files are there; called before the first of them is sent, and again when it failed. */
+  /** Creates the files; called before the first of them is sent, and again if it failed. */
   prepare?(): Promise<void>;
 }
 
-/** Everything comes from the platform itself, and nothing of another one may show it in a frame. */
+/** All content comes from the platform itself, and no other site may show it in a frame. */
 const CONSOLE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const A_YEAR_MS = 31_536_000_000;
 
-/** The console: one page with many addresses; only what carries a hash in its name is kept by browsers. */
+/** The console: one page with many addresses. Browsers cache only the files with a hash in their names. */
 export function consolePages(pages: WebPages): Router {
   const router = pagesOf(pages);
   router.use((_request, response, next) => {
@@ -24,7 +24,7 @@ export function consolePages(pages: WebPages): Router {
   router.use(
     "/assets",
     express.static(join(pages.folder, "assets"), { immutable: true, maxAge: A_YEAR_MS }),
-    // Not the page: what is loaded as a script must not be one.
+    // A missing asset must not be answered with the page.
     (_request, _response, next) => next("router"),
   );
   router.get("/{*page}", (_request, response) => {
@@ -50,25 +50,21 @@ export function docsPages(pages: WebPages): Router {
 function pagesOf({ prepare }: WebPages): Router {
   const router = Router();
   router.use(({ originalUrl, baseUrl }, response, next) => {
-    // Without the slash a browser would look for what the page names beside it, not within it.
+    // Without the slash a browser would resolve the page's relative links against the parent folder.
     if (originalUrl.split("?", 1)[0] === baseUrl) response.redirect(308, `${baseUrl}/`);
     else next();
   });
-  if (prepare) router.use(once(prepare));
-  return router;
-}
-
-/** Whoever comes while it is under way waits with the first; a failure is tried again by the next. */
-function once(prepare: () => Promise<void>): RequestHandler {
+  // Requests share one preparation; after a failure the next request starts another.
   let prepared: Promise<void> | undefined;
-  return async (_request, _response, next) => {
-    prepared ??= prepare().catch((error) => {
+  router.use(async (_request, _response, next) => {
+    prepared ??= prepare?.().catch((error) => {
       prepared = undefined;
       throw error;
     });
     await prepared;
     next();
-  };
+  });
+  return router;
 }
 
 function policiesIn(folder: string): Record<string, string> {

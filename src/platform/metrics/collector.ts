@@ -1,21 +1,21 @@
 import type { Log } from "../db/database.ts";
 
-/** Counts in memory, and writes every few seconds what was counted: one row for each event would be a lock that all events wait for. */
+/** Counts in memory and writes the counts every few seconds: with a write for each event, all events would wait for the lock of one row. */
 export interface Collector {
   /** Returns at once. */
   add(key: string, count?: number): void;
-  /** Writes what was counted. Never rejects: what could not be written is written with the next. */
+  /** Writes the counts. Never rejects: counts that could not be written are written with the next ones. */
   flush(): Promise<void>;
-  /** Writes what is left, and stops. */
+  /** Writes the last counts, and stops. */
   close(): Promise<void>;
 }
 
 interface Options {
   log: Log;
-  /** In the order of the keys, the same everywhere: two processes that write at once never wait for each other in a circle. */
+  /** Gets the counts in the order of their keys: two processes that write at once cannot deadlock. */
   write: (counts: readonly [key: string, count: number][]) => Promise<void>;
   everyMs?: number;
-  /** Keys that wait at most to be written; a database that is down for longer costs the first ones. */
+  /** The most keys that wait to be written; beyond it the oldest are dropped. */
   most?: number;
 }
 
@@ -24,20 +24,17 @@ export function createCollector({ log, write, everyMs = 5_000, most = 100_000 }:
   let writing: Promise<void> = Promise.resolve();
   const add = (key: string, count = 1) => {
     counts.set(key, (counts.get(key) ?? 0) + count);
-    for (const oldest of counts.size > most ? counts.keys() : []) {
-      counts.delete(oldest);
-      if (counts.size <= most) break;
-    }
+    if (counts.size > most) counts.delete(counts.keys().next().value ?? key);
   };
   const writeAll = async () => {
     if (counts.size === 0) return;
-    const taken = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+    const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
     counts = new Map();
     try {
-      await write(taken);
+      await write(sorted);
     } catch (error) {
-      log.warn({ err: error }, "could not write what was counted: it is written with the next");
-      for (const [key, count] of taken) add(key, count);
+      log.warn({ err: error }, "could not write the counts: they are written with the next ones");
+      for (const [key, count] of sorted) add(key, count);
     }
   };
   const flush = () => {

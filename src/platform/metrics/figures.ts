@@ -4,10 +4,10 @@ import { type Collector, createCollector } from "./collector.ts";
 import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
 import type { ProviderCall } from "./provider-calls.ts";
 
-/** Counts by the minute what this process does, and adds it to what all processes did. */
+/** Counts what this process does in each minute, and adds the counts to those of all processes. */
 export interface Figures extends Observer, Pick<Collector, "flush" | "close"> {}
 
-/** How the rows are named. Of an acknowledgement only its bucket is counted. */
+/** The names of the rows. An acknowledgement counts in its bucket only. */
 export const FIGURES = {
   acknowledged: [...ACKNOWLEDGEMENT_EDGES.map((ms) => `acknowledged_within_${ms}`), "acknowledged_later"],
   refused: "refused",
@@ -46,7 +46,7 @@ function bucketOf(ms: number): string {
   return FIGURES.acknowledged[index] ?? LATER;
 }
 
-/** A 429 is a call that has to be made again, whoever is to blame. */
+/** A 429 counts too: the call has to be repeated. */
 const isFailure = ({ status }: ProviderCall) => status === undefined || status >= 500 || status === 429;
 
 async function write(

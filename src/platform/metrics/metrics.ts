@@ -5,7 +5,7 @@ import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
 import { EVENT_STATUSES, type Readings } from "./readings.ts";
 
 export interface Metrics extends Observer {
-  /** The Prometheus text format. Never rejects because of the database: then its part is missing and `shiftpact_database_up` is 0. */
+  /** The Prometheus text format. When the database does not answer, its metrics are missing and `shiftpact_database_up` is 0. */
   text(): Promise<string>;
   readonly contentType: string;
 }
@@ -13,7 +13,7 @@ export interface Metrics extends Observer {
 /** A kind and its providerId, never more: labels hold no personal data, and each value makes a time series of its own. */
 const PROVIDER = ["kind", "provider_id"] as const;
 
-/** What a provider may well answer; any other counts by its class, so that nobody makes up time series. */
+/** Statuses that are counted one by one; any other counts by its class, so that a provider's statuses cannot add time series without limit. */
 const STATUSES: ReadonlySet<number | undefined> = new Set([
   ...[200, 201, 202, 204, 301, 302, 303, 304, 307, 308],
   ...[400, 401, 403, 404, 405, 406, 408, 409, 410, 413, 415, 422, 429],
@@ -50,7 +50,7 @@ export function createMetrics(readings: () => Promise<Readings>, log: Log): Metr
   };
 }
 
-/** What this process does, as it does it. */
+/** Metrics that count what this process does. */
 function counted(registers: Registry[]) {
   const acknowledgements = new Histogram({
     name: "shiftpact_acknowledgement_seconds",
@@ -80,7 +80,7 @@ function counted(registers: Registry[]) {
   return { acknowledgements, webhooks, calls, durations };
 }
 
-/** What is read from the database when somebody asks. */
+/** Gauges that are set from the database at each scrape. */
 function stored(registers: Registry[]): (readings: Readings | undefined) => void {
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `shiftpact_${name}`, help, labelNames, registers });

@@ -1,17 +1,17 @@
 import type { RequestHandler } from "express";
 import type { ProviderCall } from "./provider-calls.ts";
 
-/** Told of what this process does, as it does it. Returns at once, and never throws. */
+/** Records what this process does. Returns at once, and never throws. */
 export interface Observer {
-  /** `ms`: from a webhook's arrival until its answer is handed to the network. */
+  /** `ms`: from a webhook's arrival until its response is handed to the network. */
   webhookAnswered(status: number, ms: number): void;
   providerCalled(call: ProviderCall): void;
 }
 
-/** Upper edges of the buckets in which acknowledgements are counted, and one more bucket is open. Milliseconds. */
+/** Upper edges of the buckets that count acknowledgements; one more bucket has no upper edge. Milliseconds. */
 export const ACKNOWLEDGEMENT_EDGES: readonly number[] = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000];
 
-/** One observer that tells all of these. */
+/** One observer that passes every call on to all of these. */
 export function toAll(...observers: readonly Observer[]): Observer {
   return {
     webhookAnswered: (status, ms) => {
@@ -23,7 +23,7 @@ export function toAll(...observers: readonly Observer[]): Observer {
   };
 }
 
-/** Stands before everything that a webhook passes. */
+/** The first handler of a webhook, so that it measures all others. */
 export function timeWebhooks({ webhookAnswered }: Pick<Observer, "webhookAnswered">): RequestHandler {
   return (_request, response, next) => {
     const startedAt = performance.now();

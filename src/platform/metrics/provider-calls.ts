@@ -8,7 +8,7 @@ export interface ProviderCall {
   provider_id: string;
   /** The operationId of the provider's document. */
   operation: string;
-  /** Of the answer; undefined when none came. */
+  /** Of the response; undefined when there was none. */
   status: number | undefined;
   /** The response's Retry-After. */
   retryAfterMs?: number | undefined;
@@ -22,14 +22,14 @@ const OPERATIONS = operationsTable.map(({ operationId, method, path }) => ({
   path: new RegExp(`${path.replaceAll(/\{[^}]+\}/g, "[^/]+").replace(/\/$/, "")}/?$`),
 }));
 
-/** The provider's base URL may end with any path, so only the end of the path tells. */
+/** The operation by the end of the path only, because a provider's base URL may hold any path. */
 function operationOf(request: Request): string {
   const { pathname } = new URL(request.url);
   const found = OPERATIONS.find(({ method, path }) => method === request.method && path.test(pathname));
   return found?.operationId ?? "unknown";
 }
 
-/** Makes a call and tells of it. Nothing of the URL but the operation is told: a query may hold a personal number. */
+/** Makes a call and reports it. Of the URL only the operation is reported: a query may hold a personal number. */
 export async function measureCall(
   { kind, provider_id }: Pick<Integration, "kind" | "provider_id">,
   request: Request,

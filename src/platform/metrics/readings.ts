@@ -12,7 +12,7 @@ export interface WorkLoad {
   oldestSeconds: number;
 }
 
-/** What the database knows of how things are going. */
+/** The state of the work, as read from the database. */
 export interface Readings {
   events: Partial<Record<EventStatus, number>>;
   /** Since the oldest event that waits came, of integrations that are active; 0 when there is none. */
@@ -32,10 +32,10 @@ export const EVENT_STATUSES: readonly EventStatus[] = [
   "dead",
 ];
 
-/** Counting takes longer the more there is to count: whoever asks within this time gets the same answer. Milliseconds. */
+/** Counting takes longer the more rows there are: all callers within this time share one reading. Milliseconds. */
 const KEPT_FOR_MS = 10_000;
 
-/** Reads when asked, and seldom. `now`: milliseconds. */
+/** Reads on demand, and at most once in ten seconds. `now`: milliseconds. */
 export function createReadings(
   database: Pick<Database, "kysely">,
   now: () => number = () => performance.now(),
@@ -44,11 +44,11 @@ export function createReadings(
   return () => {
     if (kept && kept.until > now()) return kept.readings;
     const readings = readAll(database);
-    const mine = { readings, until: now() + KEPT_FOR_MS };
-    kept = mine;
-    // A failure is not kept: the database may be well again.
+    const latest = { readings, until: now() + KEPT_FOR_MS };
+    kept = latest;
+    // A failure is not kept: the database may have recovered.
     readings.catch(() => {
-      if (kept === mine) kept = undefined;
+      if (kept === latest) kept = undefined;
     });
     return readings;
   };

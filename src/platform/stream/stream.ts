@@ -1,7 +1,7 @@
 import type { Signals } from "../db/signals.ts";
 import { newsOf } from "./news.ts";
 
-/** Whoever reads the stream: a response, as far as this needs it. */
+/** The response of a client that reads the stream. */
 export interface Reader {
   write(chunk: string): unknown;
   end(): unknown;
@@ -11,7 +11,7 @@ export interface Reader {
 }
 
 export interface Stream {
-  /** Sends what is committed from now on; answers how to stop that. False when there are too many readers, or it is closed. */
+  /** Sends the reader what is committed from now on; returns how to stop. False when there are too many readers, or it is closed. */
   add(reader: Reader): (() => void) | false;
   /** Ends every reader's response. */
   close(): void;
@@ -30,7 +30,7 @@ const RETRY_MS = 2_000;
 
 /**
  * Server-sent events (WHATWG HTML, section 9.2) of what is committed by any process on the database. Decision: nothing is kept for
- * readers that were away, so there are no event ids; a reader that connects, or is told `gap`, reads the lists anew.
+ * readers that were disconnected, so there are no event ids; a reader that connects, or receives `gap`, reloads the lists.
  */
 export function createStream(signals: Pick<Signals, "subscribe">, options: StreamOptions = {}): Stream {
   const { heartbeatMs = 15_000, maxWaiting = 64 * 1024, maxReaders = 100 } = options;
