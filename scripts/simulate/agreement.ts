@@ -115,9 +115,13 @@ function checkPeople(world: World, shift: ProviderShift, job: JobRow) {
     const subject = { kind: "booking", shiftId: shift.id, candidateId: candidateId ?? "" } as const;
     const isRefused = store.hasOpenIssue("unassign_failed", subject);
     const isRestored = records.unassignedWhileLost.has(shift.id);
-    const excuse = isRefused ? "unassign_failed" : isRestored ? "backup_restored" : "unassign_by_gateway";
-    const isExcused = isRefused || isRestored || world.network.hasFalseUnassignments;
-    excused(world, excuse, isExcused, `${candidateId} is assigned to ${shift.id}, but not booked`);
+    const excuse = isRefused ? "unassign_failed" : "backup_restored";
+    excused(
+      world,
+      excuse,
+      isRefused || isRestored,
+      `${candidateId} is assigned to ${shift.id}, but not booked`,
+    );
   }
   const twice = listed.find((one, index) => one !== undefined && listed.indexOf(one) !== index);
   if (twice !== undefined)

@@ -8,8 +8,6 @@ export const EXCUSES = {
   unassign_failed: "the provider refused to unassign the person: an issue is open",
   backup_restored:
     "the provider confirmed the unassignment of someone while it had lost the shift, and restored the shift with its old list",
-  unassign_by_gateway:
-    "a gateway answered the unassignment with 404, which is also a provider's way to say that the person was not assigned",
   look_up_by_gateway:
     "a gateway answered the look-up of a person with 404, which is also a provider's way to say that it knows no one",
   one_route_missing:

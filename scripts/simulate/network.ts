@@ -1,3 +1,4 @@
+import { isUnproven, UNCONFIRMED } from "../../src/platform/work/witness.ts";
 import { carryOut, type Effects, type Request, type Response } from "./operations.ts";
 import type { ProviderRecords } from "./provider.ts";
 import type { Fate, Operation, WindowKind } from "./schedule.ts";
@@ -29,6 +30,10 @@ const GATEWAY: Record<Operation, Response> = {
   unassign: { kind: "done", unproven: true } as Response,
 };
 
+/** The plan itself doubts a reading; the list of outlets is the witness. */
+const TAKEN_AS_IT_IS: readonly Operation[] = ["read", "outlets"];
+const UNWITNESSED: readonly Operation[] = ["create", "unassign", "cancel"];
+
 const down = (extra: object = {}): Response =>
   ({ kind: "unavailable", failure: "http_error", reason: "status 503", status: 503, ...extra }) as Response;
 const cut = (failure: "timeout" | "connection_failed"): Response => ({
@@ -46,8 +51,6 @@ export class Network {
   readonly lackingRoutes = new Set<Operation>();
   /** A gateway answered a look-up. */
   hasHiddenPeople = false;
-  /** A gateway answered an unassignment. */
-  hasFalseUnassignments = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -66,14 +69,13 @@ export class Network {
     this.#fates = [];
   }
 
-  /** Sends a request, and has a 404 that may be a gateway's confirmed by another call, as `witnessed` does. */
+  /** Sends a request, and doubts a 404 that may be a gateway's as the platform does: some calls ask a witness, others are read from the shift. */
   ask(request: Request, done: (response: Response) => void) {
+    const operation = operationOf(request);
     this.send(request, (response) => {
-      if (!isUnproven(request, response)) return done(response);
-      const unconfirmed: Response = {
-        ...{ kind: "unavailable", failure: "absence_unconfirmed", status: 404, reason: "status 404" },
-      };
-      this.send({ do: "outlets" }, ({ kind }) => done(kind === "list" ? response : unconfirmed));
+      if (TAKEN_AS_IT_IS.includes(operation) || !isUnproven(response)) return done(response);
+      if (UNWITNESSED.includes(operation)) return done(UNCONFIRMED);
+      this.send({ do: "outlets" }, ({ kind }) => done(kind === "list" ? response : UNCONFIRMED));
     });
   }
 
@@ -106,7 +108,6 @@ export class Network {
       if (window.kind === "gateway" && (window.operation === "all" || window.operation === operation)) {
         if (window.operation !== "all") this.lackingRoutes.add(operation);
         if (operation === "look_up") this.hasHiddenPeople = true;
-        if (operation === "unassign") this.hasFalseUnassignments = true;
         return GATEWAY[operation];
       }
     }
@@ -158,14 +159,6 @@ export class Network {
     const open = this.#windows.filter(({ until }) => until > this.#parts.now());
     return Math.max(0, ...open.map((window) => (window.kind === "lag" ? window.lagMs : 0)));
   }
-}
-
-/** A 404 without a code of the contract to anything but a reading or a DELETE, which the plan itself doubts. */
-function isUnproven(request: Request, response: Response): boolean {
-  if (request.do === "read" || (request.do === "call" && request.call.do === "cancel")) return false;
-  if ("unproven" in response) return true;
-  if (response.kind === "refused") return response.status === 404 && response.code === undefined;
-  return response.kind === "absent" && response.code === undefined;
 }
 
 const operationOf = (request: Request): Operation => (request.do === "call" ? request.call.do : request.do);

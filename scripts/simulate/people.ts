@@ -106,13 +106,8 @@ export class PersonRuns {
   }
 
   #retry(claim: Claim, person: PersonRow, { failure, forgetCreate }: Extract<PersonStep, { do: "retry" }>) {
-    const { random } = this.#worker.parts;
-    const counted = failure.notAsked ? claim.attempts - 1 : claim.attempts;
-    const afterMs = failure.notAsked
-      ? (failure.retryAfterMs ?? 0) + random() * 1_000
-      : this.#worker.retryMs(counted, failure.retryAfterMs);
     if (forgetCreate) person.createSentAt = null;
     const { priority } = claim.row;
-    this.#worker.settle(claim, { afterMs, attempts: Math.max(counted, 1), priority });
+    this.#worker.settle(claim, { ...this.#worker.restAfter(claim, failure), priority });
   }
 }

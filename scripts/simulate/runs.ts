@@ -1,6 +1,6 @@
+import type { Unavailable } from "../../src/clients/provider/answer.ts";
 import { intentOf } from "../../src/platform/shifts/act.ts";
 import type { Plan } from "../../src/platform/shifts/plan.ts";
-import { proven } from "../../src/platform/shifts/plan-calls.ts";
 import type {
   Call,
   Made,
@@ -10,7 +10,7 @@ import type {
   RunSoFar,
   ShiftState,
 } from "../../src/platform/shifts/state.ts";
-import { type RetryPolicy, retryDelay } from "../../src/platform/work/retry.ts";
+import { type RetryPolicy, restAfter } from "../../src/platform/work/retry.ts";
 import { apply } from "./apply.ts";
 import type { Network } from "./network.ts";
 import { observe } from "./observe.ts";
@@ -208,23 +208,16 @@ export class Worker {
 
   #restOf(claim: Claim, { afterMs, priority, failed }: Extract<Next, { do: "rest" }>): Rest {
     if (!failed) return { afterMs, priority, attempts: 0 };
-    const { retryAfterMs, countsAsAttempt } = failed;
-    const attempts = countsAsAttempt ? claim.attempts : Math.max(0, claim.attempts - 1);
-    const retries = this.retries;
-    const delay = countsAsAttempt
-      ? retryDelay(retries, attempts, { retryAfterMs, hourlyMs: HOURLY_MS })
-      : (retryAfterMs ?? 0) + retries.random() * retries.baseMs;
-    const isFirm = countsAsAttempt && retryAfterMs !== undefined;
-    const rest = { afterMs: Math.min(delay, afterMs ?? delay), priority };
-    return { ...rest, attempts: Math.max(1, attempts), isFirm };
+    const rest = this.restAfter(claim, failed);
+    return { ...rest, priority, afterMs: Math.min(rest.afterMs, afterMs ?? rest.afterMs) };
   }
 
   get retries(): RetryPolicy {
     return { baseMs: 1_000, capMs: 600_000, tries: 12, random: this.parts.random };
   }
 
-  retryMs(attempts: number, retryAfterMs: number | undefined): number {
-    return retryDelay(this.retries, attempts, { retryAfterMs, hourlyMs: HOURLY_MS });
+  restAfter({ attempts }: Claim, failure: Pick<Unavailable, "retryAfterMs" | "notAsked">) {
+    return restAfter({ retries: this.retries, timing: { hourlyMs: HOURLY_MS } }, attempts, failure);
   }
 }
 
@@ -257,7 +250,7 @@ function resultOf(
     const unavailable = outcome.kind === "unavailable" ? { unavailable: outcome } : {};
     return { reading: { outcome, covers, durationMs: 1 }, ...unavailable };
   }
-  const outcome = proven(next, response as Made["outcome"]);
+  const outcome = response as Made["outcome"];
   const done: Made = { call: next, outcome, durationMs: 1 };
   if (outcome.kind !== "unavailable") return { made: done };
   return { made: done, failed: new Set([...run.failed, idOf(next)]), unavailable: outcome };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql, type UpdateObject } from "kysely";
 import type { CandidateCreate } from "../../../generated/provider/types.ts";
+import type { Unavailable } from "../../clients/provider/answer.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Schema } from "../db/schema.ts";
@@ -12,7 +13,7 @@ import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { failureParams } from "../work/failure.ts";
-import { retryDelay } from "../work/retry.ts";
+import { restAfter } from "../work/retry.ts";
 import { onlyProven, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
 import { type Answer, type PersonStep, planPerson } from "./plan.ts";
@@ -61,16 +62,10 @@ export const reconcilePerson =
 
 /** The booking that waits longest for the person; undefined when none does. */
 async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wanted | undefined> {
-  const { rows } = await sql<{
-    sent_ms_ago: number | null;
-    idempotency_key: string | null;
-    trace_id: string;
-    shift_id: string;
-    job_id: string;
-    forgotten: boolean;
-  }>`
-    select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as sent_ms_ago, known.idempotency_key, bookings.trace_id, jobs.shift_id, jobs.job_id,
-      known.trouble is not null as forgotten
+  const { rows } = await sql<Omit<Wanted, "createSentAt"> & { sentMsAgo: number | null }>`
+    select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as "sentMsAgo",
+      known.idempotency_key as "idempotencyKey", known.trouble is not null as "isForgotten",
+      bookings.trace_id as "traceId", jobs.shift_id as "shiftId", jobs.job_id as "jobId"
     from provider_candidates as known
     join bookings on bookings.provider_id = known.provider_id and bookings.candidate_id = known.candidate_id
     join jobs on jobs.provider_id = bookings.provider_id and jobs.job_id = bookings.job_id
@@ -80,16 +75,8 @@ async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wante
     order by bookings.booking_id limit 1`.execute(deps.database.kysely);
   const [row] = rows;
   if (!row) return undefined;
-  const { sent_ms_ago, idempotency_key: idempotencyKey, trace_id: traceId, shift_id: shiftId } = row;
-  const { forgotten: isForgotten, job_id: jobId } = row;
-  return {
-    createSentAt: sent_ms_ago === null ? null : deps.now().getTime() - sent_ms_ago,
-    idempotencyKey,
-    traceId,
-    shiftId,
-    jobId,
-    isForgotten,
-  };
+  const { sentMsAgo, ...wanted } = row;
+  return { ...wanted, createSentAt: sentMsAgo === null ? null : deps.now().getTime() - sentMsAgo };
 }
 
 /** What waits for the person goes on. */
@@ -177,18 +164,13 @@ async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusio
       );
       return deps.wakeWorkerIn(step.ms);
     case "retry": {
-      const counted = step.failure.notAsked ? attempts - 1 : attempts;
-      const { retries, timing } = deps;
-      const { retryAfterMs } = step.failure;
-      const afterMs = step.failure.notAsked
-        ? (retryAfterMs ?? 0) + retries.random() * retries.baseMs
-        : retryDelay(retries, counted, { retryAfterMs, hourlyMs: timing.hourlyMs });
+      const rest = restAfter(deps, attempts, step.failure);
       await transact(deps, async (trx) => {
         if (step.forgetCreate) await update(trx, claim, { create_sent_at: null });
-        await noteFailure(trx, deps, claim, wanted, step, counted);
-        await settle(trx, claim, { afterMs, attempts: Math.max(counted, 1), priority });
+        await noteFailure(trx, deps, claim, wanted, step.failure);
+        await settle(trx, claim, { ...rest, priority });
       });
-      return deps.wakeWorkerIn(afterMs);
+      return deps.wakeWorkerIn(rest.afterMs);
     }
   }
 }
@@ -202,16 +184,15 @@ async function noteFailure(
   deps: Deps,
   claim: Claim,
   wanted: Asked,
-  { failure }: Extract<PersonStep, { do: "retry" }>,
-  attempts: number,
+  failure: Unavailable,
 ): Promise<void> {
   const { tries } = deps.retries;
+  const { providerId, attempts } = claim;
   if (attempts > tries || failure.notAsked) return;
   const params = { ...failureParams(failure), attempts };
   recordSteps(trx, [{ ...placeOf(claim, wanted), step: "candidate", code: "will_retry", params }]);
   if (attempts !== tries) return;
   const subject = { kind: "booking", shiftId: wanted.shiftId, candidateId: claim.key } as const;
-  const { providerId } = claim;
   const { traceId } = wanted;
   await raiseIssue(trx, deps, { code: "provider_gave_no_answer", providerId, subject, params, traceId });
 }

@@ -1,7 +1,6 @@
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import { onlyProven, witnessed } from "../work/witness.ts";
 import type { BookingPatch, Write } from "./draft.ts";
-import { proven } from "./plan-calls.ts";
 import type { Call, CallOutcome, Made, Next, RunSoFar } from "./state.ts";
 
 type Action = Exclude<Next, { do: "rest" }>;
@@ -48,7 +47,7 @@ export async function act(next: Action, run: RunSoFar, acting: Acting): Promise<
     return { ...before, ...(reading && { reading: { ...reading, witness } }) };
   }
   const startedAt = performance.now();
-  const outcome = proven(next, await call(next, acting));
+  const outcome = await call(next, acting);
   acting.signal.throwIfAborted();
   const done: Made = { call: next, outcome, durationMs: performance.now() - startedAt };
   if (outcome.kind !== "unavailable") return { ...before, made: done };
@@ -82,14 +81,14 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
       const answer = await witnessed(client, await client.assign(seat, how), how);
       return answer.kind === "assigned" ? { kind: "done" } : answer;
     }
+    // What a reading of the shift says is more than any witness could.
     case "unassign": {
       const seat = { shiftId, candidateId: next.providerCandidateId };
-      // The list of the people on the shift says more than any witness.
       const answer = onlyProven(await client.unassign(seat, how));
       return answer.kind === "unassigned" ? { kind: "done" } : answer;
     }
     case "cancel": {
-      const answer = await client.cancelShift(shiftId, how);
+      const answer = onlyProven(await client.cancelShift(shiftId, how));
       return answer.kind === "cancelled" ? { kind: "done" } : answer;
     }
     case "change":

@@ -5,7 +5,16 @@ import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { Integration, OwnPerson, Schema } from "../db/schema.ts";
 import type { Trx } from "../transaction.ts";
 import { fromRow } from "./columns.ts";
-import type { BookingState, ChangeState, JobState, KnownShift, ShiftState, Surroundings } from "./state.ts";
+import type {
+  BookingState,
+  CancellationState,
+  ChangeState,
+  EventState,
+  JobState,
+  KnownShift,
+  ShiftState,
+  Surroundings,
+} from "./state.ts";
 
 export interface ShiftKey {
   providerId: string;
@@ -20,23 +29,13 @@ interface Loaded {
   shift: Record<string, unknown> | null;
   job: Record<string, unknown> | null;
   bookings: Record<string, unknown>[];
-  operations: {
-    operation_id: string;
-    trace_id: string;
-    sent_at: string | null;
-    consumed_by: string | null;
-    is_open: boolean;
-    is_awaited: boolean;
-  }[];
+  operations: (Omit<CancellationState, "sentAt"> & {
+    sentAt: string | null;
+    isOpen: boolean;
+    isAwaited: boolean;
+  })[];
   changes: Record<string, unknown>[];
-  events: {
-    event_id: string;
-    event: string;
-    trace_id: string;
-    status: string;
-    replayed: boolean;
-    is_new: boolean;
-  }[];
+  events: EventState[];
   has_issues: boolean;
   workplace_id: string | null;
   competence_id: string | null;
@@ -110,14 +109,14 @@ const bookingsOf = (providerId: string) => sql`
       and (${HOLDS_SEAT} or at_provider <> 'no' or sent_at is not null and bookings.updated_at > now() - ${REMEMBERED}))`;
 
 const operationsOf = (providerId: string, shiftId: string, now: Date) => sql`
-  (select coalesce(jsonb_agg(jsonb_build_object('operation_id', operation_id, 'trace_id', trace_id, 'sent_at', sent_at,
-      'consumed_by', consumed_by, 'is_open', confirmed_at is null,
-      'is_awaited', consumed_at is null and expires_at > ${now}) order by operation_id), '[]')
+  (select coalesce(jsonb_agg(jsonb_build_object('operationId', operation_id, 'traceId', trace_id, 'sentAt', sent_at,
+      'consumedBy', consumed_by, 'isOpen', confirmed_at is null,
+      'isAwaited', consumed_at is null and expires_at > ${now}) order by operation_id), '[]')
     from pending_operations where provider_id = ${providerId} and shift_id = ${shiftId})`;
 
 const eventsOf = (providerId: string, shiftId: string) => sql`
-  (select coalesce(jsonb_agg(jsonb_build_object('event_id', event_id, 'event', event, 'trace_id', trace_id,
-      'status', status, 'replayed', replayed_at is not null, 'is_new', verdict is null) order by event_id), '[]')
+  (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
+      'isDead', status = 'dead', 'isReplayed', replayed_at is not null, 'isNew', verdict is null) order by event_id), '[]')
     from events where provider_id = ${providerId} and shift_id = ${shiftId} and status in ('queued', 'dead'))`;
 
 /** The client is known by when the integration was last changed. */
@@ -132,7 +131,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
   const { integration, operations } = loaded;
   const { state, health, paused_since, held_since, absence_accepted_until: accepted } = integration;
   const isAccepted = (at(accepted) ?? 0) > now.getTime();
-  const open = operations.findLast(({ is_open }) => is_open);
+  const open = operations.findLast(({ isOpen }) => isOpen);
   const job = loaded.job ? fromRow<JobState>(loaded.job) : undefined;
   return {
     ...{ providerId, shiftId, job },
@@ -144,21 +143,10 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     },
     shift: knownOf(loaded.shift, loaded.has_issues, now),
     bookings: loaded.bookings.map(bookingOf),
-    cancellation:
-      open && job?.status !== "cancelled"
-        ? {
-            operationId: open.operation_id,
-            traceId: open.trace_id,
-            sentAt: at(open.sent_at),
-            consumedBy: open.consumed_by,
-          }
-        : undefined,
-    echoes: operations.filter(({ is_awaited }) => is_awaited).map(({ operation_id }) => operation_id),
+    cancellation: open && job?.status !== "cancelled" ? { ...open, sentAt: at(open.sentAt) } : undefined,
+    echoes: operations.filter(({ isAwaited }) => isAwaited).map(({ operationId }) => operationId),
     changes: loaded.changes.map((row) => fromRow<ChangeState>(row)),
-    events: loaded.events.map((event) => ({
-      ...{ eventId: event.event_id, event: event.event, traceId: event.trace_id },
-      ...{ isReplayed: event.replayed, isDead: event.status === "dead", isNew: event.is_new },
-    })),
+    events: loaded.events,
     around: {
       ...{ workplaceId: loaded.workplace_id, competenceId: loaded.competence_id },
       ...{ listed: [], listedCount: 0, overlaps: [], lacking: [] },

@@ -9,12 +9,6 @@ import type { BookingState, Call, CallOutcome, ChangeState, Made, RunSoFar } fro
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
 
-/** A DELETE that is answered 404 by nothing of the contract may have met a gateway without a route: the shift has to be read. */
-export function proven(call: Call, outcome: CallOutcome): CallOutcome {
-  if (call.do !== "cancel" || outcome.kind !== "absent" || isCertain(outcome)) return outcome;
-  return { kind: "unavailable", failure: "absence_unconfirmed", status: 404, reason: "status 404" };
-}
-
 /** Concludes from the response to a call. */
 export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
   const { call, outcome } = made;

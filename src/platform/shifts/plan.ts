@@ -169,10 +169,8 @@ function rest(draft: Draft, run: RunSoFar, { isPaused }: { isPaused: boolean }):
 }
 
 function failureOf(run: RunSoFar) {
-  if (run.unavailable)
-    return { retryAfterMs: run.unavailable.retryAfterMs, countsAsAttempt: run.unavailable.notAsked !== true };
   const isImplausible = run.reading?.witness === "bad" && run.reading.outcome.kind === "absent";
-  return isImplausible ? { retryAfterMs: undefined, countsAsAttempt: true } : undefined;
+  return run.unavailable ?? (isImplausible ? {} : undefined);
 }
 
 /** Once, after the last of the attempts; the work goes on each hour, and once the provider responds again. */

@@ -4,7 +4,7 @@ import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
-import { retryDelay } from "../work/retry.ts";
+import { restAfter } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
 import {
@@ -149,17 +149,8 @@ export async function loadAll(trx: Trx, key: ShiftKey, now: Date, run: RunSoFar)
   return loaded;
 }
 
-function restOf(
-  { retries, timing }: Deps,
-  claim: Claim,
-  { afterMs, priority, failed }: Extract<Next, { do: "rest" }>,
-) {
+function restOf(deps: Deps, claim: Claim, { afterMs, priority, failed }: Extract<Next, { do: "rest" }>) {
   if (!failed) return { afterMs, priority, attempts: 0 };
-  const { retryAfterMs, countsAsAttempt } = failed;
-  const attempts = countsAsAttempt ? claim.attempts : Math.max(0, claim.attempts - 1);
-  const delay = countsAsAttempt
-    ? retryDelay(retries, attempts, { retryAfterMs, hourlyMs: timing.hourlyMs })
-    : (retryAfterMs ?? 0) + retries.random() * retries.baseMs;
-  const isFirm = countsAsAttempt && retryAfterMs !== undefined;
-  return { afterMs: Math.min(delay, afterMs ?? delay), priority, attempts: Math.max(1, attempts), isFirm };
+  const rest = restAfter(deps, claim.attempts, failed);
+  return { ...rest, priority, afterMs: Math.min(rest.afterMs, afterMs ?? rest.afterMs) };
 }

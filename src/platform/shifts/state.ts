@@ -198,5 +198,5 @@ export type Next =
       afterMs: number | undefined;
       priority: 0 | 1 | 2;
       /** The run failed: the next attempt is no sooner than the retry policy, or `retryAfterMs`, says. */
-      failed?: { retryAfterMs: number | undefined; countsAsAttempt: boolean };
+      failed?: Pick<Unavailable, "retryAfterMs" | "notAsked">;
     };

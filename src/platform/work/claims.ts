@@ -137,24 +137,21 @@ export async function renew(trx: Trx, claim: Claim): Promise<void> {
 const isOf = ({ providerId, kind, key }: Claim) =>
   sql`provider_id = ${providerId} and kind = ${kind} and key = ${key}`;
 
+const areOf = (claims: readonly Claim[]) => sql`
+  from json_to_recordset(${JSON.stringify(claims)}::text::json)
+    as held ("providerId" uuid, kind text, key text, claim uuid)
+  where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`;
+
 /** Keeps all claims of this process. */
 export async function renewAll({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
   await sql`
-    update work set due_at = now() + ${interval(LEASE_MS)}
-    from json_to_recordset(${JSON.stringify(claims)}::text::json)
-      as held ("providerId" uuid, kind text, key text, claim uuid)
-    where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`.execute(
-    kysely,
-  );
+    update work set due_at = now() + ${interval(LEASE_MS)} ${areOf(claims)}`.execute(kysely);
 }
 
 /** Gives claims back unfinished; they were no attempts. */
 export async function giveBack({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
   await sql`
-    update work set claim = null, due_at = now(), attempts = greatest(work.attempts - 1, 0)
-    from json_to_recordset(${JSON.stringify(claims)}::text::json)
-      as held ("providerId" uuid, kind text, key text, claim uuid)
-    where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`.execute(
+    update work set claim = null, due_at = now(), attempts = greatest(work.attempts - 1, 0) ${areOf(claims)}`.execute(
     kysely,
   );
 }

@@ -20,6 +20,20 @@ export const PROVIDER_RETRIES: RetryPolicy = {
 /** DECISIONS: Retry-After is honoured up to an hour. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
+/** When work that failed is due again, and how many attempts it counts then: a call that was not made is none. */
+export function restAfter(
+  { retries, timing: { hourlyMs } }: { retries: RetryPolicy; timing: { hourlyMs: number } },
+  attempts: number,
+  { retryAfterMs, notAsked }: { retryAfterMs?: number | undefined; notAsked?: boolean | undefined },
+): { afterMs: number; attempts: number; isFirm: boolean } {
+  if (notAsked) {
+    const afterMs = (retryAfterMs ?? 0) + retries.random() * retries.baseMs;
+    return { afterMs, attempts: Math.max(1, attempts - 1), isFirm: false };
+  }
+  const afterMs = retryDelay(retries, attempts, { retryAfterMs, hourlyMs });
+  return { afterMs, attempts, isFirm: retryAfterMs !== undefined };
+}
+
 /** Milliseconds until the attempt after `attempts` that failed in a row. */
 export function retryDelay(
   policy: RetryPolicy,

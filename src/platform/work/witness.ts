@@ -10,7 +10,7 @@ interface Asked {
 }
 
 /** A 404 without a code of the contract, which a gateway without a route sends too. */
-const isUnproven = ({ kind, status, code, final, unproven }: Asked): boolean =>
+export const isUnproven = ({ kind, status, code, final, unproven }: Asked): boolean =>
   unproven === true ||
   (kind === "refused" && status === 404 && code === undefined) ||
   (kind === "absent" && code !== "shift_not_found" && !(final === true && code !== undefined));
@@ -28,7 +28,7 @@ export async function witnessed<Answer extends { kind: string }>(
   return witness.kind === "list" ? answer : UNCONFIRMED;
 }
 
-const UNCONFIRMED: Unavailable = {
+export const UNCONFIRMED: Unavailable = {
   kind: "unavailable",
   failure: "absence_unconfirmed",
   status: 404,
