@@ -1,12 +1,13 @@
 import { sql } from "kysely";
+import type { FieldError } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/news.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
-import { healthOf } from "./health.ts";
+import { setState } from "./health.ts";
 import { lockIntegration } from "./integration.ts";
+import { OUTLETS, ROLES, readListed } from "./things.ts";
 
 /**
  * Activates an integration whose outlets and roles are all mapped (contract section 1, "Entity mapping before activation"), or a
@@ -15,25 +16,18 @@ import { lockIntegration } from "./integration.ts";
  */
 export async function activate(deps: Deps, providerId: string): Promise<Integration> {
   return transact(deps, async (trx) => {
-    const { state, ...integration } = await lockIntegration(trx, providerId);
-    if (state === "active") return { ...integration, state };
-    const errors = state === "draft" ? await whatIsMissing(trx, providerId) : [];
+    const integration = await lockIntegration(trx, providerId);
+    if (integration.state === "active") return integration;
+    const errors = integration.state === "draft" ? await whatIsMissing(trx, providerId) : [];
     if (errors.length > 0)
       throw problem("not_ready", { detail: "Map what `errors` lists, then activate again.", errors });
-    const active = await trx
-      .updateTable("integrations")
-      .set({ state: "active", updated_at: deps.now() })
-      .where("provider_id", "=", providerId)
-      .returningAll()
-      .executeTakeFirstOrThrow();
-    await goOn(trx, deps, active);
-    return active;
+    await resumeWaiting(trx, deps, integration.provider_id);
+    return setState(trx, deps, integration, "active");
   });
 }
 
 /** What waited goes on, and jobs that were not offered while the integration was suspended are offered now. */
-async function goOn(trx: Trx, deps: Deps, active: Integration): Promise<void> {
-  const { provider_id: providerId, state } = active;
+async function resumeWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
   const waiting = sql`
     select provider_id, shift_id from events where provider_id = ${providerId} and status in ('queued', 'dead')
     union all select provider_id, shift_id from jobs
@@ -41,28 +35,31 @@ async function goOn(trx: Trx, deps: Deps, active: Integration): Promise<void> {
   await markShiftsDue(trx, deps, waiting, PRIORITY.event);
   if (deps.checkProvider)
     await markDue(trx, deps, [{ providerId, kind: "check", key: "", priority: PRIORITY.event }]);
-  publish(trx, { type: "integration", providerId, state, health: healthOf(active).code });
 }
 
-async function whatIsMissing(trx: Trx, providerId: string) {
-  const outlets = await trx.selectFrom("outlets").selectAll().where("provider_id", "=", providerId).execute();
-  const roles = await trx.selectFrom("roles").selectAll().where("provider_id", "=", providerId).execute();
-  return [
-    ...(outlets.length === 0 ? [{ pointer: "/outlets", message: "none is known: discover them first" }] : []),
-    ...(roles.length === 0 ? [{ pointer: "/roles", message: "none is known: discover them first" }] : []),
-    ...outlets
-      .filter(({ workplace_id }) => workplace_id === null)
-      .map(({ outlet_id, name }) => ({
-        pointer: `/outlets/${pointerPart(outlet_id)}`,
-        message: `${name} is not mapped`,
-      })),
-    ...roles
-      .filter(({ competence_id }) => competence_id === null)
-      .map(({ role_id, name }) => ({
-        pointer: `/roles/${pointerPart(role_id)}`,
-        message: `${name} is not mapped`,
-      })),
-  ];
+async function whatIsMissing(trx: Trx, providerId: string): Promise<FieldError[]> {
+  const missing: FieldError[] = [];
+  for (const thing of [OUTLETS, ROLES]) {
+    const pointer = `/${thing.table}`;
+    const listed = await readListed(trx, thing, providerId);
+    if (listed.length === 0) missing.push({ pointer, message: "none is known: discover them first" });
+    for (const { id, name, target } of listed)
+      if (target === null)
+        missing.push({ pointer: `${pointer}/${pointerPart(id)}`, message: `${name} is not mapped` });
+  }
+  return missing;
 }
 
 const pointerPart = (id: string) => id.replaceAll("~", "~0").replaceAll("/", "~1");
+
+/**
+ * Suspends an active integration until it is activated again. Its webhooks are stored and wait, and its jobs take no new bookings. Decision:
+ * a draft stays a draft, because nothing of it runs and its activation must still ask for the mappings.
+ * @throws ProblemError provider_not_found
+ */
+export async function suspend(deps: Deps, providerId: string): Promise<Integration> {
+  return transact(deps, async (trx) => {
+    const integration = await lockIntegration(trx, providerId);
+    return integration.state === "active" ? setState(trx, deps, integration, "suspended") : integration;
+  });
+}

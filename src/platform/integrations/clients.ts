@@ -14,7 +14,7 @@ import { measureCall, type ProviderCall } from "../metrics/provider-calls.ts";
 
 export interface ProviderClients {
   clientFor(integration: Integration): ProviderClient;
-  /** For calls that may be meant to go wrong: guarded and limited as all are, but no sign of whether the provider is well. */
+  /** For calls that may be meant to fail: guarded and limited as all are, but no sign of the provider's health. */
   fetchFor(integration: Integration, signal: AbortSignal): (request: Request) => Promise<Response>;
   close(): Promise<void>;
 }
@@ -25,17 +25,17 @@ interface Parts {
   log: Log;
   http: ProviderHttpOptions;
   /** Of the calls to each provider; what is not given is as DECISIONS has it. */
-  limits?: Partial<CallLimits> | undefined;
+  limits: Partial<CallLimits>;
   /** How many hold the limits together. */
-  processes?: () => number;
+  processes: () => number;
   /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
-  onCircuit?: (providerId: string, state: "open" | "closed") => Promise<void>;
+  onCircuit: (providerId: string, state: "open" | "closed") => Promise<void>;
   /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
-  onSilence?: (providerId: string, ms: number) => Promise<void>;
+  onSilence: (providerId: string, ms: number) => Promise<void>;
   /** A shift was read: names of its optional fields, and of what was odd about it. */
-  onFields?: (providerId: string, fields: readonly string[]) => void;
-  /** A call was made, with an answer or without. */
-  onCall?: (call: ProviderCall) => void;
+  onFields: (providerId: string, fields: readonly string[]) => void;
+  /** A call was made, with a response or without. */
+  onCall: (call: ProviderCall) => void;
 }
 
 /** Connections, circuit and rate outlive a change of the integration: calls under way end as they began. */
@@ -44,63 +44,35 @@ interface Line {
   policy: CallPolicy;
   /** It has asked for silence, and has not responded since. */
   isSilenced: boolean;
+  /** Of the integration as it was last. */
+  made?: { version: string; client: ProviderClient };
 }
+
+/** Keeps what must be written before the database closes. */
+type Save = (work: Promise<void>) => void;
 
 /** One client, with connections, a circuit and a rate of its own, for each integration; made anew when the integration was changed. */
 export function createProviderClients(parts: Parts): ProviderClients {
   const lines = new Map<string, Line>();
-  const known = new Map<string, { version: string; client: ProviderClient }>();
   const saving = new Set<Promise<unknown>>();
-  const save = (work: Promise<void>) => {
+  const save: Save = (work) => {
     const saved = work.finally(() => saving.delete(saved));
     saving.add(saved);
   };
-  const lineTo = (providerId: string): Line => lines.get(providerId) ?? openLine(providerId);
-  const openLine = (providerId: string): Line => {
-    const { limits, processes, onCircuit } = parts;
-    // One after the other: the last state is the one that stands.
-    let told = Promise.resolve();
-    const tell = (state: "open" | "closed") => {
-      told = told.then(() => onCircuit?.(providerId, state));
-      save(told);
-    };
-    const policy = createCallPolicy({
-      ...(limits && { limits }),
-      ...(processes && { processes }),
-      onCircuit: tell,
-    });
-    const line = { http: createProviderHttp(parts.http), policy, isSilenced: false };
+  const lineTo = (providerId: string): Line => {
+    const line = lines.get(providerId) ?? openLine(parts, providerId, save);
     lines.set(providerId, line);
     return line;
-  };
-  const noteSilence = (line: Line, { provider_id, status, retryAfterMs = 0 }: ProviderCall) => {
-    const isAsked = status === 429 && retryAfterMs > 0;
-    if (isAsked === line.isSilenced || status === undefined || (status === 429 && !isAsked)) return;
-    line.isSilenced = isAsked;
-    if (parts.onSilence) save(parts.onSilence(provider_id, isAsked ? retryAfterMs : 0));
   };
   return {
     clientFor: (integration) => {
       const { provider_id, updated_at, provider_token } = integration;
+      const line = lineTo(provider_id);
       // The sealed token is another one each time, also within one millisecond.
       const version = `${updated_at.getTime()} ${provider_token}`;
-      const before = known.get(provider_id);
-      if (before?.version === version) return before.client;
-      const line = lineTo(provider_id);
-      const client = makeClient(
-        integration,
-        {
-          ...parts,
-          onCall: (call) => {
-            noteSilence(line, call);
-            parts.onCall?.(call);
-          },
-        },
-        line,
-        (seen) => save(saveDialect(parts, provider_id, seen)),
-      );
-      known.set(provider_id, { version, client });
-      return client;
+      if (line.made?.version !== version)
+        line.made = { version, client: makeClient(integration, parts, line, save) };
+      return line.made.client;
     },
     fetchFor: ({ provider_id }, signal) => {
       const { http, policy } = lineTo(provider_id);
@@ -116,39 +88,55 @@ export function createProviderClients(parts: Parts): ProviderClients {
   };
 }
 
-function makeClient(
-  integration: Integration,
-  { vault, log, onFields, onCall = () => undefined }: Parts,
-  { http, policy }: Line,
-  onSeen: (seen: SeenDialect) => void,
-) {
-  return createProviderClient({
-    baseUrl: integration.base_url,
-    providerId: integration.provider_id,
-    token: vault.open(integration.provider_token),
-    routing: integration.routing,
-    timeZone: integration.time_zone,
-    seen: integration.dialect,
-    onSeen,
-    ...(onFields && { onFields: (fields: readonly string[]) => onFields(integration.provider_id, fields) }),
-    fetch: (request, allowance) => {
-      const ask = () => tellRefusal(log, integration.provider_id, request, http.fetch(request, allowance));
-      return policy.run(() => measureCall(integration, request, ask, onCall), request.signal);
+function openLine({ limits, processes, onCircuit, http }: Parts, providerId: string, save: Save): Line {
+  // One after the other: the last state is the one that stands.
+  let noted = Promise.resolve();
+  const policy = createCallPolicy({
+    ...{ limits, processes },
+    onCircuit: (state) => {
+      noted = noted.then(() => onCircuit(providerId, state));
+      save(noted);
     },
   });
+  return { http: createProviderHttp(http), policy, isSilenced: false };
+}
+
+function makeClient(integration: Integration, parts: Parts, line: Line, save: Save): ProviderClient {
+  const { vault, log, onFields, onSilence } = parts;
+  const { provider_id: providerId } = integration;
+  const onCall = (call: ProviderCall) => {
+    const silenceMs = changedSilence(line, call);
+    if (silenceMs !== undefined) save(onSilence(providerId, silenceMs));
+    parts.onCall(call);
+  };
+  return createProviderClient({
+    ...{ providerId, baseUrl: integration.base_url, routing: integration.routing },
+    token: vault.open(integration.provider_token),
+    timeZone: integration.time_zone,
+    seen: integration.dialect,
+    onSeen: (seen) => save(saveDialect(parts, providerId, seen)),
+    onFields: (fields) => onFields(providerId, fields),
+    fetch: (request, allowance) => {
+      const ask = () => logRefusal(log, providerId, request, line.http.fetch(request, allowance));
+      return line.policy.run(() => measureCall(integration, request, ask, onCall), request.signal);
+    },
+  });
+}
+
+/** For how long the provider asks for silence, in milliseconds, 0 when it responds again; undefined when nothing changes. */
+function changedSilence(line: Line, { status, retryAfterMs = 0 }: ProviderCall): number | undefined {
+  const isAsked = status === 429 && retryAfterMs > 0;
+  if (isAsked === line.isSilenced || status === undefined || (status === 429 && !isAsked)) return undefined;
+  line.isSilenced = isAsked;
+  return isAsked ? retryAfterMs : 0;
 }
 
 /** The forms in which a provider says "not found" or "not offered" (contract 4.2). */
 const FORMS_OF_NO = [404, 405, 410];
 
 /** Contract 7.1. Without the query, which may hold a personal number. */
-async function tellRefusal(
-  log: Log,
-  providerId: string,
-  request: Request,
-  answer: Promise<Response>,
-): Promise<Response> {
-  const response = await answer;
+async function logRefusal(log: Log, providerId: string, request: Request, responding: Promise<Response>) {
+  const response = await responding;
   const { status } = response;
   if (status >= 400 && status < 500) {
     const call = { method: request.method, path: new URL(request.url).pathname };
@@ -159,12 +147,12 @@ async function tellRefusal(
   return response;
 }
 
-/** Not worth failing a call for: what was seen once will be seen again. */
+/** Never rejects: what was seen once will be seen again. */
 async function saveDialect({ database, log }: Parts, providerId: string, seen: SeenDialect): Promise<void> {
   try {
     await database.kysely
       .updateTable("integrations")
-      // Merged, because of two that are saved at once the one that knows less may be the later.
+      // Merged: of two that are saved at once, the later may know less.
       .set({ dialect: sql`dialect || ${JSON.stringify(seen)}::jsonb` })
       .where("provider_id", "=", providerId)
       .execute();

@@ -57,12 +57,10 @@ function isUsable(item: Outlet | Role): boolean {
 }
 
 function asProblem(failure: Failure, what: string) {
-  if (failure.kind === "unavailable") {
-    return problem("provider_unavailable", {
-      detail: `The provider's ${what} could not be read: ${failure.reason}.`,
-    });
-  }
-  const detail = `The provider refused to list its ${what}: status ${failure.status}. Check the token, the providerId and the base URL.`;
+  const detail =
+    failure.kind === "unavailable"
+      ? `The provider's ${what} could not be read: ${failure.reason}.`
+      : `The provider refused to list its ${what}: status ${failure.status}. Check the token, the providerId and the base URL.`;
   return problem("provider_unavailable", { detail });
 }
 

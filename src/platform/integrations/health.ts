@@ -1,5 +1,5 @@
 import { type RawBuilder, sql, type Updateable } from "kysely";
-import type { HealthCode, Params } from "../../../generated/operations/types.ts";
+import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
@@ -11,6 +11,9 @@ type Parts = Pick<Deps, "newId" | "now" | "wakeWorker" | "timing">;
 type Health = Integration["health"];
 
 const SUBJECT = { kind: "integration" } as const;
+
+const settleIssue = (trx: Trx, deps: Parts, providerId: string, code: IssueCode) =>
+  settleIssues(trx, deps, { providerId, codes: [code], subject: SUBJECT });
 
 /** How a provider behaves, the gravest first. */
 export function healthOf(integration: Integration): { code: HealthCode; since: Date } {
@@ -38,6 +41,18 @@ async function change(
   return row !== undefined;
 }
 
+/** Activates or suspends an integration that the transaction has locked. */
+export async function setState(
+  trx: Trx,
+  { now }: Parts,
+  integration: Integration,
+  state: Integration["state"],
+): Promise<Integration> {
+  const columns = { state, updated_at: now() };
+  await change(trx, integration.provider_id, columns, sql`true`);
+  return { ...integration, ...columns };
+}
+
 /** Notes how the provider behaves now; nothing happens when that is known. */
 async function noteHealth(
   trx: Trx,
@@ -56,10 +71,10 @@ export async function noteImplausible(trx: Trx, deps: Parts, providerId: string)
   await raiseIssue(trx, deps, { code: "provider_implausible", providerId, subject: SUBJECT });
 }
 
-/** The provider answers as it should again. */
+/** The provider responds as it should again. */
 export async function noteReachable(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   await noteHealth(trx, deps, providerId, "reachable");
-  await settleIssues(trx, deps, { providerId, codes: ["provider_implausible"], subject: SUBJECT });
+  await settleIssue(trx, deps, providerId, "provider_implausible");
 }
 
 /** The provider rejects the token: nothing is called but a probe, until it accepts it or another token is given. */
@@ -73,10 +88,10 @@ export async function pause(trx: Trx, deps: Parts, providerId: string, status: n
     on conflict do nothing`.execute(trx);
 }
 
-/** Everything of the integration goes on. */
+/** Resumes everything of the integration. */
 export async function resume(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   if (!(await change(trx, providerId, { paused_since: null }, sql`paused_since is not null`))) return;
-  await settleIssues(trx, deps, { providerId, codes: ["token_rejected"], subject: SUBJECT });
+  await settleIssue(trx, deps, providerId, "token_rejected");
   await retryNow(trx, deps, providerId);
 }
 
@@ -111,7 +126,7 @@ export async function endHold(trx: Trx, deps: Parts, providerId: string): Promis
     select from shifts join jobs using (provider_id, shift_id)
     where shifts.provider_id = ${providerId} and absences > 0 and jobs.status in ('blocked_mapping', 'open', 'filled'))`;
   if (!(await change(trx, providerId, { held_since: null }, isOver))) return;
-  await settleIssues(trx, deps, { providerId, codes: ["mass_disappearance"], subject: SUBJECT });
+  await settleIssue(trx, deps, providerId, "mass_disappearance");
 }
 
 /** An operator's word holds for so long. Milliseconds. */
@@ -169,7 +184,7 @@ export async function noteCircuit(
       }
       if (processes > 1 && (await isDownElsewhere(trx, providerId, now()))) return;
       await noteHealth(trx, deps, providerId, "reachable");
-      const closed = await settleIssues(trx, deps, { providerId, codes: [DOWN], subject: SUBJECT });
+      const closed = await settleIssue(trx, deps, providerId, DOWN);
       if (closed > 0) log.info({ providerId }, "a provider responds again");
       await retryNow(trx, deps, providerId);
     });

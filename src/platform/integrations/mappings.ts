@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { IssueCode, Mappings } from "../../../generated/operations/types.ts";
+import type { FieldError, Mappings } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
-import { publishIssue } from "../issues/issues.ts";
+import { settleIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { mapListed, OUTLETS, ROLES, readListed, readOptions, type Thing } from "./things.ts";
@@ -13,29 +13,16 @@ import { mapListed, OUTLETS, ROLES, readListed, readOptions, type Thing } from "
  */
 export async function updateMappings(deps: Deps, providerId: string, mappings: Mappings): Promise<Mappings> {
   return transact(deps, async (trx) => {
+    const outlets = mappings.outlets.map(({ outletId: id, workplaceId: target }) => ({ id, target }));
+    const roles = mappings.roles.map(({ roleId: id, competenceId: target }) => ({ id, target }));
     const errors = [
-      ...(await writeAll(
-        trx,
-        OUTLETS,
-        providerId,
-        mappings.outlets.map(({ outletId, workplaceId }) => ({ id: outletId, target: workplaceId })),
-      )),
-      ...(await writeAll(
-        trx,
-        ROLES,
-        providerId,
-        mappings.roles.map(({ roleId, competenceId }) => ({ id: roleId, target: competenceId })),
-      )),
+      ...(await writeAll(trx, OUTLETS, providerId, outlets)),
+      ...(await writeAll(trx, ROLES, providerId, roles)),
     ];
     if (errors.length > 0) throw problem("validation_failed", { detail: "Nothing was mapped.", errors });
     await refreshWaiting(trx, deps, providerId);
     return readMappings(trx, providerId);
   });
-}
-
-interface Fault {
-  pointer: string;
-  message: string;
 }
 
 /** In the order of the ids, as discovering does, so that two who map the same rows take turns. Returns the faults in the caller's order. */
@@ -44,8 +31,8 @@ async function writeAll(
   thing: Thing,
   providerId: string,
   mappings: readonly { id: string; target: string }[],
-): Promise<Fault[]> {
-  const faults: Fault[] = [];
+): Promise<FieldError[]> {
+  const faults: FieldError[] = [];
   const { table, targets } = thing;
   const known = new Set((await readOptions(trx, thing)).map(({ id }) => id));
   const [member, kind] = table === "outlets" ? ["outletId", "an outlet"] : ["roleId", "a role"];
@@ -72,7 +59,7 @@ async function readMappings(trx: Trx, providerId: string): Promise<Mappings> {
   };
 }
 
-/** The shifts of future jobs whose mapping is another now need attention; issues that the mapping answers are closed. */
+/** The shifts of future jobs whose mapping is another now need attention; issues that the mapping settles are closed. */
 export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
   const outdated = sql`
     select jobs.provider_id, jobs.shift_id from jobs
@@ -82,19 +69,11 @@ export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): 
       and (jobs.workplace_id is distinct from outlets.workplace_id
         or jobs.competence_id is distinct from roles.competence_id)`;
   await markShiftsDue(trx, deps, outdated, PRIORITY.event);
-  await settleMapped(trx, deps, providerId);
-}
-
-/** Of what is mapped, or forgotten, whether or not a job still waits for it. */
-async function settleMapped(trx: Trx, { now }: Deps, providerId: string): Promise<void> {
-  const at = now();
-  const { rows } = await sql<{ issue_id: string; code: IssueCode }>`
-    update issues set resolved_at = ${at}
-    where provider_id = ${providerId} and resolved_at is null and (
-      code = 'outlet_not_mapped' and subject ->> 'outletId' not in (
-        select outlet_id from outlets where provider_id = ${providerId} and workplace_id is null)
-      or code = 'role_not_mapped' and subject ->> 'roleId' not in (
-        select role_id from roles where provider_id = ${providerId} and competence_id is null))
-    returning issue_id, code`.execute(trx);
-  for (const row of rows) publishIssue(trx, providerId, row, at);
+  // Of what is mapped, or forgotten, whether or not a job still waits for it.
+  const isMapped = sql<boolean>`(
+    code = 'outlet_not_mapped' and subject ->> 'outletId' not in (
+      select outlet_id from outlets where provider_id = ${providerId} and workplace_id is null)
+    or code = 'role_not_mapped' and subject ->> 'roleId' not in (
+      select role_id from roles where provider_id = ${providerId} and competence_id is null))`;
+  await settleIssues(trx, deps, { providerId, where: isMapped });
 }

@@ -4,10 +4,10 @@ import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
 import { transact } from "../transaction.ts";
-import { hashToken, makePlatformToken } from "./tokens.ts";
+import { issuePlatformToken } from "./tokens.ts";
 
 /**
- * Registers an organisation as a draft. The platform token is in this answer and nowhere else.
+ * Registers an organisation as a draft. The platform token is in this result and nowhere else.
  * @throws ProblemError validation_failed (base URL, time zone), integration_exists.
  */
 export async function register(
@@ -18,8 +18,7 @@ export async function register(
   checkOrder(order, allowInsecure);
   // As the database will show it, and every payload is compared with it.
   const providerId = order.providerId.toLowerCase();
-  const platformToken = makePlatformToken();
-  await transact(deps, async (trx) => {
+  const platformToken = await transact(deps, async (trx) => {
     const at = deps.now();
     const row = await trx
       .insertInto("integrations")
@@ -38,14 +37,8 @@ export async function register(
       .returning("provider_id")
       .executeTakeFirst();
     if (!row) throw problem("integration_exists", { detail: "This providerId is registered already." });
-    const token = {
-      token_hash: hashToken(platformToken),
-      provider_id: providerId,
-      created_at: at,
-      valid_until: null,
-    };
-    await trx.insertInto("platform_tokens").values(token).execute();
     publish(trx, { type: "integration", providerId, state: "draft", health: "reachable" });
+    return issuePlatformToken(trx, providerId, at);
   });
   return { providerId, state: "draft", platformToken };
 }
@@ -64,7 +57,7 @@ function checkOrder({ baseUrl, timeZone }: IntegrationCreate, allowInsecure: boo
     throw problem("validation_failed", { detail: "The integration cannot be used so.", errors });
 }
 
-/** ECMAScript takes an offset (+01:00) for a zone too, but such a zone knows no summer time. */
+/** ECMAScript accepts an offset (+01:00) as a zone too, but such a zone has no summer time. */
 function isTimeZone(timeZone: string): boolean {
   if (!/^[a-z]/i.test(timeZone)) return false;
   try {

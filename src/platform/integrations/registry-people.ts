@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { RegistryImport } from "../../../generated/operations/types.ts";
 import type { Deps } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
@@ -7,11 +7,10 @@ import type { RegisteredPerson } from "./registry-person.ts";
 type Counts = Pick<RegistryImport, "imported" | "updated" | "skipped">;
 
 /**
- * Adds who is not known and fills in what is missing of who is (CONTRACT 1: profiles are the platform's): a way to reach the
- * person, who the person is at the provider and, of somebody without any, the competences that the roles of earlier shifts are
- * mapped to. Decisions: having worked in a role is proof of the competence; roles that are not mapped yet give none. Only of
- * somebody whom no other organisation knows does a registry say how to reach the person: other organisations' shifts are told
- * there too.
+ * Adds the candidates who are not known and fills in what is missing of those who are (CONTRACT 1: profiles are the platform's): contact
+ * details, the id at the provider and, where there are none, the competences that the roles of earlier shifts are mapped to. Decisions:
+ * having worked in a role is proof of the competence; roles that are not mapped yet give none. A registry gives contact details only of
+ * candidates whom no other organisation knows: notifications of other organisations' shifts go there too.
  */
 export async function importPeople(
   trx: Trx,
@@ -21,127 +20,90 @@ export async function importPeople(
 ): Promise<Counts> {
   // In one order everywhere, so that two imports at once never wait for each other in a circle.
   const sorted = people.toSorted((one, other) => (one.number < other.number ? -1 : 1));
-  const added = await addNew(trx, deps, sorted);
-  const known = await readKnown(trx, sorted);
+  const added = new Set(await idsOf(trx, addNew(deps, sorted)));
+  await lockPeople(trx, sorted);
   const changed = new Set([
-    ...(await fillIn(trx, deps, providerId, sorted)),
-    ...(await noteIds(trx, providerId, sorted, known)),
-    ...(await addCompetences(trx, providerId, sorted, known)),
+    ...(await idsOf(trx, fillIn(deps, providerId, sorted))),
+    ...(await idsOf(trx, noteIds(providerId, sorted))),
+    ...(await idsOf(trx, addCompetences(providerId, sorted))),
   ]);
   const updated = [...changed].filter((candidateId) => !added.has(candidateId)).length;
   return { imported: added.size, updated, skipped: people.length - added.size - updated };
 }
 
 type Parts = Pick<Deps, "newId" | "now">;
+type People = readonly RegisteredPerson[];
 
-interface Concerned {
-  candidate_id: string;
+/** A statement that returns candidates. */
+type Statement = RawBuilder<{ candidate_id: string }>;
+
+async function idsOf(trx: Trx, statement: Statement): Promise<string[]> {
+  const { rows } = await statement.execute(trx);
+  return rows.map(({ candidate_id }) => candidate_id);
 }
 
-const idsOf = (rows: readonly Concerned[]) => rows.map(({ candidate_id }) => candidate_id);
-
-/** One parameter: a provider that knows no pages sends everybody at once, and a statement carries 65,535 at most. */
+/** One parameter: a provider without pages sends all people at once, and a statement carries 65,535 at most. */
 const asRows = (rows: readonly object[]) => sql`json_to_recordset(${JSON.stringify(rows)}::text::json)`;
 
-/** Answers the ids of who was not known. */
-async function addNew(
-  trx: Trx,
-  { newId, now }: Parts,
-  people: readonly RegisteredPerson[],
-): Promise<Set<string>> {
-  const rows = people.map(({ number, firstName, lastName, email, phone }) => ({
-    id: newId(),
-    number,
-    firstName,
-    lastName,
-    email,
-    phone,
-  }));
+/** Returns the candidates who were not known. */
+function addNew({ newId, now }: Parts, people: People): Statement {
+  const rows = people.map((person) => ({ ...person, id: newId() }));
   const at = now();
-  const added = await sql<Concerned>`
+  return sql`
     insert into candidates
       (candidate_id, personal_number, first_name, last_name, email, phone, created_at, updated_at)
     select id, number, "firstName", "lastName", email, phone, ${at}::timestamptz, ${at}::timestamptz
     from ${asRows(rows)}
       as person (id uuid, number text, "firstName" text, "lastName" text, email text, phone text)
     on conflict (personal_number) do nothing
-    returning candidate_id`.execute(trx);
-  return new Set(idsOf(added.rows));
+    returning candidate_id`;
 }
 
-/** Candidates by personal number; locked, so that nobody is erased or changed in between. */
-async function readKnown(trx: Trx, people: readonly RegisteredPerson[]): Promise<Map<string, string>> {
-  const numbers = people.map(({ number }) => ({ number }));
-  const { rows } = await sql<Concerned & { personal_number: string }>`
-    select candidate_id, personal_number from candidates
-    where personal_number in (select number from ${asRows(numbers)} as wanted (number text))
+/** None of them is erased or changed in between. */
+async function lockPeople(trx: Trx, people: People): Promise<void> {
+  await sql`
+    select from candidates where personal_number in (select number from ${asRows(people)} as wanted (number text))
     order by personal_number for no key update`.execute(trx);
-  return new Map(rows.map(({ personal_number, candidate_id }) => [personal_number, candidate_id]));
 }
 
-/** Of whom only this organisation has brought. Answers of whom something was missing. */
-async function fillIn(
-  trx: Trx,
-  { now }: Parts,
-  providerId: string,
-  people: readonly RegisteredPerson[],
-): Promise<string[]> {
-  const rows = people.map(({ number, email, phone }) => ({ number, email, phone }));
-  const filled = await sql<Concerned>`
+/** Of those whom no other organisation knows. Returns the candidates of whom something was missing. */
+function fillIn({ now }: Parts, providerId: string, people: People): Statement {
+  return sql`
     update candidates set updated_at = ${now()},
       email = coalesce(nullif(candidates.email, ''), person.email),
       phone = coalesce(nullif(candidates.phone, ''), person.phone)
-    from ${asRows(rows)} as person (number text, email text, phone text)
+    from ${asRows(people)} as person (number text, email text, phone text)
     where candidates.personal_number = person.number
       and (candidates.email = '' and person.email <> '' or candidates.phone = '' and person.phone <> '')
       and (select bool_and(provider_id = ${providerId}) from provider_candidates
         where provider_candidates.candidate_id = candidates.candidate_id)
-    returning candidates.candidate_id`.execute(trx);
-  return idsOf(filled.rows);
+    returning candidates.candidate_id`;
 }
 
-/** Who each is at the provider. Answers of whom that was news. */
-async function noteIds(
-  trx: Trx,
-  providerId: string,
-  people: readonly RegisteredPerson[],
-  known: Map<string, string>,
-): Promise<string[]> {
-  const rows = people.flatMap(({ number, providerCandidateId }) => {
-    const candidateId = known.get(number);
-    return candidateId ? [{ candidateId, providerCandidateId }] : [];
-  });
-  const noted = await sql<Concerned>`
+/** Notes the ids at the provider. Returns the candidates whose id was another. */
+function noteIds(providerId: string, people: People): Statement {
+  return sql`
     insert into provider_candidates (provider_id, candidate_id, provider_candidate_id)
-    select ${providerId}::uuid, "candidateId", "providerCandidateId"
-    from ${asRows(rows)} as person ("candidateId" uuid, "providerCandidateId" text)
+    select ${providerId}::uuid, candidate_id, "providerCandidateId"
+    from ${asRows(people)} as person (number text, "providerCandidateId" text)
+    join candidates on personal_number = number order by number
     on conflict (provider_id, candidate_id)
       do update set provider_candidate_id = excluded.provider_candidate_id, trouble = null
       where provider_candidates.provider_candidate_id is distinct from excluded.provider_candidate_id
-    returning candidate_id`.execute(trx);
-  return idsOf(noted.rows);
+    returning candidate_id`;
 }
 
-/** Of those who have none; answers who got one. */
-async function addCompetences(
-  trx: Trx,
-  providerId: string,
-  people: readonly RegisteredPerson[],
-  known: Map<string, string>,
-): Promise<string[]> {
-  const worked = people.flatMap(({ number, roleIds }) => {
-    const candidateId = known.get(number);
-    return candidateId ? [...new Set(roleIds)].map((roleId) => ({ candidateId, roleId })) : [];
-  });
-  if (worked.length === 0) return [];
-  const { rows } = await sql<Concerned>`
+/** Of those who have none. Returns the candidates who got one. */
+function addCompetences(providerId: string, people: People): Statement {
+  const worked = people.flatMap(({ number, roleIds }) => roleIds.map((roleId) => ({ number, roleId })));
+  return sql`
     insert into candidate_competences (candidate_id, competence_id)
-    select distinct worked."candidateId", roles.competence_id
-    from ${asRows(worked)} as worked ("candidateId" uuid, "roleId" text)
+    select distinct candidates.candidate_id, roles.competence_id
+    from ${asRows(worked)} as worked (number text, "roleId" text)
+    join candidates on personal_number = number
     join roles on roles.provider_id = ${providerId} and roles.role_id = worked."roleId"
-    where roles.competence_id is not null
-      and not exists (select from candidate_competences where candidate_id = worked."candidateId")
+    where roles.competence_id is not null and not exists (
+      select from candidate_competences where candidate_id = candidates.candidate_id)
     on conflict do nothing
-    returning candidate_id`.execute(trx);
-  return idsOf(rows);
+    returning candidate_id`;
 }

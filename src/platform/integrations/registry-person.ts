@@ -1,3 +1,4 @@
+import type { RegistryFault } from "../../../generated/operations/types.ts";
 import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { schemas } from "../../../generated/provider/validators.js";
 import type { ReadEntry } from "../../clients/provider/registry-page.ts";
@@ -18,19 +19,13 @@ export interface RegisteredPerson {
   roleIds: readonly string[];
 }
 
-/** Never holds personal data. `entry`: the place in the registry, from 1. */
-export interface EntryFault {
-  entry: number;
-  reason: string;
-}
-
-/** Reads a page's entries one by one; `seen` grows by the people found. `entries`: how many came before this page. */
+/** Reads a page's entries one by one; `seen` grows by the people found. `entries`: how many came before this page. Faults hold no personal data. */
 export function readPeople(
   candidates: readonly ReadEntry[],
   { entries, seen }: { entries: number; seen: Set<string> },
-): { people: RegisteredPerson[]; faults: EntryFault[] } {
+): { people: RegisteredPerson[]; faults: RegistryFault[] } {
   const people: RegisteredPerson[] = [];
-  const faults: EntryFault[] = [];
+  const faults: RegistryFault[] = [];
   for (const [index, { entry, fault }] of candidates.entries()) {
     const person = entry ? personOf(entry) : fault;
     const place = entries + index + 1;

@@ -1,11 +1,11 @@
-import type { RegistryImport } from "../../../generated/operations/types.ts";
+import type { RegistryFault, RegistryImport } from "../../../generated/operations/types.ts";
 import type { Failure } from "../../clients/provider/answer.ts";
 import type { RegistryPage } from "../../clients/provider/registry-page.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
-import { recordSteps, type Trx, transact } from "../transaction.ts";
+import { recordSteps, transact } from "../transaction.ts";
 import { askPatiently } from "./patience.ts";
 import { importPeople } from "./registry-people.ts";
 import { readPeople } from "./registry-person.ts";
@@ -21,9 +21,10 @@ interface Progress {
   pages: number;
   /** Entries that were read. */
   entries: number;
-  /** Who was in the registry already: personal numbers. */
+  /** Personal numbers that were in the registry already. */
   seen: Set<string>;
-  result: RegistryImport;
+  counts: Omit<RegistryImport, "faults">;
+  faults: RegistryFault[];
 }
 
 /**
@@ -32,8 +33,9 @@ interface Progress {
  * @throws ProblemError registry_absent; provider_unavailable, after which the pages before it stay imported.
  */
 export async function importRegistry(deps: Deps, integration: Integration): Promise<RegistryImport> {
-  const result: RegistryImport = { imported: 0, updated: 0, skipped: 0, invalid: 0, faults: [] };
-  const progress: Progress = { traceId: deps.newTraceId(), pages: 0, entries: 0, seen: new Set(), result };
+  const counts = { imported: 0, updated: 0, skipped: 0, invalid: 0 };
+  const traceId = deps.newTraceId();
+  const progress: Progress = { traceId, pages: 0, entries: 0, seen: new Set(), counts, faults: [] };
   const cursors = new Set<string>();
   let cursor: string | undefined;
   do {
@@ -41,23 +43,21 @@ export async function importRegistry(deps: Deps, integration: Integration): Prom
     progress.pages += 1;
     // A provider that ignores the limit must not hold the embedded database's only connection for seconds.
     for (let start = 0; start < page.candidates.length; start += PAGE) {
-      await takeEntries(deps, integration, progress, page.candidates.slice(start, start + PAGE));
+      await importEntries(deps, integration, progress, page.candidates.slice(start, start + PAGE));
     }
     cursor = page.nextCursor;
     const trouble = cursor !== undefined && whyToStop(cursor, cursors, progress);
     if (trouble) {
-      noteFault(progress, progress.entries, trouble);
+      progress.faults.push({ entry: progress.entries, reason: trouble });
       break;
     }
     if (cursor !== undefined) cursors.add(cursor);
   } while (cursor !== undefined);
-  const { imported, updated, skipped, invalid } = result;
-  const { provider_id: providerId } = integration;
-  deps.log.info({ providerId, imported, updated, skipped, invalid }, "the registry was imported");
-  return result;
+  deps.log.info({ providerId: integration.provider_id, ...counts }, "the registry was imported");
+  return { ...counts, faults: progress.faults.slice(0, MOST_FAULTS) };
 }
 
-/** A provider that gives cursors and then ignores them would be read for ever. */
+/** A provider that gives cursors and then ignores them would be read endlessly. */
 function whyToStop(cursor: string, before: Set<string>, { pages }: Progress): string | undefined {
   if (!cursor.isWellFormed())
     return "the import stopped after it: the provider gave a cursor that cannot be sent";
@@ -75,9 +75,8 @@ async function readPage(
 ): Promise<RegistryPage> {
   const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
   const client = deps.clientFor(integration);
-  const answer = await askPatiently(() => client.readRegistry(query, { traceId }), {
-    waitsMs: deps.timing.onboardingRetriesMs,
-  });
+  const waiting = { waitsMs: deps.timing.onboardingRetriesMs };
+  const answer = await askPatiently(() => client.readRegistry(query, { traceId }), waiting);
   if (answer.kind === "page") return answer.page;
   if (answer.kind !== "absent") throw notRead(answer, pages);
   if (pages === 0) throw problem("registry_absent", { detail: "The provider does not offer its registry." });
@@ -92,49 +91,23 @@ function notRead(failure: Failure, pages: number) {
   });
 }
 
-/** One transaction. */
-async function takeEntries(
+/** One transaction; if it fails, the import ends. */
+async function importEntries(
   deps: Deps,
-  { provider_id }: Integration,
+  { provider_id: providerId }: Integration,
   progress: Progress,
   entries: RegistryPage["candidates"],
 ): Promise<void> {
   const { people, faults } = readPeople(entries, progress);
-  const { result, traceId } = progress;
+  const { counts, traceId } = progress;
   const first = progress.entries + 1;
   progress.entries += entries.length;
-  const counts = await transact(deps, async (trx) => {
-    const done = await importPeople(trx, deps, provider_id, people);
-    const all = { ...done, invalid: faults.length };
-    const params = { first, last: progress.entries, ...all };
-    recordSteps(trx, [
-      { traceId, step: "registry", code: "registry_imported", params, providerId: provider_id },
-    ]);
-    publishProgress(trx, provider_id, progress, all);
-    return all;
+  await transact(deps, async (trx) => {
+    const done = { ...(await importPeople(trx, deps, providerId, people)), invalid: faults.length };
+    for (const count of ["imported", "updated", "skipped", "invalid"] as const) counts[count] += done[count];
+    const params = { first, last: progress.entries, ...done };
+    recordSteps(trx, [{ traceId, step: "registry", code: "registry_imported", params, providerId }]);
+    publish(trx, { type: "import", providerId, traceId, entries: progress.entries, ...counts });
   });
-  for (const { entry, reason } of faults) noteFault(progress, entry, reason);
-  for (const count of ["imported", "updated", "skipped", "invalid"] as const) result[count] += counts[count];
-}
-
-type Counts = Omit<RegistryImport, "faults">;
-
-/** For the stream: numbers only, those of this transaction included. */
-function publishProgress(
-  trx: Trx,
-  providerId: string,
-  { traceId, entries, result }: Progress,
-  counts: Counts,
-): void {
-  publish(trx, {
-    ...{ type: "import", providerId, traceId, entries },
-    imported: result.imported + counts.imported,
-    updated: result.updated + counts.updated,
-    skipped: result.skipped + counts.skipped,
-    invalid: result.invalid + counts.invalid,
-  });
-}
-
-function noteFault({ result }: Progress, entry: number, reason: string): void {
-  if (result.faults.length < MOST_FAULTS) result.faults.push({ entry, reason });
+  progress.faults.push(...faults);
 }

@@ -2,17 +2,17 @@ import { sql } from "kysely";
 import type { PlatformTokenRotated } from "../../../generated/operations/types.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { type Trx, transact } from "../transaction.ts";
+import { transact } from "../transaction.ts";
 import { resume } from "./health.ts";
 import { lockIntegration } from "./integration.ts";
-import { hashToken, makePlatformToken, type TokenOwners } from "./tokens.ts";
+import { issuePlatformToken, type TokenOwners } from "./tokens.ts";
 
 const HOUR_MS = 3_600_000;
 /** DECISIONS, "tokens". */
 const OVERLAP_HOURS = 24;
 
 /**
- * Makes a new PLATFORM_TOKEN, which is in this answer and nowhere else. The one before stays valid for `overlapHours` (24 unless
+ * Makes a new PLATFORM_TOKEN, which is in this result and nowhere else. The one before stays valid for `overlapHours` (24 unless
  * given, 0: ends now); one that was on its way out already ends, so that two at most are valid.
  * @throws ProblemError provider_not_found
  */
@@ -22,32 +22,18 @@ export async function rotatePlatformToken(
   providerId: string,
   overlapHours = OVERLAP_HOURS,
 ): Promise<PlatformTokenRotated> {
-  const platformToken = makePlatformToken();
   const at = deps.now();
   const validUntil = new Date(at.getTime() + overlapHours * HOUR_MS);
-  const provider_id = await transact(deps, async (trx) => {
-    const integration = await lockIntegration(trx, providerId);
-    await endTokens(trx, integration.provider_id, at, validUntil);
-    const token = {
-      token_hash: hashToken(platformToken),
-      provider_id: integration.provider_id,
-      created_at: at,
-    };
-    await trx
-      .insertInto("platform_tokens")
-      .values({ ...token, valid_until: null })
-      .execute();
-    return integration.provider_id;
+  const { provider_id, platformToken } = await transact(deps, async (trx) => {
+    const { provider_id } = await lockIntegration(trx, providerId);
+    await sql`
+      update platform_tokens set valid_until = case when valid_until is null then ${validUntil}::timestamptz else ${at}::timestamptz end
+      where provider_id = ${provider_id} and (valid_until is null or valid_until > ${at})`.execute(trx);
+    return { provider_id, platformToken: await issuePlatformToken(trx, provider_id, at) };
   });
   owners.forget(provider_id);
   deps.log.info({ providerId: provider_id, overlapHours }, "a new platform token was made");
   return { platformToken, previousValidUntil: validUntil.toISOString() };
-}
-
-async function endTokens(trx: Trx, providerId: string, at: Date, validUntil: Date): Promise<void> {
-  await sql`
-    update platform_tokens set valid_until = case when valid_until is null then ${validUntil}::timestamptz else ${at}::timestamptz end
-    where provider_id = ${providerId} and (valid_until is null or valid_until > ${at})`.execute(trx);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Database } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
+import type { Trx } from "../transaction.ts";
 
 const PREFIX = "spp_";
 const KNOWN_FOR_MS = 2_000;
@@ -13,17 +14,22 @@ export function makePlatformToken(): string {
   return PREFIX + randomBytes(32).toString("base64url");
 }
 
-/** Platform tokens are stored as this: SHA-256 in hex. */
-export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+/** Makes and stores another PLATFORM_TOKEN of an organisation; returns it, which is nowhere else. */
+export async function issuePlatformToken(trx: Trx, provider_id: string, created_at: Date): Promise<string> {
+  const token = makePlatformToken();
+  const row = { token_hash: hashToken(token), provider_id, created_at, valid_until: null };
+  await trx.insertInto("platform_tokens").values(row).execute();
+  return token;
 }
 
-/** Compares without telling by its duration how much was right. */
+const sha256 = (text: string) => createHash("sha256").update(text);
+
+/** Platform tokens are stored as this: SHA-256 in hex. */
+export const hashToken = (token: string): string => sha256(token).digest("hex");
+
+/** Compares in a time that does not depend on how much is right. */
 export function isSameToken(given: string, expected: string): boolean {
-  return timingSafeEqual(
-    createHash("sha256").update(given).digest(),
-    createHash("sha256").update(expected).digest(),
-  );
+  return timingSafeEqual(sha256(given).digest(), sha256(expected).digest());
 }
 
 /** The bearer token of an Authorization header (RFC 6750); undefined when there is none. */
@@ -31,22 +37,22 @@ export function bearerToken(header: string | undefined): string | undefined {
   return /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? "")?.[1];
 }
 
-/** For whom a platform token speaks. */
+/** The organisation of a platform token. */
 export interface TokenOwner {
   providerId: string;
   kind: string;
 }
 
 export interface TokenOwners {
-  /** Undefined when nobody has, or any longer has, this token. */
+  /** Undefined when the token is unknown or no longer valid. */
   find(token: string): Promise<TokenOwner | undefined>;
   /** The tokens of the organisation were changed: they are looked up again. */
   forget(providerId: string): void;
 }
 
 /**
- * Looks tokens up by their hash, and knows them for two seconds: this is on the way of every webhook. In another process, which
- * cannot be told to forget, a token that was ended at once is therefore valid for two seconds at most.
+ * Looks tokens up by their hash, and caches them for two seconds: every webhook needs one. In another process, which does not learn of a
+ * change, a token that was ended at once is therefore valid for two seconds at most.
  */
 export function createTokenOwners(
   { kysely }: Pick<Database, "kysely">,
@@ -64,11 +70,7 @@ export function createTokenOwners(
       const asked = kysely
         .selectFrom("platform_tokens")
         .innerJoin("integrations", "integrations.provider_id", "platform_tokens.provider_id")
-        .select([
-          "integrations.provider_id as providerId",
-          "integrations.kind",
-          "platform_tokens.valid_until",
-        ])
+        .select(["integrations.provider_id as providerId", "kind", "valid_until"])
         .where("token_hash", "=", hash)
         .executeTakeFirst();
       const row = await inTime(asked, SILENCE_MS);

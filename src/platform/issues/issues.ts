@@ -1,4 +1,4 @@
-import { type Kysely, type Selectable, sql } from "kysely";
+import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { IssueCode, Params, Subject } from "../../../generated/operations/types.ts";
 import type { IssuesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -15,34 +15,25 @@ export interface Issue {
 
 type Parts = Pick<Deps, "newId" | "now">;
 
-interface Row {
-  issue_id: string;
-  code: IssueCode;
-}
-
 /** Raises an issue, or counts it once more while it is open. */
 export async function raiseIssue(trx: Trx, { newId, now }: Parts, issue: Issue): Promise<void> {
   const { code, providerId, subject, params = {}, traceId = null } = issue;
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<StoredIssue>`
     insert into issues (provider_id, issue_id, code, subject, params, trace_id, first_at, last_at)
     values (${providerId}, ${newId()}, ${code}, ${JSON.stringify(subject)}::text::jsonb,
       ${JSON.stringify(params)}::text::jsonb, ${traceId}, ${now()}, ${now()})
     on conflict (provider_id, code, subject) where resolved_at is null
       do update set params = excluded.params, trace_id = excluded.trace_id, last_at = excluded.last_at,
         count = issues.count + 1
-    returning issue_id, code`.execute(trx);
-  for (const row of rows) publishIssue(trx, providerId, row, null);
+    returning provider_id, issue_id, code`.execute(trx);
+  publishIssues(trx, rows, null);
 }
 
-/** An issue was raised or, with `resolvedAt`, closed. */
-export function publishIssue(
-  trx: Trx,
-  providerId: string,
-  { issue_id, code }: Row,
-  resolvedAt: Date | null,
-): void {
+/** Issues were raised or, with `resolvedAt`, closed. */
+function publishIssues(trx: Trx, issues: readonly StoredIssue[], resolvedAt: Date | null): void {
   const at = resolvedAt?.toISOString() ?? null;
-  publish(trx, { type: "issue", issueId: issue_id, providerId, code, resolvedAt: at });
+  for (const { provider_id: providerId, issue_id: issueId, code } of issues)
+    publish(trx, { type: "issue", issueId, providerId, code, resolvedAt: at });
 }
 
 /** Which open issues: those of a subject, or, by `shiftId` alone, those of a shift and of everyone booked on it. */
@@ -51,13 +42,15 @@ export interface Settled {
   codes?: readonly IssueCode[] | undefined;
   subject?: Subject;
   shiftId?: string;
+  /** A further condition on the table `issues`. */
+  where?: RawBuilder<boolean>;
 }
 
 /** The cause is gone. Returns how many issues were closed. */
 export async function settleIssues(
   trx: Trx,
   { now }: Parts,
-  { providerId, codes, subject, shiftId }: Settled,
+  { providerId, codes, subject, shiftId, where }: Settled,
 ): Promise<number> {
   const at = now();
   let update = trx
@@ -68,8 +61,9 @@ export async function settleIssues(
   if (codes) update = update.where("code", "in", codes);
   if (subject) update = update.where(sql<boolean>`subject = ${JSON.stringify(subject)}::text::jsonb`);
   if (shiftId !== undefined) update = update.where(sql<boolean>`subject ->> 'shiftId' = ${shiftId}`);
-  const rows = await update.returning(["issue_id", "code"]).execute();
-  for (const row of rows) publishIssue(trx, providerId, row, at);
+  if (where) update = update.where(where);
+  const rows = await update.returning(["provider_id", "issue_id", "code"]).execute();
+  publishIssues(trx, rows, at);
   return rows.length;
 }
 
@@ -81,9 +75,6 @@ export function findIssue(db: Kysely<Schema>, issueId: string): Promise<StoredIs
 }
 
 /** An operator closes an issue; one that is closed stays so. */
-export async function closeIssue(trx: Trx, { now }: Parts, issue: StoredIssue): Promise<void> {
-  const at = now();
-  await sql`update issues set resolved_at = coalesce(resolved_at, ${at})
-    where provider_id = ${issue.provider_id} and issue_id = ${issue.issue_id}`.execute(trx);
-  publishIssue(trx, issue.provider_id, issue, at);
+export async function closeIssue(trx: Trx, deps: Parts, issue: StoredIssue): Promise<void> {
+  await settleIssues(trx, deps, { providerId: issue.provider_id, where: sql`issue_id = ${issue.issue_id}` });
 }

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { CheckFinding, IssueCode, Subject } from "../../../generated/operations/types.ts";
+import type { CheckFinding, Subject } from "../../../generated/operations/types.ts";
 import { withoutPeople } from "../../contract/personal-data.ts";
 import type { Deps, ProviderFinding } from "../deps.ts";
-import { publishIssue, raiseIssue, settleIssues } from "../issues/issues.ts";
+import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import type { Trx } from "../transaction.ts";
 
 const FOUND = "provider_check";
@@ -21,7 +21,9 @@ export async function noteFindings(
 ): Promise<void> {
   const byKind = Map.groupBy(findings, ({ code, operation }) => `${operation} ${code}`);
   await settleIssues(trx, deps, { providerId, codes: [FAILED], subject: SUBJECT });
-  await settleOthers(trx, deps, providerId, [...byKind.keys()]);
+  const isNoLongerFound = sql<boolean>`(subject ->> 'operation') || ' ' || (subject ->> 'finding') <> all (
+    array(select json_array_elements_text(${JSON.stringify([...byKind.keys()])}::text::json)))`;
+  await settleIssues(trx, deps, { providerId, codes: [FOUND], where: isNoLongerFound });
   for (const group of byKind.values()) {
     const [first] = group;
     if (!first) continue;
@@ -31,39 +33,15 @@ export async function noteFindings(
   }
 }
 
-/** What an earlier check found is left as it is: nothing is known of it. */
+/** Leaves the findings of an earlier check as they are: nothing is known of them. */
 export async function noteCouldNotCheck(trx: Trx, deps: Deps, providerId: string): Promise<void> {
   await raiseIssue(trx, deps, { code: FAILED, providerId, subject: SUBJECT });
 }
 
-async function settleOthers(
-  trx: Trx,
-  { now }: Deps,
-  providerId: string,
-  found: readonly string[],
-): Promise<void> {
-  const at = now();
-  const { rows } = await sql<{ issue_id: string; code: IssueCode }>`
-    update issues set resolved_at = ${at}
-    where provider_id = ${providerId} and code = ${FOUND} and resolved_at is null
-      and (subject ->> 'operation') || ' ' || (subject ->> 'finding') <> all (
-        array(select json_array_elements_text(${JSON.stringify(found)}::text::json)))
-    returning issue_id, code`.execute(trx);
-  for (const row of rows) publishIssue(trx, providerId, row, at);
-}
-
-function viewOf({
-  severity,
-  title,
-  section,
-  expected,
-  actual,
-  reproduce,
-  mend,
-}: ProviderFinding): CheckFinding {
+function viewOf({ severity, section, reproduce, ...finding }: ProviderFinding): CheckFinding {
   return {
-    ...{ severity, section, title: storable(title), fix: storable(mend) },
-    ...{ expected: storable(expected), actual: storable(actual) },
+    ...{ severity, section, title: storable(finding.title), fix: storable(finding.mend) },
+    ...{ expected: storable(finding.expected), actual: storable(finding.actual) },
     ...(reproduce !== "" && { reproduce: storable(reproduce) }),
   };
 }
