@@ -107,7 +107,7 @@ async function addCandidate(
   return viewOf(row, competenceIds);
 }
 
-/** The open jobs that ask for what a new candidate can do are offered to everyone who is not offered them yet. */
+/** Marks the open jobs that need one of the new candidate's competences, so that those without an offer get one. */
 async function offerTo(trx: Trx, deps: Deps, competenceIds: readonly string[]): Promise<void> {
   const open = sql`
     select jobs.provider_id, jobs.shift_id from jobs

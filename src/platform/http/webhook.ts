@@ -35,7 +35,7 @@ export function webhookHandlers({ database, log }: Deps, inbox: Inbox): Handlers
     receiveIntegrationWebhook: ({ path, body }, owner) => {
       if (path.provider === owner.kind) return receive(body, owner);
       throw problem("provider_kind_unknown", {
-        detail: "The token's integration is of another kind than the path names.",
+        detail: "The token belongs to an integration of another kind than the path names.",
       });
     },
     receiveSchedulingProviderWebhook: ({ body }, owner) => receive(body, owner),
@@ -54,7 +54,7 @@ export function webhookHandlers({ database, log }: Deps, inbox: Inbox): Handlers
 
 /** Only what the contract names is stored: an unknown field may hold anything, personal data too. */
 function toReceive(body: WebhookEvent, { providerId }: TokenOwner): ReceivedEvent {
-  // A repetition has to be known as one, and a shift as the one that it is.
+  // Ids are compared as text: to find a repeated event, and the shift of an event.
   const traceId = body.traceId.toLowerCase();
   return {
     providerId,
@@ -65,7 +65,7 @@ function toReceive(body: WebhookEvent, { providerId }: TokenOwner): ReceivedEven
   };
 }
 
-/** Of an unknown event the content is not known either: its shiftId is kept if it looks like one. */
+/** The content of an unknown event is unknown too: its shiftId is kept if it can be one, and is otherwise empty. */
 function shiftIdOf({ content }: WebhookEvent): string {
   const shiftId: unknown = (content as { shiftId?: unknown } | undefined)?.shiftId;
   return typeof shiftId === "string" && /^[\x21-\x7e]{1,200}$/.test(shiftId) ? shiftId : "";

@@ -1,6 +1,6 @@
 /**
  * The value that a share of all values (`quantile`, over 0 and up to 1) does not exceed, by linear interpolation in a histogram;
- * undefined when it is empty. `counts` has one bucket more than `edges`, open to the top: there the answer is its lower edge.
+ * undefined when it is empty. `counts` has one bucket more than `edges`, without an upper edge: a value in it counts as its lower edge.
  */
 export function quantileOf(
   quantile: number,
