@@ -1,4 +1,4 @@
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { Schema } from "../db/schema.ts";
 
@@ -16,44 +16,20 @@ export async function readJobState(
   db: Kysely<Schema>,
   { providerId, shiftId }: { providerId: string; shiftId: string },
 ): Promise<JobState | undefined> {
-  const job = await db
-    .selectFrom("jobs")
-    .selectAll()
-    .select(({ selectFrom, fn }) => [
-      selectFrom("bookings")
-        .select(fn.countAll<number>().as("n"))
-        .whereRef("bookings.provider_id", "=", "jobs.provider_id")
-        .whereRef("bookings.job_id", "=", "jobs.job_id")
-        .where(HOLDS_SEAT)
-        .as("booked"),
-      selectFrom("notifications")
-        .select(fn.countAll<number>().as("n"))
-        .whereRef("notifications.provider_id", "=", "jobs.provider_id")
-        .whereRef("notifications.job_id", "=", "jobs.job_id")
-        .as("notified"),
-    ])
-    .where("provider_id", "=", providerId)
-    .where("shift_id", "=", shiftId)
-    .executeTakeFirst();
-  return (
-    job && {
-      ...{ status: job.status, startTime: job.start_time.toISOString(), endTime: job.end_time.toISOString() },
-      ...{ positions: job.positions, overfilled: String(job.overfilled), ownPeople: job.own_people_count },
-      ...{
-        outletId: job.outlet_id,
-        outletName: job.outlet_name,
-        roleId: job.role_id,
-        roleName: job.role_name,
-      },
-      ...{
-        workplaceId: job.workplace_id,
-        competenceId: job.competence_id,
-        warnings: job.warnings.join(", "),
-      },
-      ...{ bookings: job.booked, notifications: job.notified },
-    }
-  );
+  const { rows } = await sql<{ state: JobState }>`
+    select jsonb_build_object('status', status, 'startTime', ${inUtc("start_time")}, 'endTime', ${inUtc("end_time")},
+      'positions', positions, 'overfilled', overfilled::text, 'ownPeople', own_people_count,
+      'outletId', outlet_id, 'outletName', outlet_name, 'roleId', role_id, 'roleName', role_name,
+      'workplaceId', workplace_id, 'competenceId', competence_id,
+      'warnings', (select coalesce(string_agg(warning, ', '), '') from jsonb_array_elements_text(warnings) as warning),
+      'bookings', (select count(*) from bookings where (provider_id, job_id) = (jobs.provider_id, jobs.job_id) and ${HOLDS_SEAT}),
+      'notifications', (select count(*) from notifications where (provider_id, job_id) = (jobs.provider_id, jobs.job_id))) as state
+    from jobs where provider_id = ${providerId} and shift_id = ${shiftId}`.execute(db);
+  return rows[0]?.state;
 }
+
+const inUtc = (column: "start_time" | "end_time") =>
+  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Field by field; without a job before, every field of the new one comes from nothing. */
 export function changesBetween(before: JobState | undefined, after: JobState | undefined): Change[] {
