@@ -1,19 +1,19 @@
-import { sql } from "kysely";
+import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
 import { type Told, wordsOf } from "../../contract/candidate-text.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps } from "../deps.ts";
-import { raiseIssue, settleIssues } from "../issues/issues.ts";
-import { publish } from "../stream/news.ts";
+import { type Issue, raiseIssue, settleIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
 import { retryDelay } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";
+import { publishNotification } from "./notify.ts";
 
 /**
  * Delivers what waits for one recipient, in its order, each notification once. A crash between the moment when the mail server accepted it and
- * the commit repeats it under the same id, by which the other side can drop the repetition. Mail is never given up for an outage.
+ * the commit repeats it under the same id, by which the mail server can drop the repetition. Mail is never given up for an outage.
  */
 export const deliverMail =
   (deps: Deps, channel: Channel): Run =>
@@ -24,7 +24,12 @@ export const deliverMail =
       const { notificationId: id, address } = waiting;
       const delivery = await channel.deliver({ id, address, ...wordsOf(waiting) }, signal);
       signal.throwIfAborted();
-      if (!(await conclude(deps, channel, claim, waiting, delivery))) return;
+      if (delivery.kind === "unavailable") return defer(deps, claim, waiting, delivery);
+      await transact(deps, async (trx) => {
+        if (delivery.kind === "delivered") await noteDelivered(trx, deps, channel, claim, waiting);
+        else await noteRefused(trx, deps, claim, waiting, delivery);
+        await renew(trx, claim);
+      });
     }
     await transact(deps, (trx) => settle(trx, claim, { attempts: 0, priority: claim.priority }));
   };
@@ -54,46 +59,17 @@ async function findNext({ database, now }: Deps, { providerId, key }: Claim): Pr
   return rows[0];
 }
 
-/** Whether the next notification may be sent now. */
-async function conclude(
-  deps: Deps,
-  channel: Channel,
-  claim: Claim,
-  waiting: Waiting,
-  delivery: Delivery,
-): Promise<boolean> {
-  if (delivery.kind === "unavailable") {
-    await defer(deps, claim, waiting, delivery);
-    return false;
-  }
-  await transact(deps, async (trx) => {
-    if (delivery.kind === "delivered") await noteDelivered(trx, deps, channel, claim, waiting);
-    else await noteRefused(trx, deps, claim, waiting, delivery);
-    await renew(trx, claim);
-  });
-  return true;
-}
+type Failed = Exclude<Delivery, { kind: "delivered" }>;
 
 /** An outage delays mail, and loses none: after the attempts of the retry policy an issue is raised, and one is made each hour. */
-async function defer(
-  deps: Deps,
-  claim: Claim,
-  waiting: Waiting,
-  { code, status }: Extract<Delivery, { kind: "unavailable" }>,
-): Promise<void> {
-  const { attempts, priority, providerId } = claim;
+async function defer(deps: Deps, claim: Claim, waiting: Waiting, { code, status }: Failed): Promise<void> {
+  const { attempts, priority } = claim;
   const params: Params = { attempts, ...(status !== undefined && { status }) };
   const afterMs = retryDelay(deps.retries, attempts, { hourlyMs: deps.timing.hourlyMs });
   await transact(deps, async (trx) => {
     await note(trx, claim, waiting, { delivery_error: code, delivery_params: JSON.stringify(params) });
-    if (attempts === deps.retries.tries) {
-      const issue = {
-        code: "notification_failed",
-        subject: SERVER,
-        params: { ...params, delivery: code },
-      } as const;
-      await raiseIssue(trx, deps, { ...issue, providerId, traceId: waiting.traceId });
-    }
+    if (attempts === deps.retries.tries)
+      await raise(trx, deps, claim, waiting, { subject: SERVER, params: { ...params, delivery: code } });
     await settle(trx, claim, { afterMs, attempts, priority });
   });
   deps.wakeWorkerIn(afterMs);
@@ -102,6 +78,16 @@ async function defer(
 const SERVER = { kind: "mail_server" } as const;
 
 const recipient = ({ key }: Claim) => ({ kind: "mail_recipient", candidateId: key }) as const;
+
+function raise(
+  trx: Trx,
+  deps: Deps,
+  { providerId }: Claim,
+  { traceId }: Waiting,
+  about: Pick<Issue, "subject" | "params">,
+): Promise<void> {
+  return raiseIssue(trx, deps, { code: "notification_failed", providerId, traceId, ...about });
+}
 
 async function noteDelivered(
   trx: Trx,
@@ -121,30 +107,23 @@ async function noteRefused(
   deps: Deps,
   claim: Claim,
   waiting: Waiting,
-  { code, status }: Extract<Delivery, { kind: "refused" }>,
+  { code, status }: Failed,
 ): Promise<void> {
-  const { notificationId, traceId } = waiting;
-  const params: Params = { delivery: code, notificationId, ...(status !== undefined && { status }) };
-  const delivery_params = JSON.stringify(status === undefined ? {} : { status });
+  const params: Params = status === undefined ? {} : { status };
   await note(trx, claim, waiting, {
     delivery_error: code === "mail_server_refused" ? "gave_up" : code,
-    delivery_params,
+    delivery_params: JSON.stringify(params),
   });
-  const issue = { code: "notification_failed", subject: recipient(claim), params } as const;
-  await raiseIssue(trx, deps, { ...issue, providerId: claim.providerId, traceId });
+  const { notificationId } = waiting;
+  const about = { subject: recipient(claim), params: { ...params, delivery: code, notificationId } };
+  await raise(trx, deps, claim, waiting, about);
 }
-
-type Outcome = Partial<
-  Pick<NotificationsTable, "channel" | "delivered_at" | "delivery_error" | "withdrawn_at">
-> & {
-  delivery_params?: string;
-};
 
 async function note(
   trx: Trx,
   { providerId, key: candidateId }: Claim,
   { notificationId, jobId, kind }: Waiting,
-  outcome: Outcome,
+  outcome: Updateable<NotificationsTable> & { delivered_at?: Date },
 ): Promise<void> {
   await trx
     .updateTable("notifications")
@@ -152,8 +131,7 @@ async function note(
     .where("provider_id", "=", providerId)
     .where("notification_id", "=", notificationId)
     .execute();
-  const deliveredAt = outcome.delivered_at?.toISOString() ?? null;
-  publish(trx, { type: "notification", notificationId, jobId, candidateId, kind, deliveredAt });
+  publishNotification(trx, { notificationId, jobId, candidateId, kind }, outcome.delivered_at ?? null);
 }
 
 /** For the start of a process without a channel. */

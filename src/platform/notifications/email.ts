@@ -17,13 +17,13 @@ export interface MailSettings {
 const CONNECTIONS = 5;
 const TIMEOUT_MS = 30_000;
 
-/** Notifications by e-mail. The server's own words often hold an address: only its code is kept. */
+/** Notifications by e-mail. The server's own text often holds an address: only its code is kept. */
 export function createEmailChannel({ url, from, timeoutMs = TIMEOUT_MS }: MailSettings): Channel {
   const transport = createTransport({
     ...serverOf(url),
     pool: true,
     maxConnections: CONNECTIONS,
-    // Another attempt is the worker's.
+    // The worker makes further attempts.
     maxRequeues: 0,
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
@@ -39,7 +39,7 @@ export function createEmailChannel({ url, from, timeoutMs = TIMEOUT_MS }: MailSe
         await transport.sendMail({ ...mailOf(letter, from), signal: limit });
         return { kind: "delivered" };
       } catch (error) {
-        return whatCameOf(error);
+        return outcomeOf(error);
       }
     },
     close: () => transport.close(),
@@ -48,7 +48,7 @@ export function createEmailChannel({ url, from, timeoutMs = TIMEOUT_MS }: MailSe
 
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
-/** Read by us, because nodemailer takes any of its options, file names among them, from the URL's query. */
+/** Parsed here, because nodemailer accepts any of its options, file names among them, in the URL's query. */
 function serverOf(text: string) {
   const url = new URL(text);
   const secure = url.protocol === "smtps:";
@@ -68,7 +68,7 @@ function mailOf({ id, address, subject, text }: Letter, from: string) {
     to: { name: "", address },
     envelope: { from, to: [address] },
     messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
-    // RFC 3834: nobody's absence note is sent back.
+    // RFC 3834: no absence note is sent back.
     headers: { "Auto-Submitted": "auto-generated" },
     subject,
     text,
@@ -76,7 +76,7 @@ function mailOf({ id, address, subject, text }: Letter, from: string) {
 }
 
 /** RFC 5321: a 5yz about the recipient or the mail is final; anything else, a failed login too, may be corrected. */
-function whatCameOf(error: unknown): Delivery {
+function outcomeOf(error: unknown): Delivery {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
   if (code === "ETLS") return { kind: "unavailable", code: "tls_unavailable" };
   const isAboutMail = code === "EENVELOPE" || code === "EMESSAGE";

@@ -20,9 +20,13 @@ export interface Notice {
   traceId: string;
 }
 
-interface Written {
-  notification_id: string;
-  candidate_id: string;
+/** On the stream: a notification was written, delivered or changed. */
+export function publishNotification(
+  trx: Trx,
+  ids: { notificationId: string; jobId: string; candidateId: string; kind: NotificationKind },
+  deliveredAt: Date | null,
+): void {
+  publish(trx, { type: "notification", ...ids, deliveredAt: deliveredAt?.toISOString() ?? null });
 }
 
 /**
@@ -37,31 +41,20 @@ export async function notify(
 ): Promise<number> {
   if (candidateIds.length === 0) return 0;
   const concerned = candidateIds.map((candidateId) => ({ candidateId, notificationId: deps.newId() }));
-  const { rows } = await sql<Written>`
+  const { rows } = await sql<{ notificationId: string; candidateId: string }>`
     insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel)
     select ${providerId}::uuid, "notificationId", "candidateId", ${jobId}::uuid, ${kind}::text, ${changeKey}::text,
       ${JSON.stringify(content)}::text::jsonb, ${traceId}::text, ${deps.channel?.name ?? null}::text
     from json_to_recordset(${JSON.stringify(concerned)}::text::json)
       as concerned ("notificationId" uuid, "candidateId" uuid)
     on conflict (provider_id, job_id, candidate_id, kind, change_key) do nothing
-    returning notification_id, candidate_id`.execute(trx);
-  for (const { notification_id: notificationId, candidate_id: candidateId } of rows)
-    publish(trx, { type: "notification", notificationId, jobId, candidateId, kind, deliveredAt: null });
-  if (deps.channel) await deliver(trx, deps, providerId, kind, rows);
-  return rows.length;
-}
-
-/** What concerns someone who is booked goes before offers. */
-async function deliver(
-  trx: Trx,
-  deps: Parts,
-  providerId: string,
-  kind: NotificationKind,
-  written: readonly Written[],
-): Promise<void> {
+    returning notification_id as "notificationId", candidate_id as "candidateId"`.execute(trx);
+  for (const row of rows) publishNotification(trx, { ...row, jobId, kind }, null);
+  // What concerns someone who is booked goes before offers.
   const priority = kind === "job_offered" ? PRIORITY.event : PRIORITY.interactive;
-  const due = written.map(({ candidate_id: key }) => ({ providerId, kind: "mail" as const, key, priority }));
-  await markDue(trx, deps, due);
+  const mails = rows.map(({ candidateId: key }) => ({ providerId, kind: "mail", key, priority }) as const);
+  if (deps.channel) await markDue(trx, deps, mails);
+  return rows.length;
 }
 
 /** What a notification says of the shift: the times that it is about, and where. */
@@ -93,12 +86,11 @@ export async function offerJob(
   // A search that finds no one new is worth a step only when the job has just opened.
   if (offered === 0 && !isNewlyOpen) return;
   const where = { traceId, providerId, shiftId, jobId };
-  recordSteps(trx, [
-    { ...where, step: "match", code: "candidates_matched", params: { free: free.length, offered } },
-  ]);
+  const params = { free: free.length, offered };
+  recordSteps(trx, [{ ...where, step: "match", code: "candidates_matched", params }]);
   if (offered === 0) return;
-  const params = { kind: "job_offered", count: offered } as const;
-  recordSteps(trx, [{ ...where, step: "notification", code: "notified", params }]);
+  const notified = { kind: "job_offered", count: offered } as const;
+  recordSteps(trx, [{ ...where, step: "notification", code: "notified", params: notified }]);
 }
 
 async function findFree(trx: Trx, job: Job): Promise<{ candidate_id: string; offered: string | null }[]> {
@@ -118,7 +110,7 @@ async function findFree(trx: Trx, job: Job): Promise<{ candidate_id: string; off
   return rows;
 }
 
-/** The job is not open any more, or its times are others: its offers do not hold, and those that were not sent are not sent. */
+/** The job is no longer open, or its times have changed: its offers do not hold, and those not yet sent are dropped. */
 export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void> {
   const { provider_id, job_id: jobId } = job;
   const kind = "job_offered";
@@ -129,10 +121,8 @@ export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void
     .where("job_id", "=", jobId)
     .where("kind", "=", kind)
     .where("withdrawn_at", "is", null)
-    .returning(["notification_id", "candidate_id", "delivered_at"])
+    .returning(["notification_id as notificationId", "candidate_id as candidateId", "delivered_at"])
     .execute();
-  for (const { notification_id: notificationId, candidate_id: candidateId, delivered_at } of rows) {
-    const deliveredAt = delivered_at?.toISOString() ?? null;
-    publish(trx, { type: "notification", notificationId, jobId, candidateId, kind, deliveredAt });
-  }
+  for (const { delivered_at, ...ids } of rows)
+    publishNotification(trx, { ...ids, jobId, kind }, delivered_at);
 }
