@@ -31,8 +31,7 @@ import { reconcileShift } from "./shifts/run.ts";
 import { createRunning, type Running } from "./shut-down.ts";
 import { createStream } from "./stream/stream.ts";
 import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
-import { createCheck } from "./verification/check.ts";
-import { checkOnce } from "./verification/tasks.ts";
+import { checkOnce, createCheck } from "./verification/check.ts";
 import { PROVIDER_RETRIES, type RetryPolicy } from "./work/retry.ts";
 import { createWorker, type Worker } from "./work/worker.ts";
 
