@@ -8,6 +8,7 @@ import type { OperationInfo } from "../../generated/runtime/operation.ts";
 import { problemHandler } from "../../generated/runtime/problem-response.ts";
 import type { FieldError } from "../../generated/runtime/validator.ts";
 import { problem } from "../contract/problem.ts";
+import type { Config } from "./config.ts";
 import type { Processes } from "./db/processes.ts";
 import type { Deps } from "./deps.ts";
 import { operationsAuthentication, webhookAuthentication } from "./http/authenticate.ts";
@@ -28,19 +29,17 @@ import type { Metrics } from "./metrics/metrics.ts";
 import { type Observer, timeWebhooks } from "./metrics/observer.ts";
 import type { Stream } from "./stream/stream.ts";
 
-export interface AppParts {
+type Settings = Pick<Config, "operationsToken" | "allowInsecureProviders" | "webhookRateLimit">;
+
+export interface AppParts extends Settings {
+  deps: Deps;
+  log: Logger;
+  inbox: Inbox;
   stream: Pick<Stream, "add">;
   observer: Observer;
   metrics: Pick<Metrics, "text" | "contentType">;
   figures: Pick<Figures, "flush">;
-  deps: Deps;
-  inbox: Inbox;
   fieldUses: Pick<FieldUses, "flush">;
-  log: Logger;
-  operationsToken: string;
-  allowInsecureProviders: boolean;
-  /** Events a minute for each providerId, of which each process takes its share; 0: no limit. */
-  webhookRateLimit: number;
   processes: Pick<Processes, "count">;
   /** Without it nothing is served at /console and /docs. */
   pages?: { console: WebPages; docs: WebPages };

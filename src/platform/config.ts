@@ -14,7 +14,7 @@ export interface Config {
   /** 32 bytes. */
   secretKey: Buffer;
   allowInsecureProviders: boolean;
-  /** Events a minute for each providerId; 0: no limit. */
+  /** Events a minute for each providerId, of which each process allows its share; 0: no limit. */
   webhookRateLimit: number;
   /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit; unset: 500 (DECISIONS, "rate limits"). */
   providerRateLimit?: number;

@@ -3,14 +3,13 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import type { CallLimits } from "../clients/provider/call-policy.ts";
 import { shareOf } from "../clients/provider/rate.ts";
-import { createApp } from "./app.ts";
+import { type AppParts, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { joinProcesses, type Processes } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
 import type { Channel, CheckProvider, Deps, Timing } from "./deps.ts";
 import { serve } from "./http/serve.ts";
-import type { WebPages } from "./http/web-pages.ts";
 import { newId } from "./ids.ts";
 import { createDispatcher } from "./inbox/dispatch.ts";
 import { createInbox } from "./inbox/receive.ts";
@@ -68,7 +67,7 @@ export interface PlatformOptions {
   /** Checks a provider when it is activated; no check unless given. */
   checkProvider?: CheckProvider;
   /** The console and the documentation; not served unless given. */
-  pages?: { console: WebPages; docs: WebPages };
+  pages?: AppParts["pages"];
 }
 
 const HOUR_MS = 3_600_000;
