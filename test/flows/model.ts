@@ -228,8 +228,10 @@ export function change(
   const { start, end, positions, isCancelled } = jobOf(pair);
   if (isCancelled) return { status: 409, said: "job_not_open", echoed: false };
   offer(model, pair);
-  if (model.refusing.delete("update-refused") || pair.shift.isDeleted)
+  if (model.refusing.delete("update-refused") || pair.shift.isDeleted) {
+    read(model, pair);
     return { status: 409, said: "provider_refused", echoed: false };
+  }
   Object.assign(pair.shift, { start, end, positions, ...named });
   read(model, pair);
   return { status: 200, echoed: true };

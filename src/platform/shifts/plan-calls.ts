@@ -189,6 +189,8 @@ function concludeChange(draft: Draft, call: CallOf<"change">, made: Made) {
       return refuseChange(draft, change, "shift_gone", { status: outcome.final ? 410 : 404 }, durationMs);
     case "refused":
       if (isAboutToken(outcome)) return draft.patchChange(change, { sentAt: null });
+      // The refusal may be about a shift that is another one by now.
+      draft.readAt(draft.now);
       return refuseChange(draft, change, "provider_refused", paramsOf(outcome), durationMs);
     case "unavailable":
       if (hadNoEffect(outcome)) draft.patchChange(change, { sentAt: null });

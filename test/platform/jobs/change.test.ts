@@ -213,6 +213,16 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await shop.issueCodes()).toEqual([]);
   });
 
+  it("reads the shift after a refusal: it may have changed without an event", async () => {
+    await open();
+    const job = await shop.open();
+    shop.provider.updateShift(job.shiftId, { positions: 2 });
+    shop.provider.setFault("update-refused");
+    expect(await patch(job, { positions: 3 })).toMatchObject({ status: 409 });
+    await shop.idle();
+    expect(await shop.job(job.jobId)).toMatchObject({ positions: 2 });
+  });
+
   it.each<FaultName>(["unavailable", "reset", "garbage"])("tries again after %s", async (fault) => {
     await open();
     const job = await shop.open();

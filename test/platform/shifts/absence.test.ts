@@ -54,7 +54,7 @@ describe("a shift that GET does not find", () => {
     const { writes, next } = planned(state, afterAbsence({ witness: "bad" }));
     expect(writesOf(writes, "health")).toEqual([{ write: "health", health: "implausible" }]);
     expect(jobOf(writes)).toEqual({});
-    expect(next).toMatchObject({ do: "rest", failed: { countsAsAttempt: true } });
+    expect(next).toMatchObject({ do: "rest", failed: {} });
   });
 
   it("is read once more after a good witness, because the outage may have ended in between", () => {
