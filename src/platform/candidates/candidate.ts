@@ -1,12 +1,13 @@
 import type { Kysely, Selectable } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { CandidatesTable, Schema } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { transact } from "../transaction.ts";
 
-/** @throws ProblemError candidate_not_found, also for who is erased. */
-export async function requireCandidate(
-  db: Kysely<Schema>,
-  candidateId: string,
-): Promise<Selectable<CandidatesTable>> {
+type Candidate = Selectable<CandidatesTable>;
+
+/** @throws ProblemError candidate_not_found, also for an erased person. */
+export async function requireCandidate(db: Kysely<Schema>, candidateId: string): Promise<Candidate> {
   const row = await db
     .selectFrom("candidates")
     .selectAll()
@@ -28,4 +29,20 @@ export async function competencesOf(db: Kysely<Schema>, candidateId: string): Pr
     .orderBy("competence_id")
     .execute();
   return rows.map(({ competence_id }) => competence_id);
+}
+
+/**
+ * Returns a person unmasked, and records it with the reason: neither happens without the other.
+ * @throws ProblemError candidate_not_found, also for an erased person; then nothing is recorded.
+ */
+export async function reveal(deps: Deps, candidateId: string, reason: string): Promise<Candidate> {
+  return transact(deps, async (trx) => {
+    const candidate = await requireCandidate(trx, candidateId);
+    const { candidate_id } = candidate;
+    await trx
+      .insertInto("reveals")
+      .values({ reveal_id: deps.newId(), candidate_id, reason, revealed_at: deps.now() })
+      .execute();
+    return candidate;
+  });
 }

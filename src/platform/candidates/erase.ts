@@ -9,14 +9,14 @@ import { HOLDS_SEAT } from "./availability.ts";
 import { unknownCandidate } from "./candidate.ts";
 
 /**
- * Erases a person in one transaction. The row stays, anonymous, because bookings point to it. Decisions: what the person was told
- * goes as a whole, because nobody can be told any more; who looked at the person, and when, stays without the reason, a free text
- * that may name the person; a booking forgets who the person was at the provider.
- * @throws ProblemError candidate_not_found, also for who is erased; candidate_booked.
+ * Erases a person in one transaction. The row stays, anonymous, because bookings point to it. Decisions: notifications are deleted as a
+ * whole, because no recipient is left; the record of each unmasking stays without its reason, a free text that may name the person; a
+ * booking loses the id at the provider.
+ * @throws ProblemError candidate_not_found, also for an erased person; candidate_booked.
  */
 export async function erase(deps: Deps, candidateId: string): Promise<void> {
   await transact(deps, async (trx) => {
-    // Before the locks too, so that who is refused holds up no booking.
+    // Before the locks too, so that a refused request blocks no booking.
     await checkIsOnNoShift(trx, deps, candidateId);
     await lockPerson(trx, candidateId);
     await checkIsOnNoShift(trx, deps, candidateId);
@@ -29,7 +29,7 @@ export async function erase(deps: Deps, candidateId: string): Promise<void> {
   });
 }
 
-/** Bookings first, as a booking that moves on does: then no two transactions wait for each other. */
+/** Bookings first, as bookings lock them: then no two transactions wait for each other. */
 async function lockPerson(trx: Trx, candidateId: string): Promise<void> {
   await trx
     .selectFrom("bookings")
@@ -71,7 +71,7 @@ async function checkIsOnNoShift(trx: Trx, { now }: Deps, candidateId: string): P
   });
 }
 
-/** Of a shift that is over, a booking that still waits for the provider waits no longer: the provider is not told who it was. */
+/** On a shift that is over, a booking that waits for the provider ends: the provider does not learn the name any more. */
 async function forgetWhoWasBooked(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
   const { now } = deps;
   const { rows } = await sql<{ bookingId: string; jobId: string; status: BookingStatus }>`

@@ -32,7 +32,7 @@ export interface Database {
    * PostgreSQL, which comes back.
    */
   readonly lost: Promise<Error>;
-  /** Rejects when the database does not answer. */
+  /** Rejects when the database does not respond. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }

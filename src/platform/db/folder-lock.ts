@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Takes the folder for this process, or throws one line that names the process which has it.
+ * Locks the folder for this process, or throws one line that names the process which has it.
  *
  * PGlite has no lock of its own and two processes on one folder corrupt it. The lock is one that the kernel drops
  * when the process ends, however it ends: nothing goes stale after kill -9, a reboot or a reused pid. Node has no

@@ -1,4 +1,4 @@
-/** What the HTTP thread asks of the thread that owns the embedded database. Answered in the order of asking. */
+/** What the HTTP thread requests of the thread that owns the embedded database. Handled in the order of the requests. */
 export type Call =
   /** One statement. `held`: within a transaction that the caller ends; anything else that fails is rolled back. */
   | { op: "query"; text: string; values: readonly unknown[]; held: boolean }

@@ -72,7 +72,7 @@ export class PgliteSession {
     this.ready = this.#startup.promise;
     this.lost = this.#loss.promise;
     this.#exited = new Promise((resolve) => worker.once("exit", resolve));
-    worker.on("message", (reply: Reply) => this.#take(reply));
+    worker.on("message", (reply: Reply) => this.#receive(reply));
     worker.on("messageerror", (error) => this.#lose(error.message));
     worker.on("error", (error) => this.#lose(messageOf(error), error));
     worker.on("exit", (code) => this.#lose(`its thread ended with code ${code}`));
@@ -145,7 +145,7 @@ export class PgliteSession {
     return promise;
   }
 
-  #take(reply: Reply): void {
+  #receive(reply: Reply): void {
     this.#silentChecks = 0;
     if ("ready" in reply) this.#startup.resolve();
     else if ("lost" in reply) this.#lose(reply.lost);
@@ -160,7 +160,7 @@ export class PgliteSession {
     else waiting?.reject(rebuild(reply.error));
   }
 
-  /** Counted in checks, not in time: after a pause of the whole process the answers come before the second check. */
+  /** Counted in checks, not in time: after a pause of the whole process the replies come before the second check. */
   #check(): void {
     if (this.#waiting.size === 0) return;
     this.#silentChecks += 1;

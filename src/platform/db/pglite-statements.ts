@@ -1,7 +1,7 @@
 import { messages, type PGlite, protocol, types } from "@electric-sql/pglite";
 import type { Answer } from "./pglite-messages.ts";
 
-// Ours are about 150; texts beyond that differ in the length of a list, and are not worth the memory.
+// The platform's statements are about 150; texts beyond that differ in the length of a list, and are not worth the memory.
 const MOST = 300;
 
 interface Statement {
@@ -12,8 +12,8 @@ interface Statement {
 }
 
 /**
- * Statements that the embedded database parses and plans once. What PGlite's own `query` asks in six calls, for each time anew, is
- * here one call: bind, execute, sync.
+ * Statements that the embedded database parses and plans once. PGlite's own `query` makes six calls each time; this makes one: bind,
+ * execute, sync.
  */
 export class Statements {
   readonly #pglite: PGlite;
@@ -34,7 +34,7 @@ export class Statements {
       }),
       protocol.serialize.execute(),
     );
-    return this.#answerOf(statement, replies);
+    return this.#toAnswer(statement, replies);
   }
 
   async #prepare(text: string): Promise<Statement> {
@@ -62,16 +62,16 @@ export class Statements {
     return serialize ? serialize(value) : String(value);
   }
 
-  #answerOf({ fields }: Statement, replies: readonly messages.BackendMessage[]): Answer {
+  #toAnswer({ fields }: Statement, replies: readonly messages.BackendMessage[]): Answer {
     const rows: unknown[] = [];
     let command: string | undefined;
     let affectedRows = 0;
     for (const reply of replies) {
       if (reply instanceof messages.DataRowMessage) rows.push(this.#rowOf(fields, reply));
       if (reply instanceof messages.CommandCompleteMessage) {
-        const words = reply.text.split(" ");
-        command = words[0];
-        if (command !== "SELECT") affectedRows = Number(words.at(-1)) || 0;
+        const parts = reply.text.split(" ");
+        command = parts[0];
+        if (command !== "SELECT") affectedRows = Number(parts.at(-1)) || 0;
       }
     }
     return { rows, affectedRows, command };

@@ -16,41 +16,39 @@ const ERROR_FIELDS = [
   "constraint",
 ];
 
-/** Opens the cluster in `path` and answers what `port` asks, one call after the other, until it asks to close. */
+/** Opens the cluster in `path` and handles the requests of `port`, one after the other, until it is to close. */
 async function serve(port: MessagePort, path: string): Promise<void> {
-  const tell = (reply: Reply) => port.postMessage(reply);
+  const post = (reply: Reply) => port.postMessage(reply);
   const onBroken = (reason: string): never => {
-    tell({ lost: reason });
-    // Ends this thread at once, and with it the call in hand, which nobody can answer any more.
+    post({ lost: reason });
+    // Ends this thread at once, and with it the call in hand, which cannot be answered any more.
     return process.exit(1);
   };
   const pglite = await startCluster(path, { onBroken });
-  const statements = new Statements(pglite);
-  const listeners = new Map<number, () => Promise<void>>();
-  const carryOut = (request: Request) => answerTo(request, { pglite, statements, listeners, tell });
+  const parts: Parts = { pglite, statements: new Statements(pglite), listeners: new Map(), post };
   let last = Promise.resolve();
   port.on("message", (request: Request) => {
     last = last.then(async () => {
       try {
-        tell({ id: request.id, answer: await carryOut(request) });
+        post({ id: request.id, answer: await carryOut(request, parts) });
       } catch (error) {
         await rollBack(pglite, request);
-        tell({ id: request.id, error: describe(error) });
+        post({ id: request.id, error: describe(error) });
       }
       if (request.op === "close") port.close();
     });
   });
-  tell({ ready: true });
+  post({ ready: true });
 }
 
 interface Parts {
   pglite: PGlite;
   statements: Statements;
   listeners: Map<number, () => Promise<void>>;
-  tell: (reply: Reply) => void;
+  post: (reply: Reply) => void;
 }
 
-async function answerTo(request: Request, { pglite, statements, listeners, tell }: Parts): Promise<Answer> {
+async function carryOut(request: Request, { pglite, statements, listeners, post }: Parts): Promise<Answer> {
   const { id } = request;
   switch (request.op) {
     case "query":
@@ -58,7 +56,7 @@ async function answerTo(request: Request, { pglite, statements, listeners, tell 
     case "exec":
       return summary(await pglite.exec(request.text));
     case "listen":
-      listeners.set(id, await pglite.listen(request.channel, (payload) => tell({ listener: id, payload })));
+      listeners.set(id, await pglite.listen(request.channel, (payload) => post({ listener: id, payload })));
       return { rows: [] };
     case "unlisten":
       await listeners.get(request.of)?.();

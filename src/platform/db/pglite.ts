@@ -25,7 +25,7 @@ export async function openPglite(dataDir: string, log: Log, options: SessionOpti
   }
 }
 
-/** PGlite makes its files readable and writable for everybody, and there is personal data in them: the folder is the owner's alone. */
+/** PGlite makes its files readable and writable for all users, and there is personal data in them: the folder is the owner's alone. */
 function makePrivate(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
@@ -52,7 +52,7 @@ function describe(session: PgliteSession, stopVacuum: () => void, unlock: () => 
     values && values.length > 0 ? session.query(text, values) : session.exec(text);
   const raw: RawSql = {
     executeSql: run,
-    // There is no other process, and the one session serves whoever asks.
+    // There is no other process, and the one session serves every caller.
     alone: (work) => work(run),
     listen: async (channel, onPayload, onReconnect) => {
       const unlisten = await session.listen(channel, onPayload);

@@ -7,7 +7,7 @@ const INT8 = 20;
 const RECONNECT_MS = 1_000;
 const PING_MS = 5_000;
 
-/** How long a connection may be silent before it is taken for dead. Milliseconds. */
+/** How long a connection may be silent before it is considered dead. Milliseconds. */
 export interface Silence {
   /** Longer than any statement of the platform takes. */
   statementMs: number;

@@ -6,13 +6,13 @@ import type { Database, Log } from "./database.ts";
 export interface Processes {
   /** How many are at work, this one among them, as it was a few seconds ago. */
   count(): number;
-  /** The others need not wait to find this one missing. Never rejects. */
+  /** Lets the others know at once that this process has ended. Never rejects. */
   leave(): Promise<void>;
 }
 
 const EVERY_MS = 5_000;
 
-/** Says that this process is at work, again and again, and counts those that say so. The database's clock decides. */
+/** Records at intervals that this process is at work, and counts the processes that do. The database's clock decides. */
 export async function joinProcesses(
   { kysely, engine }: Pick<Database, "kysely" | "engine">,
   log: Log,
@@ -21,11 +21,11 @@ export async function joinProcesses(
   // An embedded database is locked against a second process.
   if (engine === "pglite") return { count: () => 1, leave: async () => undefined };
   const me = newId();
-  let count = await sayAndCount(kysely, me);
+  let count = await recordAndCount(kysely, me);
   let beating: Promise<void> | undefined;
   const beat = async () => {
     try {
-      count = await sayAndCount(kysely, me);
+      count = await recordAndCount(kysely, me);
     } catch (error) {
       log.warn({ err: error }, "could not count the processes at work");
     }
@@ -39,21 +39,21 @@ export async function joinProcesses(
     count: () => count,
     leave: async () => {
       clearInterval(timer);
-      // One under way would say that this process is at work after all.
+      // One under way would record this process again.
       await beating;
       await kysely
         .deleteFrom("processes")
         .where("process_id", "=", me)
         .execute()
-        .catch((error) => log.warn({ err: error }, "could not say that this process has ended"));
+        .catch((error) => log.warn({ err: error }, "could not record that this process has ended"));
     },
   };
 }
 
-/** One that has said nothing for three times as long as it may is gone. */
-async function sayAndCount(kysely: Database["kysely"], me: string): Promise<number> {
+/** A process is gone after three missed intervals. */
+async function recordAndCount(kysely: Database["kysely"], me: string): Promise<number> {
   const { rows } = await sql<{ others: number }>`
-    with said as (
+    with recorded as (
       insert into processes (process_id, seen_at) values (${me}, now())
       on conflict (process_id) do update set seen_at = excluded.seen_at),
     gone as (delete from processes where seen_at < now() - interval '1 minute' and process_id <> ${me})

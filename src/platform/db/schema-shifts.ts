@@ -66,7 +66,7 @@ export interface ShiftTables {
     warnings: JsonWithDefault<string[]>;
     trace_id: string;
     cancelled_by: NonNullable<api.Job["cancelledBy"]> | null;
-    /** Whom the provider assigned itself: at most 100 of them. */
+    /** The people whom the provider assigned itself, at most 100. */
     own_people: JsonWithDefault<api.ProviderPerson[]>;
     own_people_count: Generated<number>;
     /** Grows when a seat becomes free or the times change: then everyone available is offered the job anew. */
@@ -89,7 +89,7 @@ export interface ShiftTables {
     doubt_since: Date | null;
     /** When the first assign was sent. */
     sent_at: Date | null;
-    /** The provider's answer to a call that repeated one in doubt: the next reading decides. */
+    /** The provider's response to a call that repeated one in doubt: the next reading decides. */
     rejection: Json<Rejection> | null;
     /** A reading has listed the person. */
     listed: Generated<boolean>;
@@ -122,7 +122,7 @@ export interface ShiftTables {
     created_at: Generated<Date>;
     expires_at: Date;
     consumed_at: Date | null;
-    /** The event that was taken for the echo. */
+    /** The event that was accepted as the echo. */
     consumed_by: string | null;
     sent_at: Date | null;
     confirmed_at: Date | null;

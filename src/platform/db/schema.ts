@@ -37,9 +37,9 @@ export interface Schema extends ShiftTables {
     health: Generated<Exclude<api.HealthCode, "token_rejected" | "mass_disappearance">>;
     health_since: Generated<Date>;
     health_until: Date | null;
-    /** Since many shifts were gone at once: no more of them are taken as deleted. */
+    /** Since many shifts were gone at once: no more of them are treated as deleted. */
     held_since: Date | null;
-    /** Until then an operator's word holds that the shifts are gone. */
+    /** Until then an operator's confirmation holds that the shifts are gone. */
     absence_accepted_until: Date | null;
   };
   platform_tokens: {

@@ -11,9 +11,9 @@ export interface Subscriber {
 
 /** What any process on the database has committed, as topics. A lost signal costs time, never data. */
 export interface Signals {
-  /** Resolves to true at the next signal of the topic, to false after `timeoutMs`. Call it before looking, then look. */
+  /** Resolves to true at the next signal of the topic, to false after `timeoutMs`. Call it before reading the state that it announces. */
   next(topic: string, timeoutMs: number): { signal: Promise<boolean>; cancel: () => void };
-  /** Hears every signal, of every process; answers how to stop that. */
+  /** Passes on every signal, of every process; returns a function that stops it. */
   subscribe(subscriber: Subscriber): () => void;
   close(): Promise<void>;
 }

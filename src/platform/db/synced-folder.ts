@@ -49,7 +49,7 @@ export class SyncedFolder extends NodeFS {
     try {
       if (fd !== undefined) fsync(fd);
     } catch (error) {
-      // Tried again it would succeed, and the pages that were not written would be lost all the same.
+      // A second try would succeed, and the pages that were not written would still be lost.
       onBroken(`a sync to disk failed: ${error instanceof Error ? error.message : String(error)}`);
     }
     this.syncs += 1;

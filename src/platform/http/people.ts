@@ -7,9 +7,8 @@ import {
   parsePersonalNumber,
 } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
-import { competencesOf, requireCandidate } from "../candidates/candidate.ts";
+import { competencesOf, requireCandidate, reveal } from "../candidates/candidate.ts";
 import { erase } from "../candidates/erase.ts";
-import { reveal } from "../candidates/reveal.ts";
 import type { CandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";

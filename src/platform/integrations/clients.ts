@@ -132,7 +132,7 @@ function changedSilence(line: Line, { status, retryAfterMs = 0 }: ProviderCall):
 }
 
 /** The forms in which a provider says "not found" or "not offered" (contract 4.2). */
-const FORMS_OF_NO = [404, 405, 410];
+const ABSENT = [404, 405, 410];
 
 /** Contract 7.1. Without the query, which may hold a personal number. */
 async function logRefusal(log: Log, providerId: string, request: Request, responding: Promise<Response>) {
@@ -141,7 +141,7 @@ async function logRefusal(log: Log, providerId: string, request: Request, respon
   if (status >= 400 && status < 500) {
     const call = { method: request.method, path: new URL(request.url).pathname };
     const line = { providerId, traceId: request.headers.get("x-trace-id"), ...call, status };
-    if (FORMS_OF_NO.includes(status)) log.debug(line, "the provider answered no");
+    if (ABSENT.includes(status)) log.debug(line, "the provider has nothing there");
     else log.warn(line, "the provider refused a call");
   }
   return response;

@@ -50,7 +50,7 @@ export async function discover(deps: Deps, integration: Integration): Promise<Di
   });
 }
 
-/** Of a name what is too long is cut off, and what is no character is replaced. */
+/** Names are cut to their limit and lone surrogates replaced; an id must fit as it is. */
 function isUsable(item: Outlet | Role): boolean {
   const texts = [item.name, "address" in item ? item.address : null];
   return isStorable(item.id) && texts.every((text) => !text?.includes("\0"));
@@ -69,8 +69,8 @@ interface Suggested extends Listed {
 }
 
 /**
- * Two transactions that write the same rows take turns when both go through them in the order of the ids. Returns in the provider's order what was
- * noted of each item; of an id that is listed twice the last is meant.
+ * Writes in the order of the ids, so that two transactions on the same rows take turns. Returns in the provider's order what was noted of
+ * each item; of an id that is listed twice, the last counts.
  */
 async function noteAll(
   trx: Trx,

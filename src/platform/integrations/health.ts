@@ -65,7 +65,7 @@ async function noteHealth(
   await change(trx, providerId, columns, sql`health <> ${health}`);
 }
 
-/** The provider answers 404 for what it should know: an outage, whatever the status says. */
+/** The provider responds with 404 for what it should know: an outage, whatever the status says. */
 export async function noteImplausible(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   await noteHealth(trx, deps, providerId, "implausible");
   await raiseIssue(trx, deps, { code: "provider_implausible", providerId, subject: SUBJECT });
@@ -105,7 +105,7 @@ async function retryNow(trx: Trx, { wakeWorker }: Parts, providerId: string): Pr
   afterCommit(trx, wakeWorker);
 }
 
-/** Many shifts are gone at once: no more of them are taken as deleted until an operator says so. False when one has just done so. */
+/** Many shifts are gone at once: no more of them are treated as deleted until an operator confirms it. Returns false when one has just done so. */
 export async function hold(trx: Trx, deps: Parts, providerId: string, params: Params): Promise<boolean> {
   const now = deps.now();
   const isOpen = sql<boolean>`held_since is null and coalesce(absence_accepted_until < ${now}, true)`;
@@ -120,7 +120,7 @@ export async function hold(trx: Trx, deps: Parts, providerId: string, params: Pa
   return isHeld;
 }
 
-/** Once no shift with a job is missing any more. */
+/** Ends the hold once no shift with a job is missing. */
 export async function endHold(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   const isOver = sql<boolean>`held_since is not null and not exists (
     select from shifts join jobs using (provider_id, shift_id)
@@ -129,10 +129,10 @@ export async function endHold(trx: Trx, deps: Parts, providerId: string): Promis
   await settleIssue(trx, deps, providerId, "mass_disappearance");
 }
 
-/** An operator's word holds for so long. Milliseconds. */
+/** How long an operator's confirmation holds. Milliseconds. */
 const ACCEPTED_MS = 3_600_000;
 
-/** An operator confirms that the shifts are gone: those that are missing are taken as deleted when they are read (`readMissing`). */
+/** An operator confirms that the shifts are gone: those that are missing are treated as deleted when they are read (`readMissing`). */
 export async function acceptDisappearance(trx: Trx, { now }: Parts, providerId: string): Promise<void> {
   const absence_accepted_until = new Date(now().getTime() + ACCEPTED_MS);
   await change(trx, providerId, { held_since: null, absence_accepted_until }, sql`held_since is not null`);

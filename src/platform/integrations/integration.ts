@@ -21,7 +21,7 @@ export async function lockIntegration(trx: Trx, providerId: string): Promise<Int
   return found(await query.forNoKeyUpdate().executeTakeFirst());
 }
 
-/** Only then its jobs are offered and take bookings, and its events are processed. */
+/** Returns whether its jobs are offered and take bookings, and its events are processed. */
 export async function isActive(db: Kysely<Schema>, providerId: string): Promise<boolean> {
   return (await findIntegration(db, providerId))?.state === "active";
 }

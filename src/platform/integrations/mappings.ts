@@ -25,7 +25,7 @@ export async function updateMappings(deps: Deps, providerId: string, mappings: M
   });
 }
 
-/** In the order of the ids, as discovering does, so that two who map the same rows take turns. Returns the faults in the caller's order. */
+/** In the order of the ids, as discovering does, so that two operators who map the same rows take turns. Returns the faults in the caller's order. */
 async function writeAll(
   trx: Trx,
   thing: Thing,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Somebody waits for the answer to a request of theirs. Milliseconds. */
+/** How long an operator's request may wait. Milliseconds. */
 const PATIENCE_MS = 20_000;
 
 interface Waiting {
@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * Asks a provider again while it gives no answer, no sooner than it wishes (Retry-After), a few times. Whoever would have to wait too
- * long for the next try has the failure at once.
+ * Retries a call a few times while the provider gives no usable response, no sooner than it wishes (Retry-After). Returns the failure at
+ * once where the wait for the next try would be too long.
  */
 export async function askPatiently<Answer extends { kind: string; retryAfterMs?: number }>(
   ask: () => Promise<Answer>,

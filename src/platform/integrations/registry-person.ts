@@ -5,7 +5,7 @@ import type { ReadEntry } from "../../clients/provider/registry-page.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import { isStorable } from "../../contract/storable-text.ts";
 
-/** What the platform takes from an entry of the registry (data minimisation). */
+/** What the platform reads of an entry of the registry (data minimisation). */
 export interface RegisteredPerson {
   number: PersonalNumber;
   providerCandidateId: string;
@@ -53,7 +53,7 @@ function personOf(entry: RegistryEntry): RegisteredPerson | string {
   const roleIds = (entry.workHistory ?? []).flatMap(({ roleId }) => roleId ?? []);
   return {
     ...{ number, firstName, lastName, providerCandidateId: entry.id },
-    // Without them the person can still be booked here; the provider knows them under the personal number.
+    // Without contact details the person can still be booked; the provider knows them by the personal number.
     email: email && isUsable(email, schemas.Email) ? email : "",
     phone: phone && isUsable(phone, schemas.Phone) ? phone : "",
     roleIds: roleIds.filter(isStorable),

@@ -15,7 +15,7 @@ export interface Suggestion {
 export interface Guess {
   /** The one option that it certainly is: the same normalised name, or the same address. */
   certain: string | undefined;
-  /** What a person may confirm, best first. */
+  /** What an operator may confirm, best first. */
   suggestions: Suggestion[];
 }
 
@@ -35,7 +35,7 @@ export function guess(wanted: Omit<Option, "id">, options: readonly Option[]): G
   return { certain: undefined, suggestions: isClear ? [best] : [] };
 }
 
-/** What a person may confirm, best first: also what is certain, and was not there yet when the provider was last asked. */
+/** What an operator may confirm, best first; also what is certain but was added after the provider was last read. */
 export function suggest(wanted: Omit<Option, "id">, options: readonly Option[]): Suggestion[] {
   const { certain, suggestions } = guess(wanted, options);
   const sure = options.filter(({ id }) => id === certain).map((option) => scoredAs(wanted, option));
@@ -55,7 +55,7 @@ function isEqual(wanted: Omit<Option, "id">, option: Option): boolean {
 
 const NOISE = new Set(["ab", "hb", "restaurang"]);
 
-/** Case, diacritics, punctuation and the words that say nothing are dropped. */
+/** Drops case, diacritics, punctuation and noise words. */
 function normalise(name: string): string {
   const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
   const words = plain.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "" && !NOISE.has(word));
@@ -67,7 +67,7 @@ function dice(left: string, right: string): number {
   const ofLeft = bigrams(left);
   const ofRight = bigrams(right);
   const total = left.length + right.length - 2;
-  // A name of nothing but noise is like no other.
+  // A name of noise words alone matches no other.
   if (total <= 0) return left === right && left !== "" ? 1 : 0;
   let shared = 0;
   for (const [pair, count] of ofLeft) shared += Math.min(count, ofRight.get(pair) ?? 0);

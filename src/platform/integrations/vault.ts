@@ -5,14 +5,14 @@ import type { Vault } from "../deps.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const IV_BYTES = 12;
-/** Node takes a tag cut to four bytes too unless it is told the length. */
+/** Without the length, Node accepts a tag cut to four bytes too. */
 const TAG = { authTagLength: 16 };
 
 /** What was sealed names another key than SECRET_KEY. */
 class OtherKeyError extends Error {}
 
 /**
- * AES-256-GCM under SECRET_KEY. What is sealed names its key, so that a key that was exchanged is told from data that was changed.
+ * AES-256-GCM under SECRET_KEY. A sealed text names its key, so that another key and changed data are distinct errors.
  * @param secretKey 32 bytes.
  */
 export function createVault(secretKey: Buffer): Vault {
@@ -42,7 +42,7 @@ export function createVault(secretKey: Buffer): Vault {
 
 /**
  * Opens one sealed value of the database, so that another SECRET_KEY is noticed at the start and not by every call that fails later.
- * A value that is damaged concerns nobody else, and stops nothing.
+ * A damaged value concerns one row, and does not stop the start.
  */
 export async function checkSecretKey({ kysely }: Pick<Database, "kysely">, vault: Vault): Promise<void> {
   const { rows } = await sql<{ sealed: string }>`

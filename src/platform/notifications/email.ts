@@ -9,7 +9,7 @@ export interface MailSettings {
   url: string;
   /** A bare address. */
   from: string;
-  /** From the call to the server's last word, for one mail. Milliseconds. */
+  /** From the call to the server's last reply, for one mail. Milliseconds. */
   timeoutMs?: number;
 }
 
@@ -85,6 +85,6 @@ function outcomeOf(error: unknown): Delivery {
     if (isAboutMail) return { kind: "refused", code: "address_unusable" };
     return { kind: "unavailable", code: "mail_server_unreachable" };
   }
-  const answer = { code: "mail_server_refused", status: responseCode } as const;
-  return { kind: isAboutMail && responseCode >= 500 ? "refused" : "unavailable", ...answer };
+  const reply = { code: "mail_server_refused", status: responseCode } as const;
+  return { kind: isAboutMail && responseCode >= 500 ? "refused" : "unavailable", ...reply };
 }

@@ -46,7 +46,7 @@ function viewOf({ severity, section, reproduce, ...finding }: ProviderFinding): 
   };
 }
 
-/** A look-up may be of a real person; and PostgreSQL's text cannot hold U+0000. */
+/** A lookup may name a real person; and PostgreSQL's text cannot hold U+0000. */
 function storable(text: string): string {
   return withoutPeople(text).replaceAll("\0", "\\0").slice(0, LONGEST);
 }
