@@ -28,8 +28,7 @@ export async function transact<T>(
   const result = await database.kysely.transaction().execute(async (trx) => {
     gatheredBy.set(trx, gathered);
     const value = await work(trx);
-    await writeSteps(trx, gathered.steps);
-    await writeSignals(trx, [...gathered.topics]);
+    await writeGathered(trx, gathered);
     return value;
   });
   for (const call of gathered.afterCommit) call();
@@ -57,22 +56,16 @@ export function afterCommit(trx: Trx, call: () => void): void {
   gathered(trx).afterCommit.add(call);
 }
 
-/** One parameter holds all steps: there may be more of them than a statement has parameters. */
-async function writeSteps(trx: Trx, steps: readonly Step[]): Promise<void> {
-  if (steps.length === 0) return;
+/** One statement, whose text is the same for any number. */
+async function writeGathered(trx: Trx, { steps, topics }: Gathered): Promise<void> {
+  if (steps.length === 0 && topics.size === 0) return;
   const rows = steps.map(({ params = {}, ...step }) => ({ ...step, params, stepId: newId() }));
   await sql`
-    insert into trace_steps (step_id, trace_id, step, code, params, duration_ms, provider_id, shift_id, job_id)
-    select "stepId", "traceId", step, code, params, "durationMs", "providerId", "shiftId", "jobId"
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as recorded ("stepId" uuid, "traceId" text, step text,
-      code text, params jsonb, "durationMs" float8, "providerId" uuid, "shiftId" text, "jobId" uuid)`.execute(
-    trx,
-  );
-}
-
-async function writeSignals(trx: Trx, topics: readonly string[]): Promise<void> {
-  if (topics.length === 0) return;
-  await sql`
+    with written as (
+      insert into trace_steps (step_id, trace_id, step, code, params, duration_ms, provider_id, shift_id, job_id)
+      select "stepId", "traceId", step, code, params, "durationMs", "providerId", "shiftId", "jobId"
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as recorded ("stepId" uuid, "traceId" text, step text,
+        code text, params jsonb, "durationMs" float8, "providerId" uuid, "shiftId" text, "jobId" uuid))
     select pg_notify(${SIGNALS}, topic)
-    from json_array_elements_text(${JSON.stringify(topics)}::text::json) as sent (topic)`.execute(trx);
+    from json_array_elements_text(${JSON.stringify([...topics])}::text::json) as sent (topic)`.execute(trx);
 }

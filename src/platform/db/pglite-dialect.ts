@@ -2,6 +2,9 @@ import { type Dialect, PostgresDialect, type PostgresPoolClient, type PostgresQu
 import type { Answer } from "./pglite-messages.ts";
 import type { PgliteSession } from "./pglite-session.ts";
 
+/** To plan a statement for its values costs more than most of the platform's transactions gain from it. */
+const FEW_STATEMENTS = "set local plan_cache_mode = force_generic_plan";
+
 /**
  * Kysely on the one session, which stands in for a pool of connections. Single statements are sent as they come and answered in that
  * order; a transaction waits for its turn, and nothing else runs until it ends.
@@ -18,7 +21,7 @@ function clientOf(session: PgliteSession): PostgresPoolClient {
   const begin = async (text: string): Promise<Answer> => {
     giveBack = await session.takeTurn();
     // Awaited at the end: what follows is sent behind it, and fails if it failed.
-    begun = session.exec(text, true);
+    begun = session.exec(`${text}; ${FEW_STATEMENTS}`, true);
     begun.catch(() => undefined);
     return { rows: [] };
   };

@@ -80,6 +80,11 @@ export class PgliteSession {
   }
 
   /** One statement; `held`: within the turn that the caller took. */
+  /** How many there were so far. */
+  get calls(): number {
+    return this.#lastId;
+  }
+
   async query(text: string, values: readonly unknown[], held = false): Promise<Answer> {
     if (!held) await this.#between();
     return this.#call({ op: "query", text, values, held });

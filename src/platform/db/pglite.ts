@@ -9,6 +9,9 @@ import { type PgliteSession, type SessionOptions, startSession } from "./pglite-
 import type { Schema } from "./schema.ts";
 
 const VACUUM_EVERY_MS = 10 * 60_000;
+/** Calls of the session. */
+const FIRST_ANALYZE = 1_000;
+const TABLES = "select quote_ident(tablename) as name from pg_tables where schemaname = 'shiftpact'";
 const PING_MS = 5_000;
 
 /** The embedded PostgreSQL in `dataDir`, made durable, in a thread of its own, for this process alone. */
@@ -38,13 +41,26 @@ function makePrivate(folder: string): void {
   }
 }
 
-/** PGlite has no autovacuum. */
+/** PGlite has no autovacuum. A plan that was made for few rows is made anew each time the calls so far have doubled. */
 function keepVacuumed(session: PgliteSession, log: Log): () => void {
-  const timer = setInterval(() => {
-    session.exec("vacuum (analyze)").catch((error) => log.warn({ err: error }, "vacuum failed"));
-  }, VACUUM_EVERY_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+  let nextAt = FIRST_ANALYZE;
+  const analyze = async () => {
+    // Table by table: an acknowledgement waits for one of them at most.
+    const { rows } = await session.query(TABLES, []);
+    for (const { name } of rows as { name: string }[]) await session.exec(`analyze ${name}`);
+  };
+  const attempt = (work: Promise<unknown>) =>
+    work.catch((error) => log.warn({ err: error }, "vacuum failed"));
+  const timers = [
+    setInterval(() => void attempt(session.exec("vacuum (analyze)")), VACUUM_EVERY_MS),
+    setInterval(() => {
+      if (session.calls < nextAt) return;
+      nextAt = session.calls * 2;
+      void attempt(analyze());
+    }, 1_000),
+  ];
+  for (const timer of timers) timer.unref();
+  return () => timers.forEach(clearInterval);
 }
 
 function describe(session: PgliteSession, stopVacuum: () => void, unlock: () => void): Database {

@@ -34,6 +34,20 @@ describe("the embedded database", () => {
     expect(taken).toMatchObject({ value: { rows: [{ text: "a text" }] } });
   });
 
+  it("knows how large its tables are soon after they have grown", async () => {
+    const { raw } = database();
+    await raw.executeSql(`insert into workplaces (workplace_id, name, address, created_at)
+      select gen_random_uuid(), 'Ward', '', now() from generate_series(1, 300)`);
+    const size = async () => {
+      for (let call = 0; call < 500; call += 1) await raw.executeSql("select $1::int", [call]);
+      const { rows } = await raw.executeSql(
+        "select reltuples::int as count from pg_class where relname = 'workplaces'",
+      );
+      return rows;
+    };
+    await expect.poll(size, { timeout: 10_000 }).toEqual([{ count: 300 }]);
+  });
+
   it("keeps the values of a statement out of its error", async () => {
     const failed = database()
       .raw.executeSql("select $1::int", ["a-secret"])
