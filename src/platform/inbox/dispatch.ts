@@ -77,18 +77,26 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
   };
 }
 
-/** Events that wait although their shift is not due at all. */
+/** Events that wait although their shift is not due at all; those of an integration that is not active wait for its activation. */
 const left = sql`
-  select provider_id, shift_id from events
-  where status = 'queued' and not exists (select from work where work.provider_id = events.provider_id
+  select provider_id, shift_id from events join integrations using (provider_id)
+  where status = 'queued' and state = 'active' and not exists (select from work where work.provider_id = events.provider_id
     and work.kind = 'shift' and work.key = events.shift_id and (work.due_at <= now() or work.priority < 2))`;
 
 async function dispatch(trx: Trx, deps: Parts, events: readonly WaitingEvent[]): Promise<void> {
-  const due = events.map(({ providerId, shiftId }) => ({
+  const providers = [...new Set(events.map(({ providerId }) => providerId))];
+  const { rows } = await sql<{ id: string }>`
+    select provider_id as id from integrations where state = 'active'
+      and provider_id = any (array(select json_array_elements_text(${JSON.stringify(providers)}::text::json)::uuid))`.execute(
+    trx,
+  );
+  const active = new Set(rows.map(({ id }) => id));
+  const waiting = events.filter(({ providerId }) => active.has(providerId));
+  const due = waiting.map(({ providerId, shiftId }) => ({
     ...{ providerId, kind: "shift" as const, key: shiftId },
     priority: PRIORITY.event,
   }));
   await markDue(trx, deps, due);
-  for (const { eventId, providerId, shiftId } of events)
+  for (const { eventId, providerId, shiftId } of waiting)
     publish(trx, { type: "event", eventId, providerId, shiftId, status: "queued" });
 }
