@@ -59,10 +59,10 @@ async function noteHealth(
   { now }: Parts,
   providerId: string,
   health: Health,
-  until: Date | null = null,
+  { until = null, from }: { until?: Date | null; from?: Health } = {},
 ): Promise<void> {
   const columns = { health, health_since: now(), health_until: until };
-  await change(trx, providerId, columns, sql`health <> ${health}`);
+  await change(trx, providerId, columns, from ? sql`health = ${from}` : sql`health <> ${health}`);
 }
 
 /** The provider responds with 404 for what it should know: an outage, whatever the status says. */
@@ -71,9 +71,9 @@ export async function noteImplausible(trx: Trx, deps: Parts, providerId: string)
   await raiseIssue(trx, deps, { code: "provider_implausible", providerId, subject: SUBJECT });
 }
 
-/** The provider responds as it should again. */
+/** The provider knows again what it should know. */
 export async function noteReachable(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  await noteHealth(trx, deps, providerId, "reachable");
+  await noteHealth(trx, deps, providerId, "reachable", { from: "implausible" });
   await settleIssue(trx, deps, providerId, "provider_implausible");
 }
 
@@ -150,9 +150,11 @@ export async function readMissing(trx: Trx, deps: Parts, providerId: string): Pr
 export async function noteSilence(deps: Deps, providerId: string, ms: number): Promise<void> {
   const until = ms > 0 ? new Date(deps.now().getTime() + ms) : null;
   try {
-    await transact(deps, (trx) =>
-      noteHealth(trx, deps, providerId, ms > 0 ? "rate_limited" : "reachable", until),
-    );
+    await transact(deps, async (trx) => {
+      if (ms === 0) return noteHealth(trx, deps, providerId, "reachable", { from: "rate_limited" });
+      await noteHealth(trx, deps, providerId, "rate_limited", { until });
+      await settleIssue(trx, deps, providerId, "provider_implausible");
+    });
   } catch (error) {
     deps.log.warn({ err: error, providerId }, "could not record that a provider asks for silence");
   }
@@ -180,10 +182,11 @@ export async function noteCircuit(
     await transact(deps, async (trx) => {
       if (state === "open") {
         await noteHealth(trx, deps, providerId, "unreachable");
+        await settleIssue(trx, deps, providerId, "provider_implausible");
         return raiseIssue(trx, deps, { code: DOWN, providerId, subject: SUBJECT });
       }
       if (processes > 1 && (await isDownElsewhere(trx, providerId, now()))) return;
-      await noteHealth(trx, deps, providerId, "reachable");
+      await noteHealth(trx, deps, providerId, "reachable", { from: "unreachable" });
       const closed = await settleIssue(trx, deps, providerId, DOWN);
       if (closed > 0) log.info({ providerId }, "a provider responds again");
       await retryNow(trx, deps, providerId);

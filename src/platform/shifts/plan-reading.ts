@@ -41,7 +41,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   if (covered.length > 0)
     draft.step({ step: "fetch", code: "shift_read", params, traceId, durationMs: reading.durationMs });
   draft.patchShift({ absences: 0, isGone: false, nextReadAt: null });
-  if (draft.state.integration.health === "implausible") draft.push({ write: "health", health: "reachable" });
+  notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   const isNews = covered.some(({ event }) => event !== "shift.delete");
   const codes = isNews ? [...SETTLED, "delete_not_confirmed" as const] : SETTLED;
@@ -59,6 +59,12 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
     covered.filter((event) => !deletes.includes(event)),
     verdict,
   );
+}
+
+function notePlausible(draft: Draft): void {
+  if (draft.state.integration.health !== "implausible") return;
+  draft.push({ write: "health", health: "reachable" });
+  draft.state.integration.health = "reachable";
 }
 
 /** The first event has the verdict; the others say which reading covered them too. */
@@ -156,6 +162,8 @@ function concludeAbsence(
     draft.readAt(now);
     return undefined;
   }
+  // What is known to be gone proves nothing of the provider.
+  if (isCertain(outcome) || witness === "good") notePlausible(draft);
   if (!isKnownGone && !isCertain(outcome) && isFirstWitness(draft)) {
     readBehindWitness(draft, covered);
     return undefined;

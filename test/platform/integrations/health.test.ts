@@ -52,4 +52,38 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       expect(await issues(of)).toEqual([]);
     },
   );
+
+  describe("after 404 for everything", () => {
+    const implausible = async () => {
+      const of = await running().register();
+      const shiftId = of.provider.createShift().shiftId;
+      await of.tell(shiftId);
+      await of.settled();
+      of.provider.setFault("gateway-not-found");
+      await of.tell(shiftId, of.platformToken, "shift.update");
+      await expect.poll(() => healthOf(of)).toMatchObject({ code: "implausible" });
+      return { ...of, shiftId };
+    };
+
+    it("is good once the provider says of one shift that it is gone", async () => {
+      const of = await implausible();
+      of.provider.deleteShift(of.shiftId);
+      of.provider.clearFaults();
+      await of.settled();
+      await expect.poll(() => of.job(of.shiftId)).toMatchObject({ status: "cancelled" });
+      expect(await healthOf(of)).toMatchObject({ code: "reachable" });
+      expect(await issues(of)).toEqual([]);
+    });
+
+    it("is good when the provider was down meanwhile and has recovered", async () => {
+      const of = await implausible();
+      of.provider.clearFaults();
+      of.provider.setFault("unavailable", { retryAfter: "0" });
+      await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject({ code: "unreachable" });
+      of.provider.clearFaults();
+      await of.settled();
+      await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject({ code: "reachable" });
+      expect(await issues(of)).toEqual([]);
+    });
+  });
 });
