@@ -1,4 +1,4 @@
-import { type Answer, type PersonStep, planPerson } from "../../src/platform/people/plan.ts";
+import { type Answer, hadNoEffect, type PersonStep, planPerson } from "../../src/platform/people/plan.ts";
 import { pause, resume } from "./apply.ts";
 import type { Request } from "./operations.ts";
 import { CALL_TIMEOUT_MS, type Claim, type Worker } from "./runs.ts";
@@ -32,7 +32,7 @@ export class PersonRuns {
     });
   }
 
-  #step(claim: Claim, answer: Answer | undefined, existsUnseen: boolean) {
+  #step(claim: Claim, answer: Answer | undefined, existsUnseen: boolean, asked?: "look_up" | "create") {
     if (claim.isAbandoned) return;
     const { now, watch } = this.#worker.parts;
     const person = this.#wanted(claim.row.key);
@@ -41,6 +41,7 @@ export class PersonRuns {
     const facts = { createSentAt: person.createSentAt, existsUnseen, isForgotten };
     const step = watch.guard(() => planPerson(facts, answer, now(), CALL_TIMEOUT_MS));
     if (!step) return;
+    if (hadNoEffect(asked, answer)) person.createSentAt = null;
     if (step.do !== "look_up" && step.do !== "create") return this.#conclude(claim, person, step);
     this.#ask(claim, person, step.do, answer?.kind === "exists");
   }
@@ -78,7 +79,7 @@ export class PersonRuns {
     const request: Request =
       what === "create" ? { do: "create", candidateId, key } : { do: "look_up", candidateId };
     const send = () =>
-      network.ask(request, (response) => this.#step(claim, response as Answer, existsUnseen));
+      network.ask(request, (response) => this.#step(claim, response as Answer, existsUnseen, what));
     if (what === "create" && this.#worker.committed(send)) return;
     send();
   }
@@ -92,22 +93,16 @@ export class PersonRuns {
         Object.assign(person, ended, { id: step.id, trouble: null });
         return this.#finish(claim);
       case "give_up":
-        Object.assign(person, ended, { trouble: step.trouble });
+        if (person.createSentAt === null) person.idempotencyKey = null;
+        person.trouble = step.trouble;
         return this.#finish(claim);
       case "pause":
-        person.createSentAt = null;
         pause(store, now());
         return this.#worker.settle(claim, { afterMs: 0, attempts: 0, priority });
       case "wait":
         return this.#worker.settle(claim, { afterMs: step.ms, attempts: 0, priority, isFirm: true });
       case "retry":
-        return this.#retry(claim, person, step);
+        return this.#worker.settle(claim, { ...this.#worker.restAfter(claim, step.failure), priority });
     }
-  }
-
-  #retry(claim: Claim, person: PersonRow, { failure, forgetCreate }: Extract<PersonStep, { do: "retry" }>) {
-    if (forgetCreate) person.createSentAt = null;
-    const { priority } = claim.row;
-    this.#worker.settle(claim, { ...this.#worker.restAfter(claim, failure), priority });
   }
 }

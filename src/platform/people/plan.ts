@@ -24,7 +24,7 @@ export type PersonStep =
   | { do: "create" }
   | { do: "give_up"; trouble: PersonTrouble }
   | { do: "pause"; refused: Refused }
-  | { do: "retry"; failure: Unavailable; forgetCreate: boolean }
+  | { do: "retry"; failure: Unavailable }
   /** A create may still take effect: only after one time-out is a look-up that finds no one believed. Milliseconds. */
   | { do: "wait"; ms: number };
 
@@ -64,10 +64,12 @@ export function planPerson(
       return { do: "give_up", trouble: { kind: "refused", status: answer.status, ...code } };
     }
     case "unavailable":
-      return {
-        do: "retry",
-        failure: answer,
-        forgetCreate: answer.notAsked === true || answer.status === 429,
-      };
+      return { do: "retry", failure: answer };
   }
 }
+
+/** A create was not sent, or was refused. What a look-up comes to says nothing of a create before it, which may still take effect. */
+export const hadNoEffect = (asked: "look_up" | "create" | undefined, answer: Answer | undefined): boolean =>
+  asked === "create" &&
+  (answer?.kind === "refused" ||
+    (answer?.kind === "unavailable" && (answer.notAsked === true || answer.status === 429)));

@@ -16,7 +16,7 @@ import { failureParams } from "../work/failure.ts";
 import { restAfter } from "../work/retry.ts";
 import { onlyProven, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
-import { type Answer, type PersonStep, planPerson } from "./plan.ts";
+import { type Answer, hadNoEffect, type PersonStep, planPerson } from "./plan.ts";
 
 /** A person who is wanted at a provider: a booking waits. */
 interface Wanted {
@@ -28,8 +28,8 @@ interface Wanted {
   jobId: string;
 }
 
-/** `durationMs`: of the last call. */
-type Asked = Wanted & { durationMs: number };
+/** `durationMs`: of the last call. `isUnsent`: it was a create, and has done nothing. */
+type Asked = Wanted & { durationMs: number; isUnsent: boolean };
 
 /** Finds out who the person is at the provider: a small reconciliation of its own, one at a time for each person and provider. */
 export const reconcilePerson =
@@ -39,6 +39,7 @@ export const reconcilePerson =
     const integration = await requireIntegration(kysely, claim.providerId);
     const client = deps.clientFor(integration);
     let answer: Answer | undefined;
+    let asked: "look_up" | "create" | undefined;
     let existsUnseen = false;
     let durationMs = 0;
     for (;;) {
@@ -51,7 +52,8 @@ export const reconcilePerson =
         deps.timing.callTimeoutMs,
       );
       if (step.do !== "look_up" && step.do !== "create")
-        return conclude(deps, claim, { ...wanted, durationMs }, step);
+        return conclude(deps, claim, { ...wanted, durationMs, isUnsent: hadNoEffect(asked, answer) }, step);
+      asked = step.do;
       existsUnseen = answer?.kind === "exists";
       const startedAt = performance.now();
       answer = await ask(deps, client, claim, wanted, step.do, signal);
@@ -138,6 +140,7 @@ type Conclusion = Exclude<PersonStep, { do: "look_up" | "create" }>;
 
 async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusion): Promise<void> {
   const { attempts, priority } = claim;
+  const unsent: Columns = wanted.isUnsent ? { create_sent_at: null } : {};
   switch (step.do) {
     case "know":
       return transact(deps, async (trx) => {
@@ -148,13 +151,14 @@ async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusio
       });
     case "give_up":
       return transact(deps, async (trx) => {
+        // What was refused may be sent otherwise the next time.
         const trouble = JSON.stringify(step.trouble);
-        await update(trx, claim, { trouble, create_sent_at: null, idempotency_key: null });
+        await update(trx, claim, { ...unsent, ...(wanted.isUnsent && { idempotency_key: null }), trouble });
         await finish(trx, deps, claim);
       });
     case "pause":
       return transact(deps, async (trx) => {
-        await update(trx, claim, { create_sent_at: null });
+        await update(trx, claim, unsent);
         await pause(trx, deps, claim.providerId, step.refused.status);
         await settle(trx, claim, { afterMs: 0, attempts: 0, priority });
       });
@@ -166,7 +170,7 @@ async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusio
     case "retry": {
       const rest = restAfter(deps, attempts, step.failure);
       await transact(deps, async (trx) => {
-        if (step.forgetCreate) await update(trx, claim, { create_sent_at: null });
+        await update(trx, claim, unsent);
         await noteFailure(trx, deps, claim, wanted, step.failure);
         await settle(trx, claim, { ...rest, priority });
       });
@@ -201,6 +205,7 @@ type Columns = UpdateObject<Schema, "provider_candidates">;
 
 /** Of a person who was erased while the provider was asked there is no row any more. */
 async function update(trx: Trx, { providerId, key }: Claim, columns: Columns): Promise<void> {
+  if (Object.keys(columns).length === 0) return;
   const rows = trx.updateTable("provider_candidates").set(columns);
   await rows.where("provider_id", "=", providerId).where("candidate_id", "=", key).execute();
 }

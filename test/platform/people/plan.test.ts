@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Answer, type PersonFacts, planPerson } from "../../../src/platform/people/plan.ts";
+import { type Answer, hadNoEffect, type PersonFacts, planPerson } from "../../../src/platform/people/plan.ts";
 
 const NOW = 1_800_000_000_000;
 const TIMEOUT_MS = 10_000;
@@ -64,12 +64,15 @@ describe("who a person is at a provider", () => {
     });
   });
 
-  it.each<[string, object, boolean]>([
-    ["a time-out", {}, false],
-    ["500", { failure: "http_error", status: 500 }, false],
-    ["429", { failure: "http_error", status: 429 }, true],
-    ["a call that was not sent", { failure: "circuit_open", notAsked: true }, true],
-  ])("is tried again after %s", (_, failure, forgetCreate) => {
-    expect(next(unavailable(failure))).toMatchObject({ do: "retry", forgetCreate });
+  it.each<[string, Answer, boolean]>([
+    ["a time-out", unavailable(), false],
+    ["500", unavailable({ failure: "http_error", status: 500 }), false],
+    ["429", unavailable({ failure: "http_error", status: 429 }), true],
+    ["a call that was not sent", unavailable({ failure: "circuit_open", notAsked: true }), true],
+    ["a refusal", refused(422), true],
+  ])("may still be created after %s, or not, but by no look-up", (_, answer, isUnsent) => {
+    expect(hadNoEffect("create", answer)).toBe(isUnsent);
+    expect(hadNoEffect("look_up", answer)).toBe(false);
+    if (answer.kind === "unavailable") expect(next(answer)).toMatchObject({ do: "retry" });
   });
 });
