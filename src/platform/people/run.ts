@@ -45,12 +45,8 @@ export const reconcilePerson =
     for (;;) {
       const wanted = await findWanted(deps, claim);
       if (!wanted) return transact(deps, (trx) => finish(trx, deps, claim));
-      const step = planPerson(
-        { ...wanted, existsUnseen },
-        answer,
-        deps.now().getTime(),
-        deps.timing.callTimeoutMs,
-      );
+      const now = deps.now().getTime();
+      const step = planPerson({ ...wanted, existsUnseen }, answer, now, deps.timing.callTimeoutMs);
       if (step.do !== "look_up" && step.do !== "create")
         return conclude(deps, claim, { ...wanted, durationMs, isUnsent: hadNoEffect(asked, answer) }, step);
       asked = step.do;

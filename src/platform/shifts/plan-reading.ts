@@ -146,14 +146,17 @@ function concludeAbsence(
   const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
   const isFinal = outcome.final && outcome.code !== undefined;
   const isSure = isKnownGone || isCertain(outcome) || witness === "good";
+  const isPatient = !isFinal && !isAnnounced && !isAsked && !isKnownGone;
   const afterMs = rules.absenceRetriesMs[state.shift.absences];
-  if (!isFinal && !isAnnounced && !isAsked && !isKnownGone && afterMs !== undefined) {
+  // A hint in between uses up none of the patience: it counts in time, not in readings.
+  const leftMs = isPutOff(draft) ? (state.shift.nextReadAt ?? now) - now : 0;
+  if (isPatient && leftMs > 0) return recheck(draft, covered, leftMs);
+  if (isPatient && afterMs !== undefined) {
     const { missing } = state.around.vanished;
     if (state.shift.absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
       draft.push({ write: "sample", count: Math.ceil(state.around.vanished.known / 5) + MASS });
     draft.patchShift({ absences: state.shift.absences + 1, nextReadAt: now + afterMs });
-    draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs } });
-    return undefined;
+    return recheck(draft, covered, afterMs);
   }
   if (!isSure && witness === undefined) return "witness";
   if (!isSure) {
@@ -165,8 +168,8 @@ function concludeAbsence(
   // What is known to be gone proves nothing of the provider.
   if (isCertain(outcome) || witness === "good") notePlausible(draft);
   if (!isKnownGone && !isCertain(outcome) && isFirstWitness(draft)) {
-    readBehindWitness(draft, covered);
-    return undefined;
+    draft.patchShift({ absences: rules.absenceRetriesMs.length + 1, nextReadAt: now });
+    return recheck(draft, covered, 0);
   }
   if (!isAnnounced && !isAsked && !isKnownGone && isMassLoss(draft)) {
     hold(draft, covered);
@@ -182,9 +185,11 @@ function concludeAbsence(
 const isFirstWitness = ({ rules, state }: Draft): boolean =>
   rules.absenceRetriesMs.length > 0 && state.shift.absences <= rules.absenceRetriesMs.length;
 
-function readBehindWitness(draft: Draft, covered: readonly EventState[]): void {
-  draft.patchShift({ absences: draft.rules.absenceRetriesMs.length + 1, nextReadAt: draft.now });
-  draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs: 0 } });
+const isPutOff = ({ rules, state }: Draft): boolean =>
+  rules.absenceRetriesMs.length > 0 && state.shift.absences > 0 && !state.integration.isHeld;
+
+function recheck(draft: Draft, covered: readonly EventState[], afterMs: number): undefined {
+  draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs } });
 }
 
 /** A shift that reappears reopens its job, also when no webhook announces it: until the start it is read as often as any other. */

@@ -23,17 +23,28 @@ import {
 const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
   plan(state, run, now, RULES);
 
-const PATIENT = { absences: RULES.absenceRetriesMs.length };
-const WITNESSED = { absences: RULES.absenceRetriesMs.length + 1 };
+const PATIENT = { absences: RULES.absenceRetriesMs.length, nextReadAt: NOW };
+const WITNESSED = { absences: RULES.absenceRetriesMs.length + 1, nextReadAt: NOW };
 
 describe("a shift that GET does not find", () => {
   it("is read again after 5 s, 30 s and 2 min before its job is cancelled", () => {
     for (const [absences, afterMs] of RULES.absenceRetriesMs.entries()) {
-      const state = aState({ shift: { absences }, bookings: [confirmed()] });
+      const state = aState({ shift: { absences, nextReadAt: NOW }, bookings: [confirmed()] });
       const { writes, next } = planned(state, afterAbsence({ code: "shift_not_found" }));
       expect(notified(writes)).toEqual([]);
       expect(next).toMatchObject({ do: "rest", afterMs });
     }
+  });
+
+  it("is waited for in time, not in readings: a hint in between uses up none of the patience", () => {
+    const event = anEvent("shift.update");
+    const state = aState({ shift: { absences: 1, nextReadAt: NOW + 7_000 }, events: [event] });
+    const { writes, next } = planned(state, afterAbsence({ covers: [event.eventId] }));
+    expect(writesOf(writes, "shift")).toEqual([]);
+    expect(writesOf(writes, "events")).toMatchObject([
+      { status: "queued", verdict: { code: "will_recheck", params: { recheck: "absent", afterMs: 7_000 } } },
+    ]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 7_000 });
   });
 
   it("counts as absent with the contract's code", () => {
