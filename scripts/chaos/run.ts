@@ -62,6 +62,7 @@ export interface ChaosReport extends Checked {
 
 const PEOPLE = 8;
 const CALM_MS = 90_000;
+const RECOVERY_MS = 150_000;
 /** Until each shift was read, once the claims of a killed process have ended. */
 const ALL_READ_MS = 1.2 * RECONCILE_MS;
 /** To optimise the embedded database's code takes longer than a short run has use of it. */
@@ -238,6 +239,14 @@ async function rest(
     await Promise.all(victims.map((victim) => victim.idle(until - performance.now())));
     sent = crowds.reduce((sum, { organisation }) => sum + organisation.provider.deliveries.length, 0);
   }
+  await Promise.all(crowds.map(isReachable));
+}
+
+/** What one process found down stays down for two minutes after its last attempt, whatever the other one is told. */
+async function isReachable({ organisation }: Crowd): Promise<void> {
+  const until = performance.now() + RECOVERY_MS;
+  while (performance.now() < until && (await organisation.issueCodes()).includes("provider_down"))
+    await sleep(500);
 }
 
 const deathsOf = (victims: readonly Victim[]): Finding[] =>

@@ -22,7 +22,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** The short form of `npm run chaos`. */
 describe.each(engines)(`a platform that is killed again and again, on %s (seed ${seed})`, (engine) => {
   it("loses nothing, doubles nothing, and agrees with the providers in the end", {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const dataDir = join(folder, "platform");
     await mkdir(dataDir);
