@@ -5,7 +5,7 @@ import { COMPETENCE_OF_ROLE, type Store } from "./store.ts";
 
 const HOUR = 3_600_000;
 /** An ended booking whose call was in doubt is remembered for so long. */
-const REMEMBERED_MS = HOUR;
+const REMEMBERED_MS = 2 * HOUR;
 const AT_ONCE_MS = 600_000;
 
 /** Builds the state that `loadAll` of run.ts builds, for a run that has come so far. */

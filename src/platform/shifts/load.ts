@@ -41,8 +41,8 @@ interface Loaded {
   competence_id: string | null;
 }
 
-/** An ended booking whose call was in doubt is remembered for so long: the call may take effect late. */
-const REMEMBERED = sql`interval '1 hour'`;
+/** An ended booking whose call was in doubt is remembered for so long, beyond the next periodic reading: the call may take effect late. */
+const REMEMBERED = sql`interval '2 hours'`;
 
 export interface LoadedShift {
   state: ShiftState;
