@@ -1,6 +1,6 @@
 import type { IssueCode, Subject } from "../../generated/operations/types.ts";
-import type { BookingPatch, Write } from "../../src/platform/shifts/draft.ts";
-import type { KnownShift, ShiftState } from "../../src/platform/shifts/state.ts";
+import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/draft.ts";
+import type { ShiftState } from "../../src/platform/shifts/state.ts";
 import type { JobRow, NotificationRow, Store } from "./store.ts";
 
 /** What the watch is shown when it is written. */
@@ -31,16 +31,16 @@ export function apply(
 function writeShift(store: Store, shiftId: string, writes: readonly Write[], now: number) {
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
-  const { isGone, hasIssues: _, ...patch }: Partial<KnownShift> = Object.assign({}, ...patches);
+  const { isGone, isRead, hasIssues: _, ...patch }: ShiftPatch = Object.assign({}, ...patches);
   const before = store.shifts.get(shiftId);
   const row = before ?? {
     ...{ shiftId, nextReadAt: null, rechecks: 0, absences: 0 },
     ...{ readAt: null, absentSince: null, goneAt: null },
   };
   Object.assign(row, patch);
-  if (isGone === false) row.readAt = now;
+  if (isRead) row.readAt = now;
   if (isGone !== undefined) row.goneAt = isGone ? now : null;
-  if (isGone === false) row.absentSince = null;
+  if (isRead) row.absentSince = null;
   if ((patch.absences ?? 0) > 0) row.absentSince ??= now;
   store.shifts.set(shiftId, row);
 }

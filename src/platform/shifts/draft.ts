@@ -31,7 +31,7 @@ export interface PlannedStep {
 
 /** What a run writes, in one transaction. Each carries the values themselves: to apply them needs no rule. */
 export type Write =
-  | { write: "shift"; patch: Partial<KnownShift> & { isRead?: true } }
+  | { write: "shift"; patch: ShiftPatch }
   /** `patch`: all columns of a new job. */
   | { write: "job"; jobId: string | undefined; patch: Partial<JobState> }
   | { write: "booking"; bookingId: string; patch: BookingPatch }
@@ -64,6 +64,8 @@ export type Write =
   | { write: "end_hold" }
   /** Reads so many other future shifts of the provider, to tell one deletion from a loss of data. */
   | { write: "sample"; count: number };
+
+export type ShiftPatch = Partial<KnownShift> & { isRead?: true };
 
 export type BookingPatch = Partial<Omit<BookingState, "bookingId" | "candidateId" | "person" | "traceId">> & {
   reason?: BookingReason | null;

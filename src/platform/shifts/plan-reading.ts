@@ -35,17 +35,17 @@ const SETTLED = ["shift_unusable", "provider_refused", "provider_gave_no_answer"
 
 function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: readonly EventState[]) {
   const { traceId } = draft;
-  const { hasIssues } = draft.state.shift;
   const { warnings } = shift;
   const params = { variant: shift.variant, ...(warnings.length > 0 && { warnings }) };
   if (covered.length > 0)
     draft.step({ step: "fetch", code: "shift_read", params, traceId, durationMs: reading.durationMs });
   draft.patchShift({ absences: 0, isGone: false, nextReadAt: null });
+  draft.push({ write: "shift", patch: { isRead: true } });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   const isNews = covered.some(({ event }) => event !== "shift.delete");
   const codes = isNews ? [...SETTLED, "delete_not_confirmed" as const] : SETTLED;
-  if (hasIssues) draft.push({ write: "settle_issues", codes, subject: draft.subject });
+  if (draft.state.shift.hasIssues) draft.push({ write: "settle_issues", codes, subject: draft.subject });
   if (shift.cancelled) {
     draft.patchShift({ rechecks: 0 });
     return draft.endEvents(covered, "processed", closeJob(draft, "provider", traceId));
@@ -62,9 +62,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
 }
 
 function notePlausible(draft: Draft): void {
-  if (draft.state.integration.health !== "implausible") return;
-  draft.push({ write: "health", health: "reachable" });
-  draft.state.integration.health = "reachable";
+  if (draft.state.integration.health === "implausible") draft.push({ write: "health", health: "reachable" });
 }
 
 /** The first event has the verdict; the others say which reading covered them too. */

@@ -10,10 +10,10 @@ import { publish } from "../stream/news.ts";
 import { recordSteps, signal, type Trx } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
-import type { BookingPatch, ChangePatch, Write } from "./draft.ts";
+import type { BookingPatch, ChangePatch, ShiftPatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./record-events.ts";
-import type { JobState, KnownShift, ShiftState } from "./state.ts";
+import type { JobState, ShiftState } from "./state.ts";
 
 /** The signal that a booking has moved on. */
 export const bookingTopic = (bookingId: string): string => `booking:${bookingId}`;
@@ -105,10 +105,9 @@ async function writeShift(
 ): Promise<void> {
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
-  const patch: Partial<KnownShift> = Object.assign({}, ...patches);
-  const { nextReadAt, rechecks, absences, isGone } = patch;
+  const { nextReadAt, rechecks, absences, isGone, isRead }: ShiftPatch = Object.assign({}, ...patches);
   const columns = {
-    ...(isGone === false && { read_at: sql<Date>`now()` }),
+    ...(isRead && { read_at: sql<Date>`now()` }),
     ...(nextReadAt !== undefined && {
       next_read_at: nextReadAt === null ? null : inMs(nextReadAt - now().getTime()),
     }),
@@ -119,7 +118,7 @@ async function writeShift(
   const missing = (absences ?? 0) > 0 ? { absent_since: sql<Date>`now()` } : {};
   const stillMissing =
     (absences ?? 0) > 0 ? { absent_since: sql<Date>`coalesce(shifts.absent_since, now())` } : {};
-  const back = isGone === false ? { absent_since: null } : {};
+  const back = isRead ? { absent_since: null } : {};
   await trx
     .insertInto("shifts")
     .values({ provider_id: providerId, shift_id: shiftId, ...columns, ...missing })
