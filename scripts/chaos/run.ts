@@ -242,7 +242,7 @@ async function rest(
   await Promise.all(crowds.map(isReachable));
 }
 
-/** What one process found down stays down for two minutes after its last attempt, whatever the other one is told. */
+/** A provider that one process found down is shown as down for two minutes after its last attempt, whatever another process finds. */
 async function isReachable({ organisation }: Crowd): Promise<void> {
   const until = performance.now() + RECOVERY_MS;
   while (performance.now() < until && (await organisation.issueCodes()).includes("provider_down"))

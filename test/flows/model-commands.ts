@@ -37,7 +37,7 @@ const values: fc.Arbitrary<Partial<Values>> = fc.oneof(
   fc.record({ end: fc.integer({ min: 6, max: 8 }) }),
 );
 
-/** Something that is asked of the platform about a job. In trouble the shift may be read in between: only one that has nothing to tell. */
+/** Something that is asked of the platform about a job. In trouble the shift may be read in between: only one whose state is known. */
 function asking(index: number, { name, both }: Omit<Doing, "check">): Command {
   return command({
     name,

@@ -24,7 +24,7 @@ export interface Real {
   change(shift: number, values: Partial<Values>): Promise<Said>;
   providerUpdates(shift: number, values: Partial<Values>): void;
   providerDeletes(shift: number): void;
-  /** Puts somebody of its own on the shift, or takes them off. */
+  /** Assigns one of the provider's own people to the shift, or unassigns them. */
   providerAssigns(shift: number, isOn: boolean): void;
   webhook(event: Webhook["event"], shift: number): Webhook;
   send(webhook: Webhook): Promise<void>;
@@ -156,7 +156,7 @@ function expected({ shift, job }: Model["pairs"][number], times: Times) {
       booked: [...job.booked].sort(),
       pending: 0,
       cancelling: false,
-      told: [...job.told].sort(),
+      notified: [...job.notified].sort(),
       offered: [...job.offered].sort(),
     },
   };
@@ -185,7 +185,7 @@ async function lookAt({ organisation, people }: Place, job: Job) {
       .map(({ candidateId }) => personOf(candidateId))
       .sort(),
     pending: having("pending").length,
-    told: notes.map(({ kind, candidateId }) => `${kind} ${personOf(candidateId)}`).sort(),
+    notified: notes.map(({ kind, candidateId }) => `${kind} ${personOf(candidateId)}`).sort(),
     offered: offers.map(({ candidateId }) => personOf(candidateId)).sort(),
   };
 }

@@ -44,7 +44,7 @@ interface ModelShift extends Values {
   assigned: Set<number>;
 }
 
-/** Somebody whom the provider assigned itself. */
+/** A person whom the provider assigned itself. */
 export const OWN = -1;
 
 interface ModelJob extends Values {
@@ -57,7 +57,7 @@ interface ModelJob extends Values {
   /** Who holds an offer that stands. */
   offered: Set<number>;
   /** `kind person`. */
-  told: string[];
+  notified: string[];
 }
 
 export interface ModelAnswer {
@@ -99,7 +99,7 @@ function read(model: Model, pair: Pair): void {
   else if (!job) pair.job = newJob({ start, end, positions }, shift.assigned.has(OWN));
   else if (!job.isCancelled) {
     if (job.start !== start || job.end !== end) {
-      tellBooked(job, "shift_changed");
+      notifyBooked(job, "shift_changed");
       job.offered.clear();
     }
     Object.assign(job, { start, end, positions, hasOwn: shift.assigned.has(OWN) });
@@ -110,10 +110,10 @@ function read(model: Model, pair: Pair): void {
 const newJob = (values: Values, hasOwn: boolean): ModelJob => ({
   ...values,
   hasOwn,
-  ...{ isCancelled: false, booked: new Set(), withdrawn: new Set(), offered: new Set(), told: [] },
+  ...{ isCancelled: false, booked: new Set(), withdrawn: new Set(), offered: new Set(), notified: [] },
 });
 
-/** Whoever is free, has not withdrawn and holds no offer is offered an open job; no offer of another stands. */
+/** Offers an open job to every candidate who is free, has not withdrawn and holds no offer; offers of any other job end. */
 function offer(model: Model, { day, job }: Pair): void {
   if (!job) return;
   const isOpen = statusOf(job) === "open";
@@ -123,20 +123,20 @@ function offer(model: Model, { day, job }: Pair): void {
   for (const person of isOpen ? model.people : []) {
     if (isBusy(person) || job.withdrawn.has(person) || job.offered.has(person)) continue;
     job.offered.add(person);
-    job.told.push(`job_offered ${person}`);
+    job.notified.push(`job_offered ${person}`);
   }
 }
 
 function close({ job }: Pair): void {
   if (!job || job.isCancelled) return;
-  tellBooked(job, "shift_cancelled");
+  notifyBooked(job, "shift_cancelled");
   job.booked.clear();
   job.offered.clear();
   job.isCancelled = true;
 }
 
-function tellBooked({ booked, told }: ModelJob, kind: string): void {
-  for (const person of booked) told.push(`${kind} ${person}`);
+function notifyBooked({ booked, notified }: ModelJob, kind: string): void {
+  for (const person of booked) notified.push(`${kind} ${person}`);
 }
 
 export function deliver(model: Model, webhook: Webhook): void {
@@ -163,11 +163,11 @@ export function accept(model: Model, index: number, person: number): ModelAnswer
   job.booked.add(person);
   offer(model, pair);
   if (assign(model, pair, person)) {
-    job.told.push(`booking_confirmed ${person}`);
+    job.notified.push(`booking_confirmed ${person}`);
     return { status: 201, said: "confirmed" };
   }
   job.booked.delete(person);
-  job.told.push(`booking_released ${person}`);
+  job.notified.push(`booking_released ${person}`);
   read(model, pair);
   return { status: 409, said: "provider_refused" };
 }
@@ -196,7 +196,7 @@ export function withdraw(model: Model, index: number, person: number): ModelAnsw
   job.booked.delete(person);
   job.withdrawn.add(person);
   pair.shift.assigned.delete(person);
-  job.told.push(`booking_released ${person}`);
+  job.notified.push(`booking_released ${person}`);
   read(model, pair);
   return { status: 204 };
 }

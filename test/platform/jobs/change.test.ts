@@ -23,7 +23,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     const { data, error, response } = await shop.operations.changeJob({ params: { path: { jobId } }, body });
     return { status: response.status, job: data, code: error?.code, detail: error?.detail };
   };
-  const told = (job: Job) => shop.told(job, "shift_changed");
+  const notified = (job: Job) => shop.told(job, "shift_changed");
   const booked = async (nth: number, job: Job) => {
     const candidateId = await shop.addPerson(nth);
     expect(await shop.accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
@@ -54,12 +54,12 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     const job = await shop.open({ positions: 2 });
     await booked(50, job);
     await patch(job, { positions: 3 });
-    expect(await told(job)).toEqual([]);
+    expect(await notified(job)).toEqual([]);
     const first = await patch(job, { endTime: later(job.endTime) });
     expect(first.status).toBe(200);
-    expect(await told(job)).toHaveLength(1);
+    expect(await notified(job)).toHaveLength(1);
     await patch(job, { endTime: job.endTime });
-    expect(await told(job)).toHaveLength(2);
+    expect(await notified(job)).toHaveLength(2);
   });
 
   it("takes the echo for no change, under the change's own traceId and another", async () => {
@@ -71,7 +71,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     await shop.send("shift.update", job.shiftId, change?.trace_id);
     await shop.send("shift.update", job.shiftId);
     expect(await shop.job(job.jobId)).toEqual(changed);
-    expect(await told(job)).toHaveLength(1);
+    expect(await notified(job)).toHaveLength(1);
   });
 
   it("comes after a reading under way, which does not undo it", async () => {
@@ -89,7 +89,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     await shop.send("shift.update", job.shiftId);
     expect(await changing).toMatchObject({ status: 200, job: { endTime } });
     expect(await shop.job(job.jobId)).toMatchObject({ endTime });
-    expect(await told(job)).toHaveLength(1);
+    expect(await notified(job)).toHaveLength(1);
   });
 
   it("does not undo what the provider changed after it, however late its answer comes", async () => {
@@ -107,7 +107,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     await shop.idle();
     expect(shop.provider.shift(job.shiftId)).toMatchObject({ endTime: newer });
     expect(await shop.job(job.jobId)).toMatchObject({ endTime: newer });
-    expect((await told(job)).at(-1)).toMatchObject({ content: { endTime: newer } });
+    expect((await notified(job)).at(-1)).toMatchObject({ content: { endTime: newer } });
     expect(await changes()).toMatchObject([{ status: "confirmed" }]);
   });
 

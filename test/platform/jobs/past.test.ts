@@ -19,7 +19,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
   const itIs = (time: string, plusMs = 0) => {
     aheadMs = Date.parse(time) + plusMs - Date.now();
   };
-  const told = async (job: Job) => (await shop.told(job)).map(({ kind }) => kind);
+  const notified = async (job: Job) => (await shop.told(job)).map(({ kind }) => kind);
   const eventsOf = async ({ shiftId }: Job) => {
     const { data } = await shop.operations.listEvents({ params: { query: { shiftId } } });
     return data?.items.reverse() ?? [];
@@ -53,13 +53,13 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
       status: "expired",
       bookings: [{ status: "confirmed" }],
     });
-    expect(await told(job)).toEqual(["job_offered", "booking_confirmed"]);
+    expect(await notified(job)).toEqual(["job_offered", "booking_confirmed"]);
   };
 
   it.each([
-    ["nobody", 0],
-    ["somebody", 1],
-  ])("expires by itself when its shift starts, with %s booked, once", async (_, booked) => {
+    ["no one", 0],
+    ["one candidate", 1],
+  ])("expires when its shift starts, with %s booked, once", async (_, booked) => {
     await open();
     const job = booked > 0 ? (await book(76)).job : await shop.open();
     await start(job);
@@ -147,7 +147,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     );
     shop.provider.updateShift(job.shiftId, { startTime: times[0] ?? "", endTime: times[1] ?? "" });
     await shop.send("shift.update", job.shiftId);
-    expect((await told(job)).slice(0, 3)).toEqual(["job_offered", "booking_confirmed", "shift_changed"]);
+    expect((await notified(job)).slice(0, 3)).toEqual(["job_offered", "booking_confirmed", "shift_changed"]);
   });
 
   it("is cancelled when it was asked for in time, and those who worked are left alone", async () => {
@@ -170,6 +170,6 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
       status: "cancelled",
       bookings: [{ status: "confirmed" }],
     });
-    expect(await told(job)).toEqual(["job_offered", "booking_confirmed"]);
+    expect(await notified(job)).toEqual(["job_offered", "booking_confirmed"]);
   });
 });

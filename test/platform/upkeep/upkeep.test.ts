@@ -73,7 +73,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     expect(await eventsOf(shiftId)).toHaveLength(1);
   });
 
-  it("tells those booked of other times once, and of another change not at all", async () => {
+  it("notifies those booked of other times once, and of no other change", async () => {
     await open();
     const job = await book();
     const counted = readings();
@@ -87,7 +87,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     expect(await workshop.told(job, "shift_changed")).toHaveLength(1);
   });
 
-  it("cancels the job of a shift that is gone, and tells those booked once", async () => {
+  it("cancels the job of a shift that is gone, and notifies those booked once", async () => {
     await open();
     const job = await book();
     workshop.provider.deleteShift(job.shiftId);
