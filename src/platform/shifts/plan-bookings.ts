@@ -20,11 +20,11 @@ function isListed({ state }: Draft, booking: BookingState): boolean {
   return state.around.listed.some((entry) => isPerson(entry, booking));
 }
 
-/** A UUID is the same in either case (RFC 9562). */
+/** A UUID is the same in either case (RFC 9562). For a booking that has ended, the platform put no one there under another id. */
 export function isPerson({ candidateId, providerCandidateId }: OwnPerson, booking: BookingState): boolean {
-  if (candidateId === booking.candidateId) return true;
   const id = booking.providerCandidateId ?? booking.person.id;
-  return id !== null && id.toLowerCase() === providerCandidateId.toLowerCase();
+  if (id?.toLowerCase() === providerCandidateId.toLowerCase()) return true;
+  return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
 }
 
 function found(draft: Draft, booking: BookingState) {

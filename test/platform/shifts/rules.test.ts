@@ -133,6 +133,15 @@ describe("free seats", () => {
     expect({ ...aJob(), ...jobOf(writes) }).toMatchObject({ status: "open", ownPeopleCount: 0 });
   });
 
+  it("leave the person to the provider who withdrew here and whom the provider has put there under another id", () => {
+    const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
+    const own = { providerCandidateId: "another id", candidateId: ended.candidateId };
+    const state = aState({ bookings: [ended], around: { listed: [own], listedCount: 1 } });
+    const { writes, next } = planned(state, afterSeeing());
+    expect(next.do).toBe("rest");
+    expect(jobOf(writes)).toMatchObject({ ownPeopleCount: 1 });
+  });
+
   it("count a booking that is in progress", () => {
     const state = aState({ bookings: [aBooking()], around: listing("own one") });
     expect(jobOf(planned(state, afterSeeing()).writes)).toMatchObject({ status: "filled" });
