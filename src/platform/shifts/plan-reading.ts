@@ -3,6 +3,7 @@ import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { failureParams } from "../work/failure.ts";
 import type { Draft } from "./draft.ts";
+import { readLate } from "./plan-bookings.ts";
 import { confirmChange, isAboutToken, isCertain, noteImplausible } from "./plan-calls.ts";
 import { closeJob } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
@@ -139,34 +140,39 @@ function concludeAbsence(
   const { outcome, witness, durationMs } = reading;
   if (outcome.kind !== "absent") return undefined;
   const { state, rules, now, traceId } = draft;
-  const isKnownGone = state.shift.isGone && !(draft.isLive && state.job?.status !== "expired");
-  const isAnnounced = covered.some(({ event }) => event === "shift.delete");
+  const isNews = covered.some(({ event, isReplayed }) => event !== "shift.delete" && !isReplayed);
+  const isKnownGone = state.shift.isGone && !isNews && !(draft.isLive && state.job?.status !== "expired");
+  const isAnnounced = unexplainedDeletes(covered).length > 0;
   const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
   const isFinal = outcome.final && outcome.code !== undefined;
   const isSure = isKnownGone || isCertain(outcome) || witness === "good";
   const isPatient = !isFinal && !isAnnounced && !isAsked && !isKnownGone;
-  const afterMs = rules.absenceRetriesMs[state.shift.absences];
+  const [{ absences }, retriesMs] = [state.shift, rules.absenceRetriesMs];
+  const afterMs = retriesMs[absences];
   // A hint in between uses up none of the patience: it counts in time, not in readings.
-  const leftMs = isPutOff(draft) ? (state.shift.nextReadAt ?? now) - now : 0;
-  if (isPatient && leftMs > 0) return recheck(draft, covered, leftMs);
+  const isPutOff = retriesMs.length > 0 && absences > 0 && !state.integration.isHeld;
+  const leftMs = (state.shift.nextReadAt ?? now) - now;
+  if (isPatient && isPutOff && leftMs > 0) return recheck(draft, covered, leftMs);
   if (isPatient && afterMs !== undefined) {
     const { missing } = state.around.vanished;
-    if (state.shift.absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
+    if (absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
       draft.push({ write: "sample", count: Math.ceil(state.around.vanished.known / 5) + MASS });
-    draft.patchShift({ absences: state.shift.absences + 1, nextReadAt: now + afterMs });
+    draft.patchShift({ absences: absences + 1, nextReadAt: now + afterMs });
     return recheck(draft, covered, afterMs);
   }
   if (!isSure && witness === undefined) return "witness";
   if (!isSure) {
     noteImplausible(draft);
-    draft.patchShift({ absences: Math.min(state.shift.absences, rules.absenceRetriesMs.length) });
+    draft.patchShift({ absences: Math.min(absences, retriesMs.length) });
     draft.readAt(now);
     return undefined;
   }
   // What is known to be gone proves nothing of the provider.
   if (isCertain(outcome) || witness === "good") notePlausible(draft);
-  if (!isKnownGone && !isCertain(outcome) && isFirstWitness(draft)) {
-    draft.patchShift({ absences: rules.absenceRetriesMs.length + 1, nextReadAt: now });
+  // The outage may have ended between the 404 and the witness: a second 404 after a good witness is needed.
+  const isFirstWitness = retriesMs.length > 0 && absences <= retriesMs.length;
+  if (!isKnownGone && !isCertain(outcome) && isFirstWitness) {
+    draft.patchShift({ absences: retriesMs.length + 1, nextReadAt: now });
     return recheck(draft, covered, 0);
   }
   if (!isAnnounced && !isAsked && !isKnownGone && isMassLoss(draft)) {
@@ -176,15 +182,10 @@ function concludeAbsence(
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
   draft.endEvents(covered, "processed", closeJob(draft, isAsked ? "employer" : "absence", traceId));
   awaitReturn(draft);
+  // Events may come in another order than the one in which they were sent.
+  if (isAnnounced && isNews) readLate(draft);
   return undefined;
 }
-
-/** The outage may have ended between the 404 and the witness: a second 404 after a good witness is needed. */
-const isFirstWitness = ({ rules, state }: Draft): boolean =>
-  rules.absenceRetriesMs.length > 0 && state.shift.absences <= rules.absenceRetriesMs.length;
-
-const isPutOff = ({ rules, state }: Draft): boolean =>
-  rules.absenceRetriesMs.length > 0 && state.shift.absences > 0 && !state.integration.isHeld;
 
 function recheck(draft: Draft, covered: readonly EventState[], afterMs: number): undefined {
   draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs } });

@@ -139,6 +139,30 @@ describe("many shifts that disappear at once", () => {
   });
 });
 
+describe("events that contradict each other", () => {
+  const after = (names: string[], shift: { isGone?: boolean } = {}) => {
+    const events = names.map((name) => anEvent(name, { isNew: false }));
+    const covers = events.map(({ eventId }) => eventId);
+    const state = aState({ job: undefined, events, shift: { nextReadAt: null, ...shift } });
+    return planned(state, afterAbsence({ code: "shift_not_found", covers }));
+  };
+
+  it("leave an absence to the last of them: a shift that was created again is waited for", () => {
+    const { writes, next } = after(["shift.delete", "shift.create"]);
+    expect(writesOf(writes, "events")[0]).toMatchObject({ status: "queued" });
+    expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
+  });
+
+  it("may have come in another order: the shift is read once more, two minutes later", () => {
+    expect(nextReadAt(after(["shift.create", "shift.delete"]).writes)).toBe(NOW + 120_000);
+    expect(nextReadAt(after(["shift.delete"]).writes)).toBeNull();
+  });
+
+  it("are waited for as well when the shift was gone before", () => {
+    expect(after(["shift.create"], { isGone: true }).next).toMatchObject({ do: "rest", afterMs: 5_000 });
+  });
+});
+
 describe("a shift that reappears", () => {
   const job = (by: "absence" | "employer" | "provider") => aJob({ status: "cancelled", cancelledBy: by });
   const gone = { isGone: true, nextReadAt: NOW };
