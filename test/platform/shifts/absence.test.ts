@@ -140,7 +140,7 @@ describe("many shifts that disappear at once", () => {
 });
 
 describe("events that contradict each other", () => {
-  const after = (names: string[], shift: { isGone?: boolean } = {}) => {
+  const announced = (names: string[], shift: { isGone?: boolean } = {}) => {
     const events = names.map((name) => anEvent(name, { isNew: false }));
     const covers = events.map(({ eventId }) => eventId);
     const state = aState({ job: undefined, events, shift: { nextReadAt: null, ...shift } });
@@ -148,18 +148,18 @@ describe("events that contradict each other", () => {
   };
 
   it("leave an absence to the last of them: a shift that was created again is waited for", () => {
-    const { writes, next } = after(["shift.delete", "shift.create"]);
+    const { writes, next } = announced(["shift.delete", "shift.create"]);
     expect(writesOf(writes, "events")[0]).toMatchObject({ status: "queued" });
     expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
   });
 
   it("may have come in another order: the shift is read once more, two minutes later", () => {
-    expect(nextReadAt(after(["shift.create", "shift.delete"]).writes)).toBe(NOW + 120_000);
-    expect(nextReadAt(after(["shift.delete"]).writes)).toBeNull();
+    expect(nextReadAt(announced(["shift.create", "shift.delete"]).writes)).toBe(NOW + 120_000);
+    expect(nextReadAt(announced(["shift.delete"]).writes)).toBeNull();
   });
 
   it("are waited for as well when the shift was gone before", () => {
-    expect(after(["shift.create"], { isGone: true }).next).toMatchObject({ do: "rest", afterMs: 5_000 });
+    expect(announced(["shift.create"], { isGone: true }).next).toMatchObject({ do: "rest", afterMs: 5_000 });
   });
 });
 
