@@ -138,7 +138,7 @@ export class Worker {
     if (row.kind === "person") return this.#people.run(claim);
     if (row.kind === "probe") return this.#people.probe(claim);
     this.parts.watch.runStarted(row.key);
-    this.#step(claim, { isFirst: true, failed: new Set(), attempts }, 0);
+    this.#step(claim, { isFirst: true, failed: new Set(), attempts, traceId: "trace of a run" }, 0);
   }
 
   /** A commit: the process may end right after it. Returns whether it has. */

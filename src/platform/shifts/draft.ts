@@ -18,6 +18,7 @@ import type {
   JobState,
   KnownShift,
   Rules,
+  RunSoFar,
   ShiftState,
 } from "./state.ts";
 
@@ -88,12 +89,14 @@ export class Draft {
   readonly now: number;
   readonly rules: Rules;
   readonly writes: Write[] = [];
+  readonly #runTraceId: string;
   /** The job's status was brought up to date already. */
   isRefreshed = false;
   isJobChanged = false;
 
-  constructor(state: ShiftState, now: number, rules: Rules) {
+  constructor(state: ShiftState, run: Pick<RunSoFar, "traceId">, now: number, rules: Rules) {
     this.state = structuredClone(state);
+    this.#runTraceId = run.traceId;
     this.now = now;
     this.rules = rules;
   }
@@ -110,10 +113,10 @@ export class Draft {
     return this.job !== undefined && this.job.startTime <= this.now;
   }
 
-  /** The trace that a reading belongs to: that of the oldest event, or else the job's. */
+  /** The trace that a reading belongs to: that of the oldest event, or else the job's, or the run's own. */
   get traceId(): string {
     const [event] = this.state.events;
-    return event?.traceId ?? this.job?.traceId ?? this.state.bookings[0]?.traceId ?? "";
+    return event?.traceId ?? this.job?.traceId ?? this.state.bookings[0]?.traceId ?? this.#runTraceId;
   }
 
   get subject(): Subject {

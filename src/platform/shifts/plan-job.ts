@@ -113,9 +113,6 @@ function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceI
 /** Brings the status of the job up to date with its facts, whatever changed them, and offers it while it is open. */
 export function refreshJob(draft: Draft, traceId: string, { isChanged }: { isChanged: boolean }): void {
   const was = refreshStatus(draft, traceId);
-  const { job } = draft;
-  if (job?.status === "expired" && was !== "expired")
-    draft.step({ step: "job", code: "job_expired", params: { jobStatus: was }, traceId: job.traceId });
   offerOrWithdraw(draft, was, isChanged, traceId);
 }
 
@@ -142,6 +139,8 @@ function refreshStatus(draft: Draft, traceId: string): JobStatus {
     ...(isFreed && { offerRound: job.offerRound + 1 }),
   };
   if (Object.keys(patch).length > 0) draft.patchJob(patch);
+  if (status === "expired" && was !== "expired" && job.jobId !== "")
+    draft.step({ step: "job", code: "job_expired", params: { jobStatus: was }, traceId: job.traceId });
   return was;
 }
 

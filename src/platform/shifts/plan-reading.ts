@@ -141,7 +141,7 @@ function concludeAbsence(
   if (outcome.kind !== "absent") return undefined;
   const { state, rules, now, traceId } = draft;
   const isNews = covered.some(({ event, isReplayed }) => event !== "shift.delete" && !isReplayed);
-  const isKnownGone = state.shift.isGone && !isNews && !(draft.isLive && state.job?.status !== "expired");
+  const isKnownGone = state.shift.isGone && !(draft.isLive && state.job?.status !== "expired");
   const isAnnounced = unexplainedDeletes(covered).length > 0;
   const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
   const isFinal = outcome.final && outcome.code !== undefined;
@@ -182,8 +182,7 @@ function concludeAbsence(
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
   draft.endEvents(covered, "processed", closeJob(draft, isAsked ? "employer" : "absence", traceId));
   awaitReturn(draft);
-  // Events may come in another order than the one in which they were sent.
-  if (isAnnounced && isNews) readLate(draft);
+  if ((isAnnounced || isKnownGone) && isNews) readLate(draft);
   return undefined;
 }
 

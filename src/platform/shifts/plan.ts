@@ -15,7 +15,7 @@ export interface Plan {
  * Every rule of CONVERGENCE.md is in here. Pure, and total: it has no database, no HTTP and no clock, and there is no state for which it throws.
  */
 export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules): Plan {
-  const draft = new Draft(state, now, rules);
+  const draft = new Draft(state, run, now, rules);
   skipEchoes(draft);
   if (isReadFirst(draft, run)) return { writes: draft.writes, next: { do: "read", traceId: draft.traceId } };
   if (run.reading && concludeReading(draft, run.reading, run))
@@ -27,7 +27,7 @@ export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules
 
 /** The reading that a run begins with, when nothing has to be written before it. */
 export function firstReading(state: ShiftState, run: RunSoFar, now: number, rules: Rules) {
-  const draft = new Draft(state, now, rules);
+  const draft = new Draft(state, run, now, rules);
   skipEchoes(draft);
   if (draft.writes.length > 0 || !isReadFirst(draft, run)) return undefined;
   return { do: "read", traceId: draft.traceId } as const;
@@ -53,7 +53,9 @@ function skipEchoes(draft: Draft): void {
 function nextOf(draft: Draft, run: RunSoFar): Next {
   const { state } = draft;
   if (state.integration.isPaused) return rest(draft, run, { isPaused: true });
-  const isDown = run.unavailable?.notAsked === true || isReadingLost(run);
+  const { unavailable, reading } = run;
+  const isLost = reading?.outcome.kind === "unavailable" || reading?.witness === "bad";
+  const isDown = unavailable?.notAsked === true || isLost;
   const call = isDown ? undefined : nextCall(draft, run);
   // A change sends the whole shift: it must not undo what has been announced since the shift was read.
   if (call && !(call.do === "change" && needsReading(draft, run))) return call;
@@ -61,23 +63,16 @@ function nextOf(draft: Draft, run: RunSoFar): Next {
   return rest(draft, run, { isPaused: false });
 }
 
-const isReadingLost = ({ reading }: RunSoFar): boolean =>
-  reading !== undefined && (reading.outcome.kind === "unavailable" || reading.witness === "bad");
-
-/** What a call could not tell is read before anything else is done about it. */
-function needsReading(draft: Draft, run: RunSoFar): boolean {
+/** What a call could not tell is read before anything else is done about it. An event that came while the shift was read is covered by the next run. */
+function needsReading(draft: Draft, { reading, failed }: RunSoFar): boolean {
+  if (reading) return false;
   const { state, now } = draft;
   const { nextReadAt } = state.shift;
-  const isActive = state.integration.state === "active";
   // What was put off until a reading that another conclusion has cancelled is read now.
-  const isPutOff = nextReadAt !== null;
-  if (isActive && state.events.some(({ isNew }) => isNew || !isPutOff)) return !isJustRead(run);
-  if (isActive && nextReadAt !== null && nextReadAt <= now) return !isJustRead(run);
-  return !isJustRead(run) && isInDoubt(draft, run.failed);
+  const isDue = nextReadAt === null ? state.events.length > 0 : nextReadAt <= now;
+  const isActive = state.integration.state === "active";
+  return (isActive && (isDue || state.events.some(({ isNew }) => isNew))) || isInDoubt(draft, failed);
 }
-
-/** An event that came while the shift was read is covered by the next run. */
-const isJustRead = ({ reading }: RunSoFar): boolean => reading !== undefined;
 
 function isInDoubt({ state, now, isLive }: Draft, failed: ReadonlySet<string>): boolean {
   const { nextReadAt } = state.shift;

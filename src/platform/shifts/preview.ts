@@ -25,8 +25,8 @@ export async function previewReading(
     ...{ client: deps.clientFor(loaded.integration), signal, shiftId: loaded.spelling },
     waiting: [event.event_id],
   };
-  const first: RunSoFar = { isFirst: true, failed: new Set(), attempts: 1 };
   const traceId = event.trace_id;
+  const first: RunSoFar = { isFirst: true, failed: new Set(), attempts: 1, traceId };
   let run = await act({ do: "read", traceId }, first, acting);
   if (run.reading?.outcome.kind === "absent") run = await act({ do: "witness", traceId }, run, acting);
   const outcome = run.reading?.outcome;

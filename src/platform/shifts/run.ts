@@ -30,7 +30,8 @@ export const reconcileShift =
   (deps: Deps): Run =>
   async (claim, signal, spare) => {
     const key = { providerId: claim.providerId, shiftId: claim.key };
-    let run: RunSoFar = { isFirst: true, failed: new Set(), attempts: claim.attempts };
+    const traceId = deps.newTraceId();
+    let run: RunSoFar = { isFirst: true, failed: new Set(), attempts: claim.attempts, traceId };
     let asked: Date | undefined;
     for (let step = 0; step < MOST_STEPS; step += 1) {
       const decided = (await glance(deps, key, run)) ?? (await decide(deps, key, claim, run, asked));

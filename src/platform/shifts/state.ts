@@ -175,6 +175,8 @@ export interface RunSoFar {
   unavailable?: Unavailable;
   /** Of the work: in a row that failed, this run included. */
   attempts: number;
+  /** For what belongs to no event, job or booking. */
+  traceId: string;
 }
 
 /** The waiting times and limits of DECISIONS and CONVERGENCE. Milliseconds. */

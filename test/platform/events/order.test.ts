@@ -53,8 +53,8 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
       await organisation.quiet();
     }
     expect(await organisation.findJob(shiftId)).toBeUndefined();
-    // The tombstone answers what otherwise takes four reads.
-    expect(reads(organisation, shiftId)).toBe(3);
+    // One for each event, and one later after a create and an update: they may have been sent after the delete.
+    expect(reads(organisation, shiftId)).toBe(5);
     expect(new Set((await organisation.events(shiftId)).map(({ status }) => status))).toEqual(
       new Set(["processed"]),
     );

@@ -35,9 +35,9 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     expect(await shop.accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
     return { job, candidateId };
   };
-  /** The event is read shortly before the start, which the worker then waits for. */
-  const start = async (job: Job) => {
-    itIs(job.startTime, -500);
+  /** The event is read shortly before the start, which the worker then waits for, unless `readMs` says how long after it. */
+  const start = async (job: Job, readMs = -500) => {
+    itIs(job.startTime, readMs);
     await shop.send("shift.update", job.shiftId);
     await expect.poll(async () => (await shop.job(job.jobId)).status).toBe("expired");
   };
@@ -57,12 +57,13 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
   };
 
   it.each([
-    ["no one", 0],
-    ["one candidate", 1],
-  ])("expires when its shift starts, with %s booked, once", async (_, booked) => {
+    ["no one booked", 0, -500],
+    ["one candidate booked", 1, -500],
+    ["no one booked, although it is read only then", 0, 500],
+  ])("expires when its shift starts, with %s, once", async (_, booked, readMs) => {
     await open();
     const job = booked > 0 ? (await book(76)).job : await shop.open();
-    await start(job);
+    await start(job, readMs);
     await shop.idle();
     const expired = (await shop.steps(job.traceId ?? "")).filter(
       ({ verdict }) => verdict.code === "job_expired",

@@ -103,7 +103,7 @@ const aShift = (patch: Partial<Shift> = {}): Shift => ({
   ...patch,
 });
 
-const first: RunSoFar = { isFirst: true, failed: new Set(), attempts: 1 };
+const first: RunSoFar = { isFirst: true, failed: new Set(), attempts: 1, traceId: "trace of the run" };
 export const firstStep = first;
 
 export function afterReading(outcome: Reading["outcome"], patch: Partial<Reading> = {}): RunSoFar {
