@@ -41,6 +41,8 @@ export interface Scope {
   on?: Operation | readonly Operation[];
   /** Only calls about this shift. */
   shiftId?: string;
+  /** Spares so many calls before the first. */
+  after?: number;
   /** Ends after so many calls. */
   times?: number;
   /** Ends after so many milliseconds. */
@@ -62,6 +64,7 @@ interface Entry {
   fault: Fault;
   scope: Scope;
   since: number;
+  spared: number;
   hits: number;
   isStopped: boolean;
 }
@@ -73,7 +76,7 @@ export function createFaults() {
   const entries: Entry[] = [];
   return {
     add: (fault: Fault, scope: Scope = {}): ActiveFault => {
-      const entry: Entry = { fault, scope, since: performance.now(), hits: 0, isStopped: false };
+      const entry: Entry = { fault, scope, since: performance.now(), spared: 0, hits: 0, isStopped: false };
       entries.push(entry);
       return {
         get hits() {
@@ -94,6 +97,10 @@ export function createFaults() {
     ): (FaultOf<K> & { since: number }) | undefined => {
       const entry = entries.find((each) => each.fault.kind === kind && applies(each, target));
       if (!entry) return undefined;
+      if (entry.spared < (entry.scope.after ?? 0)) {
+        entry.spared += 1;
+        return undefined;
+      }
       entry.hits += 1;
       return { ...(entry.fault as FaultOf<K>), since: entry.since };
     },
