@@ -18,8 +18,14 @@ const platform = await startPlatform(readConfig(process.env), {
   calls: { perMinute: 0 },
 });
 process.once("SIGTERM", () => void platform.close().then(() => process.exit(0)));
+// A process that is stopped before it is idle says nothing: what did not come to rest is found by the checks.
+const tellIdle = () =>
+  platform.idle().then(
+    () => void process.send?.("idle"),
+    () => undefined,
+  );
 process.on("message", (told: "idle" | { jumpMs: number }) => {
-  if (told === "idle") void platform.idle().then(() => process.send?.("idle"));
+  if (told === "idle") void tellIdle();
   else jump(told.jumpMs);
 });
 // Nobody is left who would end it.
