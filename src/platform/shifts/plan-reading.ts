@@ -142,6 +142,7 @@ function concludeAbsence(
   const { state, rules, now, traceId } = draft;
   const isNews = covered.some(({ event, isReplayed }) => event !== "shift.delete" && !isReplayed);
   const isKnownGone = state.shift.isGone && !(draft.isLive && state.job?.status !== "expired");
+  const isDeleted = covered.some(({ event }) => event === "shift.delete");
   const isAnnounced = unexplainedDeletes(covered).length > 0;
   const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
   const isFinal = outcome.final && outcome.code !== undefined;
@@ -175,7 +176,7 @@ function concludeAbsence(
     draft.patchShift({ absences: retriesMs.length + 1, nextReadAt: now });
     return recheck(draft, covered, 0);
   }
-  if (!isAnnounced && !isAsked && !isKnownGone && isMassLoss(draft)) {
+  if (!isDeleted && !isAsked && !isKnownGone && isMassLoss(draft)) {
     hold(draft, covered);
     return undefined;
   }

@@ -153,6 +153,16 @@ describe("events that contradict each other", () => {
     expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
   });
 
+  it("are no loss of data when a deletion is among them", () => {
+    const events = ["shift.delete", "shift.update"].map((name) => anEvent(name, { isNew: false }));
+    const covers = events.map(({ eventId }) => eventId);
+    const around = { vanished: { missing: 20, known: 40 } };
+    const state = aState({ events, around, shift: PATIENT, integration: { isHeld: true } });
+    const { writes } = planned(state, afterAbsence({ code: "shift_not_found", covers }));
+    expect(jobOf(writes)).toMatchObject({ status: "cancelled" });
+    expect(writesOf(writes, "hold")).toEqual([]);
+  });
+
   it("may have come in another order: the shift is read once more, two minutes later", () => {
     expect(nextReadAt(announced(["shift.create", "shift.delete"]).writes)).toBe(NOW + 120_000);
     expect(nextReadAt(announced(["shift.delete"]).writes)).toBeNull();
