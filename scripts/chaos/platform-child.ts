@@ -18,15 +18,15 @@ const platform = await startPlatform(readConfig(process.env), {
   calls: { perMinute: 0 },
 });
 process.once("SIGTERM", () => void platform.close().then(() => process.exit(0)));
-// A process that is stopped before it is idle says nothing: what did not come to rest is found by the checks.
-const tellIdle = () =>
+// A process that is stopped before it is idle sends nothing: the checks find what is unfinished.
+const reportIdle = () =>
   platform.idle().then(
     () => void process.send?.("idle"),
     () => undefined,
   );
-process.on("message", (told: "idle" | { jumpMs: number }) => {
-  if (told === "idle") void tellIdle();
-  else jump(told.jumpMs);
+process.on("message", (message: "idle" | { jumpMs: number }) => {
+  if (message === "idle") void reportIdle();
+  else jump(message.jumpMs);
 });
 // Nobody is left who would end it.
 process.once("disconnect", () => process.exit(0));

@@ -78,7 +78,7 @@ async function isOffered(story: Story) {
   const job = await jobOf(story);
   expect(job).toMatchObject({ status: "open", positions: 2, overfilled: false, startTime, endTime });
   expect(job).toMatchObject({ bookings: [], warnings: [] });
-  const offers = await story.told(job, "job_offered");
+  const offers = await story.notificationsOf(job, "job_offered");
   const people = [story.newcomer, story.regular].map(({ candidateId }) => candidateId);
   expect(offers.map(({ candidateId }) => candidateId).sort()).toEqual(people.sort());
 }
@@ -111,7 +111,7 @@ async function isChanged(story: Story) {
 async function isToldOfTheChange(story: Story) {
   const job = await jobOf(story);
   expect(job).toMatchObject({ status: "filled", endTime: shiftOf(story).endTime });
-  expect(await story.told(job, "shift_changed")).toHaveLength(2);
+  expect(await story.notificationsOf(job, "shift_changed")).toHaveLength(2);
 }
 
 async function isWithdrawn(story: Story) {
@@ -131,7 +131,7 @@ async function isOver(story: Story) {
   const job = await jobOf(story);
   expect(job).toMatchObject({ status: "cancelled", cancelling: false });
   expect(job.bookings.map(({ status }) => status)).toEqual(["released", "released"]);
-  const told = await story.told(job, "shift_cancelled");
+  const told = await story.notificationsOf(job, "shift_cancelled");
   expect(told.map(({ candidateId }) => candidateId)).toEqual([story.newcomer.candidateId]);
   const events = (await story.events()).map(({ event, status }) => [event, status]);
   expect(events).toEqual([

@@ -32,8 +32,8 @@ export interface Doings {
   issues(): Promise<Issue[]>;
   /** The codes of the open issues, in order of the alphabet. */
   issueCodes(): Promise<string[]>;
-  /** Who was told, oldest first. */
-  told(job: Job, kind?: Notification["kind"]): Promise<Notification[]>;
+  /** The notifications of the job, oldest first. */
+  notificationsOf(job: Job, kind?: Notification["kind"]): Promise<Notification[]>;
   steps(traceId: string): Promise<TraceStep[]>;
   /** `step: code`, oldest first. */
   verdicts(traceId: string): Promise<string[]>;
@@ -127,7 +127,7 @@ function seeingOf({ operations, providerId }: Parts): Seeing {
     event: async (traceId) => some((await events({ traceId }))[0], "event"),
     issues,
     issueCodes: async () => (await issues()).map(({ code }) => code).sort(),
-    told: async ({ jobId }, kind) => {
+    notificationsOf: async ({ jobId }, kind) => {
       const query = { jobId, limit: LIMIT };
       const { items } = ok(await operations.listNotifications({ params: { query } }));
       return items.reverse().filter((each) => kind === undefined || each.kind === kind);

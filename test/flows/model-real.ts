@@ -177,7 +177,7 @@ async function lookAt({ organisation, people }: Place, job: Job) {
   const { status, startTime, endTime, positions, overfilled, cancelling = false, ownPeopleCount: own } = job;
   const personOf = (candidateId: string) => people.findIndex((each) => each.candidateId === candidateId);
   const having = (wanted: string) => job.bookings.filter((booking) => booking.status === wanted);
-  const notes = await organisation.told(job);
+  const notes = await organisation.notificationsOf(job);
   const offers = notes.filter(({ kind, withdrawnAt }) => kind === "job_offered" && withdrawnAt === undefined);
   return {
     ...{ status, startTime, endTime, positions, overfilled, cancelling, own },

@@ -17,7 +17,8 @@ export interface WorkshopOptions extends PlatformOptions {
 type Seat = Pick<Job, "jobId"> & { candidateId: string };
 
 /** A platform on the test's own database, so that the test can read its rows, and one organisation, which sends no webhooks itself. */
-export interface Workshop extends Pick<Doings, "steps" | "verdicts" | "told" | "issues" | "issueCodes"> {
+export interface Workshop
+  extends Pick<Doings, "steps" | "verdicts" | "notificationsOf" | "issues" | "issueCodes"> {
   operations: Operations;
   provider: Sandbox;
   providerId: string;
@@ -51,14 +52,14 @@ export async function openWorkshop(database: TestDatabase, options: WorkshopOpti
     onTheWay: (call, pass) => (way.onTheWay ? way.onTheWay(call, pass) : pass()),
   });
   const { provider, providerId, competenceId } = organisation;
-  const { steps, verdicts, told, issues, issueCodes } = organisation;
+  const { steps, verdicts, notificationsOf, issues, issueCodes } = organisation;
   const send: Workshop["send"] = async (event, shiftId, traceId) => {
     await organisation.send(event, shiftId, traceId);
     await platform.idle();
   };
   return Object.assign(way, {
     ...{ operations, provider, providerId, competenceId },
-    ...{ steps, verdicts, told, issues, issueCodes, send, store: organisation.send },
+    ...{ steps, verdicts, notificationsOf, issues, issueCodes, send, store: organisation.send },
     idle: platform.idle,
     open: async (shift?: NewShift) => {
       const { shiftId } = provider.createShift(shift);

@@ -20,7 +20,7 @@ function isListed({ state }: Draft, booking: BookingState): boolean {
   return state.around.listed.some((entry) => isPerson(entry, booking));
 }
 
-/** A UUID is the same in either case (RFC 9562). For a booking that has ended, the platform put no one there under another id. */
+/** A UUID is the same in either case (RFC 9562). Once a booking has ended, a person listed under another id was assigned by the provider. */
 export function isPerson({ candidateId, providerCandidateId }: OwnPerson, booking: BookingState): boolean {
   const id = booking.providerCandidateId ?? booking.person.id;
   if (id?.toLowerCase() === providerCandidateId.toLowerCase()) return true;

@@ -140,7 +140,7 @@ function concludeAbsence(
   const { outcome, witness, durationMs } = reading;
   if (outcome.kind !== "absent") return undefined;
   const { state, rules, now, traceId } = draft;
-  const isNews = covered.some(({ event, isReplayed }) => event !== "shift.delete" && !isReplayed);
+  const isExpected = covered.some(({ event, isReplayed }) => event !== "shift.delete" && !isReplayed);
   const isKnownGone = state.shift.isGone && !(draft.isLive && state.job?.status !== "expired");
   const isDeleted = covered.some(({ event }) => event === "shift.delete");
   const isAnnounced = unexplainedDeletes(covered).length > 0;
@@ -183,7 +183,7 @@ function concludeAbsence(
   if (covered.length > 0) draft.step({ step: "fetch", code: "shift_absent", traceId, durationMs });
   draft.endEvents(covered, "processed", closeJob(draft, isAsked ? "employer" : "absence", traceId));
   awaitReturn(draft);
-  if ((isAnnounced || isKnownGone) && isNews) readLate(draft);
+  if ((isAnnounced || isKnownGone) && isExpected) readLate(draft);
   return undefined;
 }
 

@@ -41,7 +41,7 @@ export interface Scope {
   on?: Operation | readonly Operation[];
   /** Only calls about this shift. */
   shiftId?: string;
-  /** Spares so many calls before the first. */
+  /** Skips so many calls first. */
   after?: number;
   /** Ends after so many calls. */
   times?: number;
@@ -64,7 +64,7 @@ interface Entry {
   fault: Fault;
   scope: Scope;
   since: number;
-  spared: number;
+  skipped: number;
   hits: number;
   isStopped: boolean;
 }
@@ -76,7 +76,7 @@ export function createFaults() {
   const entries: Entry[] = [];
   return {
     add: (fault: Fault, scope: Scope = {}): ActiveFault => {
-      const entry: Entry = { fault, scope, since: performance.now(), spared: 0, hits: 0, isStopped: false };
+      const entry: Entry = { fault, scope, since: performance.now(), skipped: 0, hits: 0, isStopped: false };
       entries.push(entry);
       return {
         get hits() {
@@ -97,8 +97,8 @@ export function createFaults() {
     ): (FaultOf<K> & { since: number }) | undefined => {
       const entry = entries.find((each) => each.fault.kind === kind && applies(each, target));
       if (!entry) return undefined;
-      if (entry.spared < (entry.scope.after ?? 0)) {
-        entry.spared += 1;
+      if (entry.skipped < (entry.scope.after ?? 0)) {
+        entry.skipped += 1;
         return undefined;
       }
       entry.hits += 1;

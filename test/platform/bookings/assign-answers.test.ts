@@ -66,7 +66,7 @@ describe("what a provider may answer to an assignment", () => {
     expect(after.status).toBe("open");
     expect(after.bookings).toMatchObject([{ status, reason }]);
     expect(await organisation.issueCodes()).toEqual(issues);
-    const [told] = await organisation.told(job, "booking_released");
+    const [told] = await organisation.notificationsOf(job, "booking_released");
     expect(told).toMatchObject({ candidateId: person.candidateId, content: { reason } });
   });
 
@@ -114,7 +114,7 @@ describe("what a provider may answer to an assignment", () => {
     expect(bookings).toHaveLength(1);
     const path = `/shifts/${job.shiftId}/assign/${bookings[0]?.providerCandidateId}`;
     expect(organisation.asked("PUT", path)).toBe(1);
-    expect(await organisation.told(job, "booking_confirmed")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "booking_confirmed")).toHaveLength(1);
   });
 
   it.each([

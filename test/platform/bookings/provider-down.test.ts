@@ -32,7 +32,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     const { status, bookings } = await up();
     expect(status).toBe("filled");
     expect(bookings).toMatchObject([{ candidateId: person.candidateId, status: "confirmed" }]);
-    expect(await organisation.told(job, "booking_confirmed")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "booking_confirmed")).toHaveLength(1);
     expect(await organisation.issues()).toEqual([]);
   });
 
@@ -45,7 +45,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(bookings).toMatchObject([{ status: "released", reason: "withdrawn" }]);
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
     expect(organisation.asked("POST", "/candidates")).toBe(0);
-    expect(await organisation.told(job, "booking_confirmed")).toEqual([]);
+    expect(await organisation.notificationsOf(job, "booking_confirmed")).toEqual([]);
   });
 
   it("is released without a call when it is withdrawn before its first try", async () => {
@@ -88,7 +88,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect((await organisation.job(job.shiftId)).bookings).toMatchObject([
       { status: "released", reason: "withdrawn" },
     ]);
-    expect((await organisation.told(job)).map(({ kind }) => kind)).toEqual([
+    expect((await organisation.notificationsOf(job)).map(({ kind }) => kind)).toEqual([
       "job_offered",
       "booking_released",
     ]);
@@ -115,7 +115,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     await organisation.withdraw(job, person);
     await organisation.quiet();
     expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
-    expect(await organisation.told(job, "booking_confirmed")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "booking_confirmed")).toHaveLength(1);
   });
 
   it("ends with the job that the employer cancels, and nobody is assigned", async () => {
@@ -125,7 +125,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     const { bookings } = await up();
     expect(bookings).toMatchObject([{ status: "released", reason: "job_cancelled" }]);
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
-    const told = await organisation.told(job, "shift_cancelled");
+    const told = await organisation.notificationsOf(job, "shift_cancelled");
     expect(told.map(({ candidateId }) => candidateId)).toEqual([person.candidateId]);
   });
 });

@@ -35,7 +35,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
         cancelling: false,
         bookings: [{ candidateId: person.candidateId, status: "released", reason: "job_cancelled" }],
       });
-      expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
+      expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
       expect(await organisation.issues()).toEqual([]);
     },
   );
@@ -50,7 +50,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     expect(await organisation.cancel(job)).toEqual(ACCEPTED);
     await organisation.quiet();
     expect(deletes()).toBe(1);
-    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it.each(["404", "410"] as const)("what the provider has deleted already (%s)", async (deleted) => {
@@ -74,7 +74,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
       bookings: [{ candidateId: person.candidateId, status: "confirmed" }],
     });
     expect(await organisation.issueCodes()).toEqual(["cancellation_refused"]);
-    expect(await organisation.told(job, "shift_cancelled")).toEqual([]);
+    expect(await organisation.notificationsOf(job, "shift_cancelled")).toEqual([]);
     expect(await organisation.accept(job, other)).toEqual({ status: 201, said: "confirmed" });
     organisation.provider.clearFaults();
     await organisation.cancel(job);
@@ -83,7 +83,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
       status: "cancelled",
       cancelledBy: "employer",
     });
-    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(2);
+    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(2);
     expect(await organisation.issues()).toEqual([]);
   });
 
@@ -99,7 +99,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
       bookings: [{ candidateId: person.candidateId, status: "confirmed" }],
     });
     expect(await organisation.issueCodes()).toEqual(["provider_gave_no_answer"]);
-    expect(await organisation.told(job, "shift_cancelled")).toEqual([]);
+    expect(await organisation.notificationsOf(job, "shift_cancelled")).toEqual([]);
     expect(await organisation.accept(job, other)).toEqual({ status: 409, said: "job_not_open" });
     organisation.provider.clearFaults();
     // Any hint has the shift reconciled; without one, the next hour would.
@@ -110,7 +110,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
       cancelledBy: "employer",
     });
     expect(organisation.provider.shift(job.shiftId)?.cancelled).toBe(true);
-    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
     expect(await organisation.issues()).toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe("while a cancellation is under way", () => {
     await organisation.addPerson();
     const { traceId } = organisation.provider.updateShift(job.shiftId, { positions: 2 });
     await expect.poll(() => organisation.event(traceId)).toMatchObject({ status: "processed" });
-    expect(await organisation.told(job, "job_offered")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "job_offered")).toHaveLength(1);
     organisation.provider.clearFaults();
     await organisation.quiet();
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", cancelling: false });
@@ -152,7 +152,7 @@ describe("while a cancellation is under way", () => {
     organisation.provider.setFault("cancel-refused");
     organisation.provider.setFault("error-500", { times: 0 });
     await organisation.quiet();
-    const offers = await organisation.told(job, "job_offered");
+    const offers = await organisation.notificationsOf(job, "job_offered");
     expect(offers.map(({ candidateId }) => candidateId)).toEqual([person.candidateId]);
   });
 });

@@ -32,7 +32,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
       status: "cancelled",
       bookings: [{ status: "released", reason }],
     });
-    const told = await organisation.told(job, "shift_cancelled");
+    const told = await organisation.notificationsOf(job, "shift_cancelled");
     expect(told).toMatchObject([{ candidateId: person.candidateId, traceId, content: { reason } }]);
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
@@ -52,7 +52,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
       status: "processed",
       verdict: { code: "already_cancelled" },
     });
-    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it("of a shift that is still open is not believed, until the provider says more", async () => {

@@ -83,11 +83,11 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
       endTime: "2026-01-05T17:00:00Z",
     });
     expect(job.status).toBe("expired");
-    expect(await organisation.told(job)).toEqual([]);
+    expect(await organisation.notificationsOf(job)).toEqual([]);
     organisation.provider.updateShift(job.shiftId, { startTime: "2026-01-05T09:01:00Z" });
     await organisation.quiet();
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open" });
-    expect(await organisation.told(job, "job_offered")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "job_offered")).toHaveLength(1);
   });
 
   it.each<[string, Record<string, unknown>, number, string[]]>([
@@ -109,7 +109,7 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
     await organisation.addPerson();
     const job = await organisation.open({ positions: 0 });
     expect(job).toMatchObject({ status: "filled", positions: 0, overfilled: false });
-    expect(await organisation.told(job)).toEqual([]);
+    expect(await organisation.notificationsOf(job)).toEqual([]);
   });
 });
 

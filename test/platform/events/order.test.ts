@@ -131,7 +131,7 @@ describe("a shift that the provider does not know (yet)", () => {
       status: "cancelled",
       bookings: [{ status: "released", reason: "shift_deleted" }],
     });
-    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
       verdict: { code: "job_cancelled" },

@@ -23,7 +23,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     const { data, error, response } = await shop.operations.changeJob({ params: { path: { jobId } }, body });
     return { status: response.status, job: data, code: error?.code, detail: error?.detail };
   };
-  const notified = (job: Job) => shop.told(job, "shift_changed");
+  const notified = (job: Job) => shop.notificationsOf(job, "shift_changed");
   const booked = async (nth: number, job: Job) => {
     const candidateId = await shop.addPerson(nth);
     expect(await shop.accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });

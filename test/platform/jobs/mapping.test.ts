@@ -22,7 +22,7 @@ describe.each(featureEngines)("a shift at a place or for a role that is not mapp
     const job = await organisation.open({ outletId, roleId });
     expect(job.status).toBe("blocked_mapping");
     expect(await organisation.issueCodes()).toEqual(["outlet_not_mapped", "role_not_mapped"]);
-    expect(await organisation.told(job)).toEqual([]);
+    expect(await organisation.notificationsOf(job)).toEqual([]);
     expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "job_not_open" });
     const { competenceId, workplaceId } = organisation;
     await map(organisation, { outlets: [{ outletId, workplaceId }] });
@@ -31,7 +31,7 @@ describe.each(featureEngines)("a shift at a place or for a role that is not mapp
     await map(organisation, { roles: [{ roleId, competenceId }] });
     expect(await organisation.issues()).toEqual([]);
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open", competenceId });
-    expect(await organisation.told(job, "job_offered")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "job_offered")).toHaveLength(1);
     expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
   });
 

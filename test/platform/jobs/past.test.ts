@@ -19,7 +19,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
   const itIs = (time: string, plusMs = 0) => {
     aheadMs = Date.parse(time) + plusMs - Date.now();
   };
-  const notified = async (job: Job) => (await shop.told(job)).map(({ kind }) => kind);
+  const notified = async (job: Job) => (await shop.notificationsOf(job)).map(({ kind }) => kind);
   const eventsOf = async ({ shiftId }: Job) => {
     const { data } = await shop.operations.listEvents({ params: { query: { shiftId } } });
     return data?.items.reverse() ?? [];

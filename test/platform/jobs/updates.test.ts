@@ -35,7 +35,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
       provider.updateShift(job.shiftId, { [field]: value });
       await organisation.quiet();
       expect(await organisation.job(job.shiftId)).toMatchObject({ [field]: value, status: "open" });
-      const told = await organisation.told(job, "shift_changed");
+      const told = await organisation.notificationsOf(job, "shift_changed");
       expect(told).toMatchObject([{ candidateId: person.candidateId, traceId }]);
       expect(told).toHaveLength(1);
     },
@@ -47,7 +47,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
       organisation.provider.updateShift(job.shiftId, { endTime });
       await organisation.quiet();
     }
-    expect(await organisation.told(job, "shift_changed")).toHaveLength(2);
+    expect(await organisation.notificationsOf(job, "shift_changed")).toHaveLength(2);
   });
 
   it("that is replayed tells of a change that came since, although it told of one before", async () => {
@@ -62,7 +62,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
       await operations.replayEvent({ params: { path: { eventId } } });
       await stage().platform.idle();
     }
-    expect(await organisation.told(job, "shift_changed")).toMatchObject([
+    expect(await organisation.notificationsOf(job, "shift_changed")).toMatchObject([
       { content: { endTime: later(job.endTime) } },
       { content: { endTime: later(later(job.endTime)) } },
     ]);
@@ -76,7 +76,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     const { organisation, job } = await booked({ variant: "b" });
     organisation.provider.updateShift(job.shiftId, change);
     await organisation.quiet();
-    expect(await organisation.told(job, "shift_changed")).toEqual([]);
+    expect(await organisation.notificationsOf(job, "shift_changed")).toEqual([]);
     expect(await organisation.job(job.shiftId)).toMatchObject({ positions: 2, ...onlyPositions(change) });
   });
 
@@ -87,7 +87,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
       "shift.create processed",
       "shift.update processed",
     ]);
-    expect((await organisation.told(job)).map(({ kind }) => kind)).not.toContain("shift_changed");
+    expect((await organisation.notificationsOf(job)).map(({ kind }) => kind)).not.toContain("shift_changed");
   });
 
   it("that leaves fewer positions than people keeps them, stops the offers, and waits for a person", async () => {
@@ -105,7 +105,9 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     organisation.provider.updateShift(job.shiftId, {});
     await organisation.quiet();
     expect(await organisation.accept(job, third)).toEqual({ status: 409, said: "job_filled" });
-    const offered = (await organisation.told(job, "job_offered")).map(({ candidateId }) => candidateId);
+    const offered = (await organisation.notificationsOf(job, "job_offered")).map(
+      ({ candidateId }) => candidateId,
+    );
     expect(offered).not.toContain(third.candidateId);
     expect(await organisation.withdraw(job, person)).toEqual({ status: 204 });
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "filled", overfilled: false });
@@ -122,7 +124,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
       status: "cancelled",
       bookings: [{ status: "released", reason: "shift_cancelled" }],
     });
-    expect(await organisation.told(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it("of a cancelled job changes nothing: cancelled is final", async () => {

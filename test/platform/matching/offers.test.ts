@@ -15,8 +15,8 @@ describe.each(featureEngines)("whom a job is offered to, on %s", (engine) => {
     startTime: new Date(start + from * HOUR_MS).toISOString(),
     endTime: new Date(start + to * HOUR_MS).toISOString(),
   });
-  const offeredTo = async ({ told }: Organisation, job: Job) =>
-    (await told(job, "job_offered")).map(({ candidateId }) => candidateId).sort();
+  const offeredTo = async ({ notificationsOf }: Organisation, job: Job) =>
+    (await notificationsOf(job, "job_offered")).map(({ candidateId }) => candidateId).sort();
   const ids = (...people: Person[]) => people.map(({ candidateId }) => candidateId).sort();
 
   it("are those who have the competence", async () => {
@@ -71,7 +71,7 @@ describe.each(featureEngines)("whom a job is offered to, on %s", (engine) => {
     const organisation = await stage().onboard();
     await organisation.addPerson();
     const job = await organisation.open();
-    const [{ startTime, endTime, traceId }, [offer]] = [job, await organisation.told(job)];
+    const [{ startTime, endTime, traceId }, [offer]] = [job, await organisation.notificationsOf(job)];
     const content = { startTime, endTime, outletName: "Restaurang Stureplan", roleName: "Waiter" };
     expect(offer).toMatchObject({ kind: "job_offered", traceId, content });
   });

@@ -168,7 +168,7 @@ describe("events that contradict each other", () => {
     expect(nextReadAt(announced(["shift.delete"]).writes)).toBeNull();
   });
 
-  it("are not waited for when the shift was gone before: a late create is no news, but the shift is read once more", () => {
+  it("are processed at once when the shift was gone before, and the shift is read once more", () => {
     const { writes } = announced(["shift.create"], { isGone: true });
     expect(writesOf(writes, "events")[0]).toMatchObject({ status: "processed" });
     expect(nextReadAt(writes)).toBe(NOW + 120_000);

@@ -133,7 +133,7 @@ describe("free seats", () => {
     expect({ ...aJob(), ...jobOf(writes) }).toMatchObject({ status: "open", ownPeopleCount: 0 });
   });
 
-  it("leave the person to the provider who withdrew here and whom the provider has put there under another id", () => {
+  it("count a person as the provider's own who has withdrawn here and whom the provider has assigned under another id", () => {
     const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
     const own = { providerCandidateId: "another id", candidateId: ended.candidateId };
     const state = aState({ bookings: [ended], around: { listed: [own], listedCount: 1 } });

@@ -79,12 +79,12 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     const counted = readings();
     workshop.provider.updateShift(job.shiftId, { positions: 3 });
     await expect.poll(() => workshop.job(job.jobId)).toMatchObject({ positions: 3 });
-    expect(await workshop.told(job, "shift_changed")).toEqual([]);
+    expect(await workshop.notificationsOf(job, "shift_changed")).toEqual([]);
     const endTime = new Date(Date.parse(job.endTime) + HOUR).toISOString();
     workshop.provider.updateShift(job.shiftId, { endTime });
-    await expect.poll(() => workshop.told(job, "shift_changed")).toHaveLength(1);
+    await expect.poll(() => workshop.notificationsOf(job, "shift_changed")).toHaveLength(1);
     await severalMore(counted);
-    expect(await workshop.told(job, "shift_changed")).toHaveLength(1);
+    expect(await workshop.notificationsOf(job, "shift_changed")).toHaveLength(1);
   });
 
   it("cancels the job of a shift that is gone, and notifies those booked once", async () => {
@@ -95,7 +95,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     const counted = readings();
     // It may come back, so it is read on.
     await severalMore(counted);
-    expect(await workshop.told(job, "shift_cancelled")).toHaveLength(1);
+    expect(await workshop.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it("believes a lagging replica no sooner than after an event", async () => {
