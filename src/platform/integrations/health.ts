@@ -53,29 +53,29 @@ export async function setState(
   return { ...integration, ...columns };
 }
 
-/** Notes how the provider behaves now; nothing happens when that is known. */
+/** Notes how the provider behaves now; nothing happens when that is known. The issue of an implausible provider comes and goes with it. */
 async function noteHealth(
   trx: Trx,
-  { now }: Parts,
+  deps: Parts,
   providerId: string,
   health: Health,
   { until = null, from }: { until?: Date | null; from?: Health } = {},
 ): Promise<void> {
-  const columns = { health, health_since: now(), health_until: until };
-  await change(trx, providerId, columns, from ? sql`health = ${from}` : sql`health <> ${health}`);
+  const columns = { health, health_since: deps.now(), health_until: until };
+  const condition = from ? sql<boolean>`health = ${from}` : sql<boolean>`health <> ${health}`;
+  if (!(await change(trx, providerId, columns, condition))) return;
+  const code = "provider_implausible";
+  if (health === "implausible") await raiseIssue(trx, deps, { code, providerId, subject: SUBJECT });
+  else await settleIssue(trx, deps, providerId, code);
 }
 
 /** The provider responds with 404 for what it should know: an outage, whatever the status says. */
-export async function noteImplausible(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  await noteHealth(trx, deps, providerId, "implausible");
-  await raiseIssue(trx, deps, { code: "provider_implausible", providerId, subject: SUBJECT });
-}
+export const noteImplausible = (trx: Trx, deps: Parts, providerId: string): Promise<void> =>
+  noteHealth(trx, deps, providerId, "implausible");
 
 /** The provider knows again what it should know. */
-export async function noteReachable(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  await noteHealth(trx, deps, providerId, "reachable", { from: "implausible" });
-  await settleIssue(trx, deps, providerId, "provider_implausible");
-}
+export const noteReachable = (trx: Trx, deps: Parts, providerId: string): Promise<void> =>
+  noteHealth(trx, deps, providerId, "reachable", { from: "implausible" });
 
 /** The provider rejects the token: nothing is called but a probe, until it accepts it or another token is given. */
 export async function pause(trx: Trx, deps: Parts, providerId: string, status: number): Promise<void> {
@@ -153,7 +153,6 @@ export async function noteSilence(deps: Deps, providerId: string, ms: number): P
     await transact(deps, async (trx) => {
       if (ms === 0) return noteHealth(trx, deps, providerId, "reachable", { from: "rate_limited" });
       await noteHealth(trx, deps, providerId, "rate_limited", { until });
-      await settleIssue(trx, deps, providerId, "provider_implausible");
     });
   } catch (error) {
     deps.log.warn({ err: error, providerId }, "could not record that a provider asks for silence");
@@ -182,7 +181,6 @@ export async function noteCircuit(
     await transact(deps, async (trx) => {
       if (state === "open") {
         await noteHealth(trx, deps, providerId, "unreachable");
-        await settleIssue(trx, deps, providerId, "provider_implausible");
         return raiseIssue(trx, deps, { code: DOWN, providerId, subject: SUBJECT });
       }
       if (processes > 1 && (await isDownElsewhere(trx, providerId, now()))) return;

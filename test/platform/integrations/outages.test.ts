@@ -1,7 +1,9 @@
+import { sql } from "kysely";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { newId } from "../../../src/platform/ids.ts";
-import { noteCircuit } from "../../../src/platform/integrations/health.ts";
+import { noteCircuit, noteImplausible, noteReachable } from "../../../src/platform/integrations/health.ts";
+import { transact } from "../../../src/platform/transaction.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
 
 const MINUTE_MS = 60_000;
@@ -20,9 +22,16 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
       .execute();
   });
 
-  const note = (state: "open" | "closed", processes: number) => {
-    const deps = { database: database(), log: silent, newId, now: () => now, wakeWorker: () => undefined };
-    return noteCircuit(deps as unknown as Deps, providerId, state, processes);
+  const deps = () =>
+    ({
+      ...{ database: database(), log: silent, newId, now: () => now, wakeWorker: () => undefined },
+    }) as unknown as Deps;
+  const note = (state: "open" | "closed", processes: number) =>
+    noteCircuit(deps(), providerId, state, processes);
+  /** How many transactions wait for a lock of another one. */
+  const blocked = async () => {
+    const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    return (await waiting.execute(database().kysely)).rows.length;
   };
   const pass = (minutes: number) => {
     now = new Date(now.getTime() + minutes * MINUTE_MS);
@@ -57,6 +66,27 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
     await note("closed", 2);
     expect(await seen()).toEqual(["reachable"]);
   });
+
+  // The embedded engine runs one transaction at a time.
+  it.runIf(engine === "postgres")(
+    "leaves no issue open when one run finds the provider good again while another finds it implausible",
+    async () => {
+      await transact(deps(), (trx) => noteImplausible(trx, deps(), providerId));
+      expect(await seen()).toEqual(["implausible", "provider_implausible"]);
+      let other: Promise<void> | undefined;
+      let hasPassed = false;
+      await transact(deps(), async (trx) => {
+        await noteReachable(trx, deps(), providerId);
+        other = transact(deps(), async (later) => {
+          await noteImplausible(later, deps(), providerId);
+          hasPassed = true;
+        });
+        await expect.poll(async () => hasPassed || (await blocked()) > 0).toBe(true);
+      });
+      await other;
+      expect(await seen()).toEqual(["reachable"]);
+    },
+  );
 
   it("does not block the shifts that failed: they are due with the first response", async () => {
     const { kysely } = database();
