@@ -149,10 +149,8 @@ class DueWorker implements Worker {
 
   #placesOf(isMail: boolean): number {
     if (this.#state !== "started") return 0;
-    const inHand = [...this.#inHand.values()].filter(
-      ({ claim }) => (claim.kind === "mail") === isMail,
-    ).length;
-    return (isMail ? MAIL_PLACES : this.#options.places) - inHand;
+    const alike = [...this.#inHand.values()].filter(({ claim }) => (claim.kind === "mail") === isMail);
+    return (isMail ? MAIL_PLACES : this.#options.places) - alike.length;
   }
 
   async #claimAll(): Promise<void> {
@@ -257,12 +255,15 @@ class DueWorker implements Worker {
   }
 
   async #resolveIfIdle(): Promise<void> {
-    if (this.#waiters.length === 0 || this.#inHand.size > 0 || this.#claiming) return;
+    // Whoever asks from now on may know of work that the following statement does not see.
+    const asked = new Set(this.#waiters);
+    if (asked.size === 0 || this.#inHand.size > 0 || this.#claiming) return;
     try {
       const { database, retries } = this.#options;
-      if (!(await isIdle(database, { kinds: this.#kinds, tries: retries.tries })) || this.#inHand.size > 0)
-        return;
-      for (const { resolve } of this.#waiters.splice(0)) resolve();
+      const isNothingDue = await isIdle(database, { kinds: this.#kinds, tries: retries.tries });
+      if (!isNothingDue || this.#inHand.size > 0) return;
+      this.#waiters = this.#waiters.filter((waiter) => !asked.has(waiter));
+      for (const { resolve } of asked) resolve();
     } catch (error) {
       this.#options.log.warn({ err: error }, "could not read what is due");
     }

@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { transact } from "../../../src/platform/transaction.ts";
 import { type Claim, LEASE_MS, settle } from "../../../src/platform/work/claims.ts";
@@ -53,6 +54,37 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(seen.sort()).toEqual(["a", "b"]);
     await worker.idle();
     expect(await rowsOf(database())).toEqual([]);
+  });
+
+  it("is idle for no one who asks after something became due, although a statement from before has found nothing", async () => {
+    const providerId = await addIntegration(database());
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let looks = 0;
+    const slow: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        if ("busy" in (result.rows[0] ?? {}) && looks++ === 0) {
+          begun.resolve();
+          await ended.promise;
+        }
+        return result;
+      },
+    };
+    const seen: string[] = [];
+    const worker = await start(
+      async (claim) => {
+        seen.push(claim.key);
+        await done(claim);
+      },
+      { database: { ...database(), kysely: database().kysely.withPlugin(slow) } },
+    );
+    const first = worker.idle();
+    await begun.promise;
+    await add(shift(providerId, "a"));
+    const second = worker.idle();
+    ended.resolve();
+    await Promise.all([first, second]);
+    expect(seen).toEqual(["a"]);
   });
 
   it("runs a shift again for a hint that came during its run, and never twice at a time", async () => {
