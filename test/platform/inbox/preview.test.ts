@@ -41,6 +41,8 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     return event;
   };
   const rowsNow = async () => (await workshop.dump()).split("\n").sort();
+  const dialectNow = async () =>
+    (await database().kysely.selectFrom("integrations").select("dialect").executeTakeFirstOrThrow()).dialect;
   const preview = async (eventId: string) =>
     ok(await workshop.operations.previewReplay({ params: { path: { eventId } } }));
   const replay = async (eventId: string) => {
@@ -56,6 +58,8 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     const job = await open({ positions: 2 });
     expect(await accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
     await idle();
+    // What the responses have shown of the provider's dialect is saved beside the runs.
+    await expect.poll(dialectNow).toHaveProperty("acknowledgement");
     happen(workshop, job);
     const { eventId } = await eventOf(job.shiftId);
 
