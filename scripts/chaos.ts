@@ -18,7 +18,7 @@ accepts, withdrawals and cancels. Then it sends malformed requests, waits until 
   --kills N    SIGKILLs of the platform on each engine, at least; 30 unless given
   --minutes N  in all: it goes on for so long; unless --kills is given too, 2 a minute are asked for
   --engine E   both unless given
-  --seed N     of the choices, else CHAOS_SEED; made up unless given, and printed
+  --seed N     of the choices; unless given CHAOS_SEED or a random number, which is printed
   --malformed N   requests in all; 20,000 a minute with --minutes, else 100,000
   --power-cuts N  instead of all that: cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
 
@@ -56,7 +56,14 @@ function read(argv: string[]): Options | undefined {
   const { values } = parseArgs({
     args: argv,
     options: {
-      ...{ kills: TEXT, engine: TEXT, seed: TEXT, minutes: TEXT, malformed: TEXT, "power-cuts": TEXT },
+      ...{
+        kills: TEXT,
+        engine: TEXT,
+        seed: { ...TEXT, default: process.env.CHAOS_SEED },
+        minutes: TEXT,
+        malformed: TEXT,
+        "power-cuts": TEXT,
+      },
       help: { type: "boolean", short: "h" },
     },
   });
@@ -75,7 +82,7 @@ function read(argv: string[]): Options | undefined {
     engines,
     kills: whole("kills") ?? Math.min(KILLS, (minutes ?? KILLS) * KILLS_A_MINUTE),
     goOn: minutes !== undefined,
-    seed: whole("seed") ?? Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000),
+    seed: whole("seed") ?? Date.now() % 1_000_000,
     budgetMs: ((minutes ?? LONGEST_MINUTES) * 60_000 * BLOWS) / engines.length,
     malformed: Math.ceil(malformed / engines.length),
     powerCuts: whole("power-cuts") ?? 0,

@@ -28,7 +28,7 @@ process.on("message", (message: "idle" | { jumpMs: number }) => {
   if (message === "idle") void reportIdle();
   else jump(message.jumpMs);
 });
-// Nobody is left who would end it.
+// Its parent has ended.
 process.once("disconnect", () => process.exit(0));
 // Last: who hears it may stop the process at once.
 process.stdout.write(`${JSON.stringify({ listening: true, port: platform.port })}\n`);

@@ -131,8 +131,8 @@ async function isOver(story: Story) {
   const job = await jobOf(story);
   expect(job).toMatchObject({ status: "cancelled", cancelling: false });
   expect(job.bookings.map(({ status }) => status)).toEqual(["released", "released"]);
-  const told = await story.notificationsOf(job, "shift_cancelled");
-  expect(told.map(({ candidateId }) => candidateId)).toEqual([story.newcomer.candidateId]);
+  const notifications = await story.notificationsOf(job, "shift_cancelled");
+  expect(notifications.map(({ candidateId }) => candidateId)).toEqual([story.newcomer.candidateId]);
   const events = (await story.events()).map(({ event, status }) => [event, status]);
   expect(events).toEqual([
     ["shift.create", "processed"],

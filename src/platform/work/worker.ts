@@ -255,7 +255,7 @@ class DueWorker implements Worker {
   }
 
   async #resolveIfIdle(): Promise<void> {
-    // Whoever asks from now on may know of work that the following statement does not see.
+    // Later callers wait for work that the statement below cannot see.
     const asked = new Set(this.#waiters);
     if (asked.size === 0 || this.#inHand.size > 0 || this.#claiming) return;
     try {

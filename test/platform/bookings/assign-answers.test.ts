@@ -66,8 +66,8 @@ describe("what a provider may answer to an assignment", () => {
     expect(after.status).toBe("open");
     expect(after.bookings).toMatchObject([{ status, reason }]);
     expect(await organisation.issueCodes()).toEqual(issues);
-    const [told] = await organisation.notificationsOf(job, "booking_released");
-    expect(told).toMatchObject({ candidateId: person.candidateId, content: { reason } });
+    const [notification] = await organisation.notificationsOf(job, "booking_released");
+    expect(notification).toMatchObject({ candidateId: person.candidateId, content: { reason } });
   });
 
   it("a shift that is full reads it again, so that the next one is not refused by the provider too", async () => {

@@ -125,8 +125,8 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     const { bookings } = await up();
     expect(bookings).toMatchObject([{ status: "released", reason: "job_cancelled" }]);
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
-    const told = await organisation.notificationsOf(job, "shift_cancelled");
-    expect(told.map(({ candidateId }) => candidateId)).toEqual([person.candidateId]);
+    const notifications = await organisation.notificationsOf(job, "shift_cancelled");
+    expect(notifications.map(({ candidateId }) => candidateId)).toEqual([person.candidateId]);
   });
 });
 

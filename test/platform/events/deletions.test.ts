@@ -32,8 +32,8 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
       status: "cancelled",
       bookings: [{ status: "released", reason }],
     });
-    const told = await organisation.notificationsOf(job, "shift_cancelled");
-    expect(told).toMatchObject([{ candidateId: person.candidateId, traceId, content: { reason } }]);
+    const notifications = await organisation.notificationsOf(job, "shift_cancelled");
+    expect(notifications).toMatchObject([{ candidateId: person.candidateId, traceId, content: { reason } }]);
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
       verdict: { code: "job_cancelled" },

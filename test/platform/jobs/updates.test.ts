@@ -35,9 +35,9 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
       provider.updateShift(job.shiftId, { [field]: value });
       await organisation.quiet();
       expect(await organisation.job(job.shiftId)).toMatchObject({ [field]: value, status: "open" });
-      const told = await organisation.notificationsOf(job, "shift_changed");
-      expect(told).toMatchObject([{ candidateId: person.candidateId, traceId }]);
-      expect(told).toHaveLength(1);
+      const notifications = await organisation.notificationsOf(job, "shift_changed");
+      expect(notifications).toMatchObject([{ candidateId: person.candidateId, traceId }]);
+      expect(notifications).toHaveLength(1);
     },
   );
 

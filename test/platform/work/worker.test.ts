@@ -56,14 +56,14 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(await rowsOf(database())).toEqual([]);
   });
 
-  it("is idle for no one who asks after something became due, although a statement from before has found nothing", async () => {
+  it("resolves no idle call that came after work became due by a statement that was sent before", async () => {
     const providerId = await addIntegration(database());
     const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let looks = 0;
+    let reads = 0;
     const slow: KyselyPlugin = {
       transformQuery: ({ node }) => node,
       transformResult: async ({ result }) => {
-        if ("busy" in (result.rows[0] ?? {}) && looks++ === 0) {
+        if ("busy" in (result.rows[0] ?? {}) && reads++ === 0) {
           begun.resolve();
           await ended.promise;
         }
