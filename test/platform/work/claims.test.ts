@@ -181,7 +181,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
   });
 
   it.each<[string, Partial<Rest>, boolean]>([
-    ["another attempt", { afterMs: HOUR_MS / 4, attempts: 2 }, false],
+    ["another attempt", { afterMs: HOUR_MS / 2 - 60_000, attempts: 2 }, false],
     ["the start of its shift", { afterMs: 24 * HOUR_MS, priority: 0 }, true],
     ["the next hour, after the last attempt", { afterMs: HOUR_MS, attempts: 3 }, true],
     ["its next reading in the background", { afterMs: HOUR_MS, priority: 2 }, true],
