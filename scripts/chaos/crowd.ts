@@ -28,6 +28,12 @@ const TROUBLE: readonly FaultName[] = [
 const OUTAGES: readonly FaultName[] = ["gateway-not-found", "token-rejected", "token-forbidden"];
 /** An effect that comes late comes within the time limit of a call, which the platform waits for. Milliseconds. */
 const LATE_MS = 400;
+/**
+ * A lagging replica catches up well within the platform's patience (`ABSENCE_RETRIES_MS`), however many reads it answers meanwhile: a shift that is
+ * missing for longer is taken as deleted, rightly. So no lag follows another at once. Milliseconds.
+ */
+const LAG_MS = 100;
+const LAGS_APART_MS = 2_000;
 
 /** What the platform has said yes to, beside the webhooks that the sandbox sent itself. */
 export interface Said {
@@ -65,6 +71,8 @@ export interface Crowd {
   enough: PromiseWithResolvers<void>;
   /** How many calls the provider had at the last trouble. */
   troubledAt: number;
+  /** When its last lag began, by `performance.now`. */
+  laggedAt: number;
   /** Webhooks of the crowd's own that are under way. */
   underWay: Set<Promise<void>>;
 }
@@ -81,7 +89,8 @@ export function gather(organisation: Organisation): Crowd {
   };
   const seeded = organisation.provider.candidates.length;
   const enough = Promise.withResolvers<void>();
-  return { organisation, said, assigned: [], seeded, enough, troubledAt: 0, underWay: new Set() };
+  const never = { troubledAt: 0, laggedAt: Number.NEGATIVE_INFINITY };
+  return { organisation, said, assigned: [], seeded, enough, ...never, underWay: new Set() };
 }
 
 interface Place {
@@ -242,7 +251,12 @@ function trouble(crowd: Crowd, { random }: Place): void {
   if (calls.length - crowd.troubledAt < CALLS_A_TROUBLE) return;
   crowd.troubledAt = calls.length;
   const name = random.pick(TROUBLE);
-  provider.setFault(name, { times: random.between(1, 5), retryAfter: "0", lateMs: LATE_MS });
+  const now = performance.now();
+  if (name === "shift-lag") {
+    if (now - crowd.laggedAt < LAGS_APART_MS) return;
+    crowd.laggedAt = now;
+    provider.setFault(name, { times: Number.POSITIVE_INFINITY, forMs: LAG_MS });
+  } else provider.setFault(name, { times: random.between(1, 5), retryAfter: "0", lateMs: LATE_MS });
   count(crowd.said, `fault ${name}`);
 }
 

@@ -1,6 +1,6 @@
 import { readConfig } from "../../src/platform/config.ts";
 import { startPlatform } from "../../src/platform/main.ts";
-import { RECONCILE_MS } from "./brisk.ts";
+import { ABSENCE_RETRIES_MS, RECONCILE_MS } from "./brisk.ts";
 
 /**
  * The platform as `shiftpact platform` runs it, but brisk: what waits minutes to hours there, so that a provider is spared, waits milliseconds to
@@ -10,7 +10,7 @@ import { RECONCILE_MS } from "./brisk.ts";
 const jump = jumpingClock();
 const platform = await startPlatform(readConfig(process.env), {
   timing: {
-    ...{ absenceRetriesMs: [20, 50, 100], recheckMs: [20, 50, 100, 200], answerWithinMs: 300 },
+    ...{ absenceRetriesMs: ABSENCE_RETRIES_MS, recheckMs: [20, 50, 100, 200], answerWithinMs: 300 },
     ...{ reconcileMs: RECONCILE_MS, hourlyMs: 1_000, probeMs: 200 },
   },
   retries: { baseMs: 20, capMs: 400 },

@@ -179,6 +179,12 @@ export class Draft {
 
   issue(code: IssueCode, subject: Subject, params: Params, traceId = this.traceId): void {
     this.push({ write: "issue", code, subject, params, traceId });
+    this.state.shift.hasIssues = true;
+  }
+
+  /** The cause is gone: of these issues, or without codes of every issue of the shift and of everyone booked. */
+  settle(subject: Subject, codes?: readonly IssueCode[]): void {
+    if (this.state.shift.hasIssues) this.push({ write: "settle_issues", subject, ...(codes && { codes }) });
   }
 }
 

@@ -92,8 +92,7 @@ export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: 
     isWithdrawn: false,
   });
   if (isNews || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
-  if (draft.state.shift.hasIssues)
-    draft.push({ write: "settle_issues", codes: SETTLED, subject: draft.bookingSubject(booking) });
+  if (isNews) draft.settle(draft.bookingSubject(booking), SETTLED);
 }
 
 /** 404, 409, 410 and 422 are about this shift or this person; the code says which, where there is one. */

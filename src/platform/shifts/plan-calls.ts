@@ -114,19 +114,17 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
     readLate(draft);
     if (!holdsSeat(booking)) draft.patchBooking(booking, off);
     else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
-    const codes = ["unassign_failed"] as const;
-    if (draft.state.shift.hasIssues)
-      draft.push({ write: "settle_issues", codes, subject: draft.bookingSubject(booking) });
+    draft.settle(draft.bookingSubject(booking), ["unassign_failed"]);
     return;
   }
   if (outcome.kind !== "refused") return;
   const params = paramsOf(outcome);
   draft.step({ step: "unassign", code: "booking_kept", params, traceId, durationMs });
-  draft.issue("unassign_failed", draft.bookingSubject(booking), params, traceId);
   // The person is still there, so the booking stays; of one that has ended, an operator has to settle it.
-  if (!holdsSeat(booking)) return draft.patchBooking(booking, { atProvider: "no", sentAt: null });
-  confirm(draft, booking);
-  draft.readAt(draft.now);
+  if (holdsSeat(booking)) confirm(draft, booking);
+  else draft.patchBooking(booking, { atProvider: "no", sentAt: null });
+  draft.issue("unassign_failed", draft.bookingSubject(booking), params, traceId);
+  if (holdsSeat(booking)) draft.readAt(draft.now);
 }
 
 function concludeCancel(draft: Draft, call: CallOf<"cancel">, { outcome, durationMs }: Made): void {
@@ -201,8 +199,7 @@ export function confirmChange(draft: Draft, change: ChangeState, durationMs?: nu
   const duration = durationMs === undefined ? {} : { durationMs };
   draft.step({ step: "change", code: "change_confirmed", traceId: change.traceId, ...duration });
   draft.patchChange(change, { status: "confirmed", reason: null });
-  const codes = ["change_refused"] as const;
-  if (draft.state.shift.hasIssues) draft.push({ write: "settle_issues", codes, subject: draft.subject });
+  draft.settle(draft.subject, ["change_refused"]);
 }
 
 /** DECISIONS, "PUT /shifts/{id} response": these are shown to the operator who asked, and need no issue. */

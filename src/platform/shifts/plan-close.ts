@@ -11,7 +11,7 @@ const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence
  */
 export function closeJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>, traceId: string): Outcome {
   const { job, now } = draft;
-  if (draft.state.shift.hasIssues) draft.push({ write: "settle_issues", subject: draft.subject });
+  draft.settle(draft.subject);
   endCancellation(draft, by);
   for (const change of [...draft.state.changes])
     draft.patchChange(change, {
@@ -62,6 +62,9 @@ function offList({ atProvider }: BookingState, reason: BookingReason): BookingPa
     : { atProvider: "no", sentAt: null, rejection: null };
 }
 
+/** What no longer matters of a booking that has ended. */
+const SETTLED = ["booking_overlaps", "competence_missing", "provider_gave_no_answer"] as const;
+
 /** Ends a booking that holds a seat, and notifies the candidate. `patch`: what is known of the person at the provider. */
 export function endBooking(
   draft: Draft,
@@ -72,6 +75,7 @@ export function endBooking(
   const { status, reason, rejection } = ended;
   const reasonParams = rejection ? paramsOf(rejection) : {};
   draft.patchBooking(booking, { ...patch, status, reason, reasonParams, rejection: null, missing: 0 });
+  draft.settle(draft.bookingSubject(booking), SETTLED);
   const code = status === "failed" ? "booking_failed" : "booking_released";
   draft.step({ step: "booking", code, params: { reason, ...reasonParams }, traceId: booking.traceId });
   notifyOfBooking(draft, booking, "booking_released", reason);

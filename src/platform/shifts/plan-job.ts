@@ -88,9 +88,6 @@ const isSame = (before: JobState, facts: Facts): boolean =>
     ([name, value]) => JSON.stringify(before[name as keyof Facts]) === JSON.stringify(value),
   );
 
-const OVERLAP = ["booking_overlaps"] as const;
-const LACKING = ["competence_missing"] as const;
-
 /** Everyone booked is notified, and checked again. What is over is not announced to those who worked. */
 function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceId: string): void {
   const { now, state } = draft;
@@ -104,9 +101,9 @@ function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceI
     const overlap = state.around.overlaps.find(({ candidateId }) => candidateId === booking.candidateId);
     const isLacking = state.around.lacking.includes(booking.candidateId);
     if (overlap) draft.issue("booking_overlaps", subject, { otherJobId: overlap.otherJobId }, traceId);
+    else draft.settle(subject, ["booking_overlaps"]);
     if (isLacking) draft.issue("competence_missing", subject, { roleId: facts.roleId }, traceId);
-    const codes = [...(overlap ? [] : OVERLAP), ...(isLacking ? [] : LACKING)];
-    if (state.shift.hasIssues && codes.length > 0) draft.push({ write: "settle_issues", codes, subject });
+    else draft.settle(subject, ["competence_missing"]);
   }
 }
 
@@ -171,8 +168,7 @@ function noteMapping(draft: Draft, was: JobState, traceId: string): void {
 /** DECISIONS, "positions fall below the number assigned": bookings stay, and an operator decides. */
 function noteOverfill(draft: Draft, overfilled: boolean, booked: number, traceId: string): void {
   const { job, subject } = draft;
-  const codes = ["shift_overfilled"] as const;
   const params = { booked, ownPeople: job?.ownPeopleCount ?? 0, positions: job?.positions ?? 0 };
   if (overfilled) draft.issue("shift_overfilled", subject, params, traceId);
-  else draft.push({ write: "settle_issues", codes, subject });
+  else draft.settle(subject, ["shift_overfilled"]);
 }

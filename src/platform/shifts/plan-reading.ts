@@ -46,7 +46,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   const isNews = covered.some(({ event }) => event !== "shift.delete");
   const codes = isNews ? [...SETTLED, "delete_not_confirmed" as const] : SETTLED;
-  if (draft.state.shift.hasIssues) draft.push({ write: "settle_issues", codes, subject: draft.subject });
+  draft.settle(draft.subject, codes);
   if (shift.cancelled) {
     draft.patchShift({ rechecks: 0 });
     return draft.endEvents(covered, "processed", closeJob(draft, "provider", traceId));

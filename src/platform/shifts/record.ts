@@ -232,8 +232,7 @@ async function settle(
   { providerId, shiftId }: ShiftKey,
   { codes, subject }: Extract<Write, { write: "settle_issues" }>,
 ): Promise<void> {
-  const which = codes ? { codes, subject } : { shiftId };
-  await settleIssues(trx, deps, { providerId, ...which });
+  await settleIssues(trx, deps, { providerId, ...(codes ? { codes, subject } : { shiftId }) });
 }
 
 async function notifyAbout(

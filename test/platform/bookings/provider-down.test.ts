@@ -159,6 +159,20 @@ describe.each(featureEngines)("a booking after the last attempt in a row, on %s"
     expect(await organisation.issues()).toEqual([]);
   });
 
+  it("has no open issue once it is withdrawn, although the provider never responded", async () => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    organisation.provider.setFault("error-500", { operations: BOOKING });
+    expect(await organisation.accept(job, person)).toEqual(PENDING);
+    await organisation.quiet();
+    expect(await organisation.issueCodes()).toEqual(["provider_gave_no_answer"]);
+    await organisation.withdraw(job, person);
+    await organisation.quiet();
+    expect(await organisation.job(job.shiftId)).toMatchObject({ bookings: [{ status: "released" }] });
+    expect(await organisation.issues()).toEqual([]);
+  });
+
   it("is confirmed when the response got lost: the provider's list shows the person", async () => {
     const organisation = await stage().onboard();
     const person = await organisation.addPerson();
@@ -234,12 +248,14 @@ describe.each(featureEngines)("what a provider refuses, on %s", (engine) => {
     organisation.provider.setFault("unassign-not-successful", {
       operations: ["unassignCandidate", "deleteAssignment"],
     });
-    expect(await organisation.withdraw(job, person)).toEqual({ status: 409, said: "provider_refused" });
-    expect(await organisation.job(job.shiftId)).toMatchObject({
-      status: "filled",
-      bookings: [{ status: "confirmed" }],
-    });
-    expect(await organisation.issueCodes()).toEqual(["unassign_failed"]);
+    for (const count of [1, 2]) {
+      expect(await organisation.withdraw(job, person)).toEqual({ status: 409, said: "provider_refused" });
+      expect(await organisation.job(job.shiftId)).toMatchObject({
+        status: "filled",
+        bookings: [{ status: "confirmed" }],
+      });
+      expect(await organisation.issues()).toMatchObject([{ code: "unassign_failed", count }]);
+    }
     organisation.provider.clearFaults();
     expect(await organisation.withdraw(job, person)).toEqual({ status: 204 });
     expect(await organisation.issues()).toEqual([]);

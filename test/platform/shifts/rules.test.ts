@@ -193,6 +193,18 @@ describe("a material change", () => {
     expect(issues(writes)).toEqual(["booking_overlaps", "competence_missing"]);
   });
 
+  it("needs no attention of an operator any more once the booking has ended", () => {
+    const bookings = [confirmed({ atProvider: "maybe", isWithdrawn: true })];
+    const state = aState({ bookings, shift: { hasIssues: true } });
+    const { writes } = planned(state, afterSeeing());
+    expect(patchOf(writes)).toMatchObject({ status: "released", reason: "withdrawn" });
+    expect(writesOf(writes, "settle_issues")).toContainEqual({
+      write: "settle_issues",
+      subject: { kind: "booking", shiftId: state.shiftId, candidateId: "candidate" },
+      codes: ["booking_overlaps", "competence_missing", "provider_gave_no_answer"],
+    });
+  });
+
   it("notifies no one when nothing has changed", () => {
     const state = aState({ bookings: [confirmed()], around: listing("person") });
     expect(notified(planned(state, afterSeeing()).writes)).toEqual([]);
