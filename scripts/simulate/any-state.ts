@@ -77,6 +77,7 @@ export const states = fc.record({
   }),
   shift: fc.record({
     ...{ nextReadAt: orNull(time), rechecks: count, absences: count },
+    ...{ absentSince: orNull(time) },
     ...{ isGone: fc.boolean(), hasIssues: fc.boolean() },
   }),
   cancellation: optional(

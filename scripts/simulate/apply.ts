@@ -40,8 +40,6 @@ function writeShift(store: Store, shiftId: string, writes: readonly Write[], now
   Object.assign(row, patch);
   if (isRead) row.readAt = now;
   if (isGone !== undefined) row.goneAt = isGone ? now : null;
-  if (isRead) row.absentSince = null;
-  if ((patch.absences ?? 0) > 0) row.absentSince ??= now;
   store.shifts.set(shiftId, row);
 }
 

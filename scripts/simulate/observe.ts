@@ -56,6 +56,7 @@ function knownOf(store: Store, shiftId: string): ShiftState["shift"] {
     nextReadAt: row?.nextReadAt ?? null,
     rechecks: row?.rechecks ?? 0,
     absences: row?.absences ?? 0,
+    absentSince: row?.absentSince ?? null,
     isGone: (row?.goneAt ?? null) !== null,
     hasIssues: store.issues.some((issue) => issue.isOpen && issue.shiftId === shiftId),
   };

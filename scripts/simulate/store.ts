@@ -7,7 +7,6 @@ import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/
 export interface ShiftRow extends Omit<KnownShift, "isGone" | "hasIssues"> {
   shiftId: string;
   readAt: number | null;
-  absentSince: number | null;
   goneAt: number | null;
 }
 

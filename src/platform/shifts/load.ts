@@ -96,7 +96,8 @@ function loadedFrom(key: ShiftKey, loaded: Loaded, now: Date): LoadedShift {
 
 const basicsOf = ({ providerId, shiftId }: ShiftKey, now: Date) => sql`
   to_jsonb(integrations) as integration,
-  (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000)
+  (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000,
+      'absent_in_ms', extract(epoch from absent_since - now()) * 1000)
     from shifts where provider_id = ${providerId} and shift_id = ${shiftId}) as shift,
   ${operationsOf(providerId, shiftId, now)} as operations, ${eventsOf(providerId, shiftId)} as events`;
 
@@ -155,10 +156,11 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
   };
 }
 
-/** Its deadline is the database's clock's. */
+/** Its times are the database's clock's. */
 function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: Date): KnownShift {
+  const at = (inMs: unknown) => (typeof inMs === "number" ? now.getTime() + Math.round(inMs) : null);
   return {
-    nextReadAt: typeof row?.in_ms === "number" ? now.getTime() + Math.round(row.in_ms) : null,
+    ...{ nextReadAt: at(row?.in_ms), absentSince: at(row?.absent_in_ms) },
     rechecks: Number(row?.rechecks ?? 0),
     absences: Number(row?.absences ?? 0),
     isGone: (row?.gone_at ?? null) !== null,

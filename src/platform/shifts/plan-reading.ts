@@ -40,7 +40,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   const params = { variant: shift.variant, ...(warnings.length > 0 && { warnings }) };
   if (covered.length > 0)
     draft.step({ step: "fetch", code: "shift_read", params, traceId, durationMs: reading.durationMs });
-  draft.patchShift({ absences: 0, isGone: false, nextReadAt: null });
+  draft.patchShift({ absences: 0, absentSince: null, isGone: false, nextReadAt: null });
   draft.push({ write: "shift", patch: { isRead: true } });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
@@ -147,19 +147,15 @@ function concludeAbsence(
   const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
   const isFinal = outcome.final && outcome.code !== undefined;
   const isSure = isKnownGone || isCertain(outcome) || witness === "good";
-  const isPatient = !isFinal && !isAnnounced && !isAsked && !isKnownGone;
-  const [{ absences }, retriesMs] = [state.shift, rules.absenceRetriesMs];
+  const isPatient = !isFinal && !isAnnounced && !isKnownGone;
+  const [{ absences, absentSince }, retriesMs] = [state.shift, rules.absenceRetriesMs];
   const afterMs = retriesMs[absences];
-  // A hint in between uses up none of the patience: it counts in time, not in readings.
-  const isPutOff = retriesMs.length > 0 && absences > 0 && !state.integration.isHeld;
-  const leftMs = (state.shift.nextReadAt ?? now) - now;
-  if (isPatient && isPutOff && leftMs > 0) return recheck(draft, covered, leftMs);
-  if (isPatient && afterMs !== undefined) {
-    const { missing } = state.around.vanished;
-    if (absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
-      draft.push({ write: "sample", count: Math.ceil(state.around.vanished.known / 5) + MASS });
-    draft.patchShift({ absences: absences + 1, nextReadAt: now + afterMs });
-    return recheck(draft, covered, afterMs);
+  // It counts in time, not in readings: a hint, or a call that failed, has the shift read sooner.
+  const waitedMs = retriesMs.slice(0, absences).reduce((sum, ms) => sum + ms, 0);
+  const leftMs = (absentSince ?? 0) + waitedMs - now;
+  if (isPatient && leftMs > NEARLY_MS && !state.integration.isHeld) {
+    draft.patchShift({ nextReadAt: now + leftMs });
+    return recheck(draft, covered, leftMs);
   }
   if (!isSure && witness === undefined) return "witness";
   if (!isSure) {
@@ -170,10 +166,17 @@ function concludeAbsence(
   }
   // What is known to be gone proves nothing of the provider.
   if (isCertain(outcome) || witness === "good") notePlausible(draft);
+  if (isPatient && afterMs !== undefined) {
+    const { missing } = state.around.vanished;
+    if (absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
+      draft.push({ write: "sample", count: Math.ceil(state.around.vanished.known / 5) + MASS });
+    missed(draft, absences + 1, now + afterMs);
+    return recheck(draft, covered, afterMs);
+  }
   // The outage may have ended between the 404 and the witness: a second 404 after a good witness is needed.
   const isFirstWitness = retriesMs.length > 0 && absences <= retriesMs.length;
   if (!isKnownGone && !isCertain(outcome) && isFirstWitness) {
-    draft.patchShift({ absences: retriesMs.length + 1, nextReadAt: now });
+    missed(draft, retriesMs.length + 1, now);
     return recheck(draft, covered, 0);
   }
   if (!isDeleted && !isAsked && !isKnownGone && isMassLoss(draft)) {
@@ -185,6 +188,13 @@ function concludeAbsence(
   awaitReturn(draft);
   if ((isAnnounced || isKnownGone) && isExpected) readLate(draft);
   return undefined;
+}
+
+/** The database and the process differ by so much in when a transaction began. Milliseconds. */
+const NEARLY_MS = 20;
+
+function missed(draft: Draft, absences: number, nextReadAt: number): void {
+  draft.patchShift({ absences, absentSince: draft.state.shift.absentSince ?? draft.now, nextReadAt });
 }
 
 function recheck(draft: Draft, covered: readonly EventState[], afterMs: number): undefined {
@@ -214,8 +224,7 @@ function hold(draft: Draft, covered: readonly EventState[]): void {
   const { missing, known } = state.around.vanished;
   draft.push({ write: "hold", params: { count: missing, positions: known } });
   state.integration.isHeld = true;
-  const absences = Math.max(1, state.shift.absences);
-  draft.patchShift({ absences, nextReadAt: now + spread(rules.reconcileMs, state.shiftId) });
+  missed(draft, Math.max(1, state.shift.absences), now + spread(rules.reconcileMs, state.shiftId));
   draft.endEvents(covered, "queued", { code: "disappearance_held", params: { count: missing } });
 }
 
@@ -233,10 +242,8 @@ function concludeFault(
   draft.issue(code, draft.subject, params);
   draft.step({ step: "fetch", code, params, traceId, durationMs });
   draft.endEvents(covered, "failed", { code, params });
-  draft.patchShift({
-    nextReadAt: draft.isLive ? now + spread(rules.reconcileMs, state.shiftId) : null,
-    rechecks: 0,
-  });
+  const nextReadAt = draft.isLive ? now + spread(rules.reconcileMs, state.shiftId) : null;
+  draft.patchShift({ nextReadAt, rechecks: 0 });
 }
 
 function concludeRefusal(draft: Draft, refused: Refused, reading: Reading, covered: readonly EventState[]) {
@@ -272,12 +279,7 @@ function concludeFailure(
   draft.issue("provider_gave_no_answer", draft.subject, params);
   const dead = covered.filter(({ isDead }) => !isDead);
   const verdict = { code: "provider_unavailable", params } as const;
-  draft.push({
-    write: "events",
-    eventIds: dead.map(({ eventId }) => eventId),
-    status: "dead",
-    verdict,
-    attempts,
-  });
+  const ended = { eventIds: dead.map(({ eventId }) => eventId), status: "dead", attempts } as const;
+  draft.push({ write: "events", ...ended, verdict });
   for (const event of dead) draft.step({ step: "event", ...verdict, traceId: event.traceId });
 }

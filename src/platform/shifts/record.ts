@@ -105,26 +105,20 @@ async function writeShift(
 ): Promise<void> {
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
-  const { nextReadAt, rechecks, absences, isGone, isRead }: ShiftPatch = Object.assign({}, ...patches);
+  const patch: ShiftPatch = Object.assign({}, ...patches);
+  const { nextReadAt, absentSince, isGone, isRead, hasIssues: _, ...counts } = patch;
+  const at = (time: number | null) => (time === null ? null : inMs(time - now().getTime()));
   const columns = {
+    ...counts,
     ...(isRead && { read_at: sql<Date>`now()` }),
-    ...(nextReadAt !== undefined && {
-      next_read_at: nextReadAt === null ? null : inMs(nextReadAt - now().getTime()),
-    }),
-    ...(rechecks !== undefined && { rechecks }),
-    ...(absences !== undefined && { absences }),
+    ...(nextReadAt !== undefined && { next_read_at: at(nextReadAt) }),
+    ...(absentSince !== undefined && { absent_since: at(absentSince) }),
     ...(isGone !== undefined && { gone_at: isGone ? sql<Date>`now()` : null }),
   };
-  const missing = (absences ?? 0) > 0 ? { absent_since: sql<Date>`now()` } : {};
-  const stillMissing =
-    (absences ?? 0) > 0 ? { absent_since: sql<Date>`coalesce(shifts.absent_since, now())` } : {};
-  const back = isRead ? { absent_since: null } : {};
   await trx
     .insertInto("shifts")
-    .values({ provider_id: providerId, shift_id: shiftId, ...columns, ...missing })
-    .onConflict((conflict) =>
-      conflict.columns(["provider_id", "shift_id"]).doUpdateSet({ ...columns, ...back, ...stillMissing }),
-    )
+    .values({ provider_id: providerId, shift_id: shiftId, ...columns })
+    .onConflict((conflict) => conflict.columns(["provider_id", "shift_id"]).doUpdateSet(columns))
     .execute();
 }
 

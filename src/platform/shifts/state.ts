@@ -45,6 +45,8 @@ export interface KnownShift {
   rechecks: number;
   /** Readings in a row that did not find it. */
   absences: number;
+  /** When the first of them was. */
+  absentSince: number | null;
   isGone: boolean;
   /** An issue about it, or about a booking on it, is open. */
   hasIssues: boolean;

@@ -23,29 +23,44 @@ import {
 const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>[1], now = NOW) =>
   plan(state, run, now, RULES);
 
-const PATIENT = { absences: RULES.absenceRetriesMs.length, nextReadAt: NOW };
-const WITNESSED = { absences: RULES.absenceRetriesMs.length + 1, nextReadAt: NOW };
+/** A shift that was not found so many times, and is to be read again now. */
+const missed = (absences: number) => {
+  const waitedMs = RULES.absenceRetriesMs.slice(0, absences).reduce((sum, ms) => sum + ms, 0);
+  return { absences, absentSince: NOW - waitedMs, nextReadAt: NOW };
+};
+const PATIENT = missed(RULES.absenceRetriesMs.length);
+const WITNESSED = missed(RULES.absenceRetriesMs.length + 1);
 
 describe("a shift that GET does not find", () => {
   it("is read again after 5 s, 30 s and 2 min before its job is cancelled", () => {
     for (const [absences, afterMs] of RULES.absenceRetriesMs.entries()) {
-      const state = aState({ shift: { absences, nextReadAt: NOW }, bookings: [confirmed()] });
+      const state = aState({ shift: missed(absences), bookings: [confirmed()] });
       const { writes, next } = planned(state, afterAbsence({ code: "shift_not_found" }));
       expect(notified(writes)).toEqual([]);
       expect(next).toMatchObject({ do: "rest", afterMs });
     }
   });
 
-  it("is waited for in time, not in readings: a hint in between uses up none of the patience", () => {
-    const event = anEvent("shift.update");
-    const state = aState({ shift: { absences: 1, nextReadAt: NOW + 7_000 }, events: [event] });
-    const { writes, next } = planned(state, afterAbsence({ covers: [event.eventId] }));
-    expect(writesOf(writes, "shift")).toEqual([]);
-    expect(writesOf(writes, "events")).toMatchObject([
-      { status: "queued", verdict: { code: "will_recheck", params: { recheck: "absent", afterMs: 7_000 } } },
-    ]);
-    expect(next).toMatchObject({ do: "rest", afterMs: 7_000 });
-  });
+  it.each([1, 2, 3])(
+    "is waited for in time, not in readings: nothing before the wait after reading %d is over",
+    (absences) => {
+      const event = anEvent("shift.update");
+      // A hint, or a call that failed, has it read 3 s before its time.
+      const { absentSince } = missed(absences);
+      const shift = { absences, absentSince: absentSince + 3_000, nextReadAt: NOW };
+      const state = aState({ shift, events: [event], bookings: [confirmed()] });
+      const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
+      const { writes, next } = planned(state, run);
+      expect(writesOf(writes, "shift")).toEqual([{ write: "shift", patch: { nextReadAt: NOW + 3_000 } }]);
+      expect(writesOf(writes, "events")).toMatchObject([
+        {
+          status: "queued",
+          verdict: { code: "will_recheck", params: { recheck: "absent", afterMs: 3_000 } },
+        },
+      ]);
+      expect(next).toMatchObject({ do: "rest", afterMs: 3_000 });
+    },
+  );
 
   it("counts as absent with the contract's code", () => {
     const run = afterAbsence({ code: "shift_not_found" });
@@ -54,19 +69,24 @@ describe("a shift that GET does not find", () => {
     expect(notified(writes)).toEqual(["shift_cancelled"]);
   });
 
-  it("needs a witness without the code", () => {
-    const { writes, next } = planned(aState({ shift: PATIENT, bookings: [confirmed()] }), afterAbsence());
+  it.each([0, 1, 2, 3])("needs a witness without the code, also at reading %d", (absences) => {
+    const state = aState({ shift: missed(absences), bookings: [confirmed()] });
+    const { writes, next } = planned(state, afterAbsence());
     expect(next.do).toBe("witness");
     expect(writes).toEqual([]);
   });
 
-  it("is an outage when the witness fails", () => {
-    const state = aState({ shift: PATIENT, bookings: [confirmed()] });
-    const { writes, next } = planned(state, afterAbsence({ witness: "bad" }));
-    expect(writesOf(writes, "health")).toEqual([{ write: "health", health: "implausible" }]);
-    expect(jobOf(writes)).toEqual({});
-    expect(next).toMatchObject({ do: "rest", failed: {} });
-  });
+  it.each([0, 1, 2, 3])(
+    "is an outage when the witness fails, which uses up no patience after %d readings",
+    (absences) => {
+      const state = aState({ shift: missed(absences), bookings: [confirmed()] });
+      const { writes, next } = planned(state, afterAbsence({ witness: "bad" }));
+      expect(writesOf(writes, "shift").filter(({ patch }) => "absences" in patch)).toEqual([]);
+      expect(writesOf(writes, "health")).toEqual([{ write: "health", health: "implausible" }]);
+      expect(jobOf(writes)).toEqual({});
+      expect(next).toMatchObject({ do: "rest", failed: {} });
+    },
+  );
 
   it("is read once more after a good witness, because the outage may have ended in between", () => {
     const state = aState({ shift: PATIENT, bookings: [confirmed()] });
@@ -103,6 +123,15 @@ describe("the platform's DELETE that is answered 404", () => {
       aState({ cancellation }),
       made({ kind: "absent", final: false, code: "shift_not_found" }),
     );
+    expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
+  });
+
+  it("cancels nothing without it until the shift is missing for as long as any other", () => {
+    const run = afterAbsence({ code: "shift_not_found" });
+    const early = planned(aState({ cancellation, bookings: [confirmed()] }), run);
+    expect(jobOf(early.writes)).toEqual({});
+    expect(early.next).toMatchObject({ do: "rest", afterMs: RULES.absenceRetriesMs[0] });
+    const { writes } = planned(aState({ cancellation, shift: PATIENT, bookings: [confirmed()] }), run);
     expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
   });
 });

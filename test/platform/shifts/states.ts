@@ -78,7 +78,14 @@ export const aState = ({ shift, integration, around, ...parts }: Parts = {}): Sh
   ...parts,
   integration: { state: "active", health: "reachable", isPaused: false, isHeld: false, ...integration },
   shift: {
-    ...{ nextReadAt: NOW + HOUR, rechecks: 0, absences: 0, isGone: false, hasIssues: false },
+    ...{
+      nextReadAt: NOW + HOUR,
+      rechecks: 0,
+      absences: 0,
+      absentSince: null,
+      isGone: false,
+      hasIssues: false,
+    },
     ...shift,
   },
   around: {
