@@ -143,7 +143,7 @@ function concludeAbsence(
   const isExpected = covered.some(({ event, isReplayed }) => event !== "shift.delete" && !isReplayed);
   const isKnownGone = state.shift.isGone && !(draft.isLive && state.job?.status !== "expired");
   const isDeleted = covered.some(({ event }) => event === "shift.delete");
-  const isAnnounced = unexplainedDeletes(covered).length > 0;
+  const isAnnounced = unexplainedDeletes(covered).length > 0 || Boolean(state.cancellation?.consumedBy);
   const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
   const isFinal = outcome.final && outcome.code !== undefined;
   const isSure = isKnownGone || isCertain(outcome) || witness === "good";

@@ -11,13 +11,16 @@ const NEXT_MONTH = {
 };
 const DELETE = { operations: ["cancelShift"] } as const;
 
+/** Without a deletion that is announced, a shift has to be missing for an hour. */
+const PATIENT = { timing: { absenceRetriesMs: [HOUR_MS] }, retries: { tries: 10_000 } };
+
 const reads = ({ asked }: Organisation, shiftId: string) => asked("GET", `/shifts/${shiftId}`);
 const deletions = async ({ events }: Organisation, shiftId: string) =>
   (await events(shiftId)).filter(({ event }) => event === "shift.delete").map(({ status }) => status);
 
 describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
   const clock = { ms: Date.now() };
-  const stage = useStage(engine, { now: () => new Date(clock.ms), retries: { tries: 10_000 } });
+  const stage = useStage(engine, { now: () => new Date(clock.ms), ...PATIENT });
 
   const opened = async (onboarding: Onboarding = {}) => {
     const organisation = await stage().onboard(onboarding);
@@ -43,6 +46,14 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
       expect(reads(organisation, job.shiftId)).toBe(1);
     },
   );
+
+  it("confirms a DELETE whose response was lost: no patience is needed", async () => {
+    const { organisation, job } = await opened();
+    organisation.provider.setFault("answer-lost", { ...DELETE, times: 1 });
+    await organisation.cancel(job);
+    await expect.poll(async () => (await organisation.job(job.shiftId)).status).toBe("cancelled");
+    expect(await deletions(organisation, job.shiftId)).toEqual(["skipped_echo"]);
+  });
 
   it("is skipped once: the next shift.delete is asked about", async () => {
     const { organisation, job } = await opened();
