@@ -33,7 +33,7 @@ export interface paths {
     post?: never;
     /**
      * Cancel a shift
-     * @description Required. The employer cancelled the job on the platform. The provider may then send `shift.delete`; the platform knows that echo by its pending operation and skips it. Decision: 404 and 410 count as success, since the shift is gone; 409 is a refusal and clears the pending operation. Decision: when the response is lost, the webhook confirms the cancellation, or the shift is missing for as long as after any other event.
+     * @description Required. The employer cancelled the job on the platform. The provider may then send `shift.delete`; the platform knows that echo by its pending operation and skips it. Decision: 404 and 410 count as success, since the shift is gone; 409 is a refusal and clears the pending operation. Decision: when the response is lost, the cancellation counts as done once the webhook arrives, or once GET has answered 404 for as long as the platform waits after any other event.
      */
     delete: operations["cancelShift"];
     options?: never;
