@@ -170,8 +170,8 @@ export async function isIdle(
     select exists (
       select from work join integrations using (provider_id)
       where work.kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})
-        and (work.due_at <= now() or work.claim is not null or work.priority < 2 and work.attempts < ${tries}::int
-          and work.due_at < now() + interval '30 minutes')
+        and (work.due_at <= now() or work.claim is not null or (work.priority < 2 or work.attempts > 0)
+          and work.attempts < ${tries}::int and work.due_at < now() + interval '30 minutes')
         and (work.kind in ('mail', 'check') or paused_since is null)
         and (work.kind in ('mail', 'check') or work.priority = 0 or state = 'active')) as busy`.execute(
     kysely,

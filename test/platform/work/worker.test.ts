@@ -2,7 +2,7 @@ import type { KyselyPlugin } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
 import { transact } from "../../../src/platform/transaction.ts";
 import { type Claim, LEASE_MS, settle } from "../../../src/platform/work/claims.ts";
-import type { Due } from "../../../src/platform/work/due.ts";
+import { type Due, PRIORITY } from "../../../src/platform/work/due.ts";
 import { PROVIDER_RETRIES } from "../../../src/platform/work/retry.ts";
 import {
   createWorker,
@@ -103,7 +103,10 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(runs).toBe(2);
   });
 
-  it("tries again what rejects, counting the attempts, and is idle only after the last in a row", async () => {
+  it.each([
+    ["an event", PRIORITY.event],
+    ["the background", PRIORITY.background],
+  ])("tries again what rejects, for %s, and is idle only after the last in a row", async (_, priority) => {
     const providerId = await addIntegration(database());
     const attempts: number[] = [];
     const worker = await start(
@@ -111,16 +114,16 @@ describe.each(engines)("a worker on %s", (engine) => {
         attempts.push(claim.attempts);
         throw new Error("no");
       },
-      { retries: { ...AT_ONCE, tries: 4 } },
+      { retries: { ...AT_ONCE, baseMs: 50, capMs: 50, random: () => 0.99, tries: 4 } },
     );
-    await add(shift(providerId, "a"));
+    await add(shift(providerId, "a", { priority }));
     await worker.idle();
     expect(attempts).toEqual([1, 2, 3, 4]);
     const [row] = await rowsOf(database());
     expect(row).toMatchObject({ key: "a", attempts: 4, claimed: false });
     expect(row?.dueIn).toBeGreaterThan(3_500);
     // A hint makes it due now.
-    await add(shift(providerId, "a"));
+    await add(shift(providerId, "a", { priority }));
     worker.wake();
     await expect.poll(() => attempts).toEqual([1, 2, 3, 4, 5]);
   });
