@@ -219,6 +219,12 @@ export function cancel(model: Model, index: number): ModelAnswer & { echoed: boo
   return { ...accepted, echoed };
 }
 
+/** The provider's shift is so already: when the call fails, a reading shows the change as made, whatever the provider would have answered. */
+export function isAlready(model: Model, index: number, named: Partial<Values>): boolean {
+  const { shift } = at(model, index);
+  return Object.entries(named).every(([name, value]) => shift[name as keyof Values] === value);
+}
+
 export function change(
   model: Model,
   index: number,
