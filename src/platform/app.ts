@@ -21,6 +21,7 @@ import { seeingHandlers } from "./http/seeing.ts";
 import { streamHandler } from "./http/stream.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
+import { webhookCounts } from "./http/webhook-counts.ts";
 import type { Inbox } from "./inbox/receive.ts";
 import type { FieldUses } from "./integrations/field-uses.ts";
 import { createTokenOwners } from "./integrations/tokens.ts";
@@ -53,13 +54,17 @@ export function createApp(parts: AppParts): Express {
   app.disable("etag");
   app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
-  const owners = createTokenOwners(deps.database, () => deps.now().getTime());
+  const now = () => deps.now().getTime();
+  const owners = createTokenOwners(deps.database, now);
+  const limit = parts.webhookRateLimit;
+  const isShared = () => parts.processes.count() > 1;
+  const counts = webhookCounts({ database: deps.database, log, limit, isShared, now });
   app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
   app.use(
     platformRouter({
       ...router,
       handlers: webhookHandlers(deps, parts.inbox),
-      authenticate: webhookAuthentication(owners, parts.webhookRateLimit, log, parts.processes),
+      authenticate: webhookAuthentication(owners, limit, log, counts),
     }),
   );
   app.use(helmet());

@@ -38,7 +38,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 
 /** The default and the largest value. */
 const PORT = { unset: 3000, most: 65_535 };
-const WEBHOOK_RATE_LIMIT = { unset: 600, most: 1_000_000 };
+const WEBHOOK_RATE_LIMIT = { unset: 6_000, most: 1_000_000 };
 const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
 
 /**

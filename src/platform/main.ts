@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import type { CallLimits } from "../clients/provider/call-policy.ts";
-import { shareOf } from "../clients/provider/rate.ts";
 import { type AppParts, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
-import { joinProcesses, type Processes } from "./db/processes.ts";
+import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
 import type { Channel, CheckProvider, Deps, Timing } from "./deps.ts";
 import { serve } from "./http/serve.ts";
@@ -163,7 +162,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ...{ database, vault, log },
     http: { allowInsecure, timeoutMs },
     limits: callLimits(config, options),
-    processes: processes.count,
+    isShared: () => processes.count() > 1,
     onCall: observer.providerCalled,
     onCircuit: (providerId, state) => {
       if (state === "closed") worker.responds(providerId);
@@ -188,18 +187,18 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
-  const worker = workerOf(deps, options, running, processes);
+  const worker = workerOf(deps, options, running);
   return { deps, worker, processes, fieldUses, figures, metrics, observer };
 }
 
-function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, processes: Processes): Worker {
+function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running): Worker {
   const { database, log, retries, timing, channel } = deps;
   const stopping = new AbortController();
   running.feeds(() => stopping.abort());
   const atOnce = calls?.atOnce ?? PER_PROVIDER;
   return createWorker({
     ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
-    perProvider: () => shareOf(atOnce, processes.count()),
+    perProvider: atOnce,
     runs: {
       shift: reconcileShift(deps),
       person: reconcilePerson(deps),

@@ -139,22 +139,6 @@ describe("calls at once", () => {
     expect(made).toHaveBeenCalledTimes(15);
   });
 
-  it("are shared by all processes: each has a place, as they come and go", async () => {
-    let processes = 3;
-    const policy = createCallPolicy({ limits: { perMinute: 0 }, processes: () => processes });
-    const hanging = Promise.withResolvers<Response>();
-    const made = vi.fn(() => hanging.promise);
-    const calls = Array.from({ length: 3 }, () => policy.run(made, NEVER));
-    await expect(policy.run(made, NEVER)).rejects.toMatchObject({ name: "CallRefused" });
-    await vi.waitFor(() => expect(made).toHaveBeenCalledTimes(1), 30_000);
-    processes = 1;
-    calls.push(policy.run(made, NEVER));
-    await vi.waitFor(() => expect(made).toHaveBeenCalledTimes(2), 30_000);
-    hanging.resolve(new Response("{}"));
-    await Promise.all(calls);
-    expect(made).toHaveBeenCalledTimes(4);
-  });
-
   it("give up their wait for their turn when the caller does", async () => {
     const policy = createCallPolicy({ limits: { perSecond: 1, perMinute: 60, waitMs: 60_000 } });
     await policy.run(well, NEVER);

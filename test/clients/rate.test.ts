@@ -19,10 +19,10 @@ function clock() {
 }
 
 /** When each of `count` calls, one after the other, may start. */
-async function startsOf(limits: Partial<RateLimits>, count: number, processes = 1): Promise<number[]> {
+async function startsOf(limits: Partial<RateLimits>, count: number): Promise<number[]> {
   const time = clock();
   const all = { perSecond: 10, perMinute: 500, waitMs: 60_000, ...limits };
-  const rate = createRate(all, time, () => processes);
+  const rate = createRate(all, time);
   const starts: number[] = [];
   for (let n = 0; n < count; n += 1) {
     await rate.turn(NEVER);
@@ -49,42 +49,28 @@ describe("the rate of calls to a provider", () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(1_000);
   });
 
-  it("0 a minute is no limit, however many processes there are", async () => {
-    expect(new Set(await startsOf({ perMinute: 0 }, 1_000, 3)).size).toBe(1);
+  it("0 a minute is no limit", async () => {
+    expect(new Set(await startsOf({ perMinute: 0 }, 1_000)).size).toBe(1);
   });
 
-  it.each([
-    [2, 5, 250],
-    [3, 3, 166],
-    [100, 1, 5],
-    [1_000, 1, 1],
-  ])(
-    "is shared by %i processes: %i in any second and %i in any minute",
-    async (processes, second, minute) => {
-      const starts = await startsOf({}, minute * 3, processes);
-      expect(mostWithin(starts, 1_000)).toBe(second);
-      expect(mostWithin(starts, 60_000)).toBeLessThanOrEqual(minute);
-    },
-  );
-
-  it("is shared from when another process comes until it goes", async () => {
-    const time = clock();
-    let processes = 1;
-    const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 5_000 }, time, () => processes);
-    const within = async (ms: number) => {
-      const until = time.now() + ms;
-      for (let calls = 0; ; calls += 1) {
-        await rate.turn(NEVER);
-        if (time.now() >= until) return calls;
-      }
+  it("is reserved for all calls that wait at once while other processes call the provider too", async () => {
+    const asked: number[] = [];
+    const granted = Promise.withResolvers<number[]>();
+    const shared = {
+      isShared: () => true,
+      reserve: (count: number) => {
+        asked.push(count);
+        return asked.length === 1 ? granted.promise : Promise.resolve([7, 9]);
+      },
+      silence: () => undefined,
     };
-    await within(1_000);
-    processes = 2;
-    await within(1_000);
-    expect(await within(1_000)).toBeLessThanOrEqual(5);
-    processes = 1;
-    await within(1_000);
-    expect(await within(1_000)).toBeGreaterThan(5);
+    const time = clock();
+    const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 5_000 }, time, shared);
+    const turns = [1, 2, 3, 4].map(() => rate.turn(NEVER));
+    granted.resolve([0]);
+    await Promise.all(turns.slice(0, 3));
+    expect(asked).toEqual([1, 3]);
+    await expect(turns[3]).rejects.toMatchObject({ name: "CallRefused", retryAfterMs: 5_000 });
   });
 
   it("refuses who would have to wait long, says when to come again, and does not count the refusal", async () => {

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import express from "express";
+import { MemoryStore } from "express-rate-limit";
 import { pino } from "pino";
 import { createRouter } from "../../../generated/platform/server.ts";
 import { webhookAuthentication } from "../../../src/platform/http/authenticate.ts";
@@ -23,7 +24,7 @@ app.use(
   createRouter({
     // Of everything that a handler is given only the log is used for webhooks.
     handlers: webhookHandlers({ log } as never, { receive: async () => "stored" }),
-    authenticate: webhookAuthentication(owners, 0, log, { count: () => 1 }),
+    authenticate: webhookAuthentication(owners, 0, log, new MemoryStore()),
   }),
 );
 

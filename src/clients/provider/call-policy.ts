@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  type BulkheadPolicy,
   BulkheadRejectedError,
   bulkhead,
   CircuitState,
@@ -12,7 +11,7 @@ import {
 } from "cockatiel";
 import { readRetryAfter } from "./answer.ts";
 import { CallRefused, ProviderHttpError } from "./http.ts";
-import { createRate, type Rate, type RateClock, type RateLimits, shareOf } from "./rate.ts";
+import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
 
 /** How much is asked of one provider, and when it is left alone (DECISIONS, "rate limits"; ENGINE, "Calls to providers"). */
 export interface CallLimits extends RateLimits {
@@ -41,8 +40,8 @@ export interface CallPolicyOptions {
   /** Called when the provider is no longer called, when it is again, and once a minute while it answers: others may have found it down. */
   onCircuit?: (state: "open" | "closed") => void;
   rateClock?: RateClock;
-  /** How many hold the limits together, each to its share: one unless given. */
-  processes?: () => number;
+  /** Where other processes call the provider too. */
+  shared?: SharedStarts;
 }
 
 export interface CallPolicy {
@@ -65,11 +64,11 @@ const TELLS_EVERY_MS = 60_000;
  * for a place or for its turn meets the circuit as it is then, and a call that never went out is no probe.
  */
 export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
-  const { limits, onCircuit, rateClock, processes = () => 1 } = options;
+  const { limits, onCircuit, rateClock, shared } = options;
   const all = { ...CALL_LIMITS, ...limits };
-  const places = createPlaces(all.atOnce, processes);
-  const rate = createRate(all, rateClock, processes);
-  const apart = createRate({ ...halfOf(all), waitMs: Number.POSITIVE_INFINITY }, rateClock, processes);
+  const places = bulkhead(all.atOnce, all.atOnce * 2);
+  const rate = createRate(all, rateClock, shared);
+  const apart = createRate({ ...halfOf(all), waitMs: Number.POSITIVE_INFINITY }, rateClock);
   const circuit = createCircuit(all, onCircuit);
   const call = async (make: () => Promise<Response>, signal: AbortSignal) => {
     circuit.check();
@@ -83,7 +82,7 @@ export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
     run: async (make, signal) => {
       circuit.check();
       try {
-        return await places().execute(() => call(make, signal), signal);
+        return await places.execute(() => call(make, signal), signal);
       } catch (error) {
         throw translated(error);
       }
@@ -95,18 +94,6 @@ export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
       pauseIfAsked(response, rate.pause);
       return response;
     },
-  };
-}
-
-/** Who has a place when the share changes keeps it: for as long as such calls take, there may be more of them. */
-function createPlaces(atOnce: number, processes: () => number): () => BulkheadPolicy {
-  let share = shareOf(atOnce, processes());
-  let places = bulkhead(share, share * 2);
-  return () => {
-    const now = shareOf(atOnce, processes());
-    if (now !== share) places = bulkhead(now, now * 2);
-    share = now;
-    return places;
   };
 }
 

@@ -27,53 +27,112 @@ const CLOCK: RateClock = {
   wait: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** What one process may do when so many together may do `limit`; 0 is no limit. */
-export const shareOf = (limit: number, processes: number): number =>
-  limit === 0 ? 0 : Math.max(1, Math.floor(limit / processes));
+/** Starts of calls that several processes share: whoever reserves one has it. */
+export interface SharedStarts {
+  /** Whether other processes call the provider too. */
+  isShared(): boolean;
+  /**
+   * Reserves starts for so many calls. Returns in how many milliseconds each may start; fewer than asked for where the next would have to wait
+   * for longer than `waitMs`.
+   */
+  reserve(count: number, limits: RateLimits): Promise<readonly number[]>;
+  /** The provider asked for silence. Milliseconds. */
+  silence(ms: number): void;
+}
+
+/** Alone, a process needs to ask no one. */
+export const UNSHARED: SharedStarts = {
+  isShared: () => false,
+  reserve: async () => [],
+  silence: () => undefined,
+};
 
 /**
  * Holds the calls to one provider to so many in any second and in any minute (DECISIONS, "rate limits"). Of a minute's calls a
  * fifth may come at once; the rest is spread evenly, so that a long queue moves steadily instead of standing still for most of
- * each minute. `processes`: how many hold the limits together, each to its share.
+ * each minute.
  */
 export function createRate(
-  { perSecond, perMinute, waitMs }: RateLimits,
+  limits: RateLimits,
   clock: RateClock = CLOCK,
-  processes: () => number = () => 1,
+  shared: SharedStarts = UNSHARED,
 ): Rate {
-  if (perMinute === 0) return { turn: async () => undefined, pause: () => undefined };
+  if (limits.perMinute === 0) return { turn: async () => undefined, pause: () => undefined };
+  const own = createOwnStarts(limits, clock.now);
+  const reserved = createReservations(limits, shared);
+  return {
+    turn: async (signal) => {
+      const ms = shared.isShared() ? await reserved.next() : own.next();
+      if (ms > 0) await clock.wait(ms, signal);
+    },
+    pause: (ms) => {
+      own.silence(ms);
+      if (shared.isShared()) shared.silence(ms);
+    },
+  };
+}
+
+const refused = (retryAfterMs: number) =>
+  new CallRefused("rate_limited", "the provider's rate limit is used up", retryAfterMs);
+
+/** The starts of one process that is alone. */
+function createOwnStarts({ perSecond, perMinute, waitMs }: RateLimits, now: () => number) {
+  const burst = Math.max(1, Math.floor(perMinute / 5));
+  const apartMs = 60_000 / Math.max(1, perMinute - burst);
   /** When the last calls start, a second's worth of them. */
   const starts: number[] = [];
   /** When all calls so far would have started, had they been spread evenly. */
   let spreadUntil = 0;
   let silentUntil = 0;
-
-  const share = () => {
-    const ofMinute = shareOf(perMinute, processes());
-    const burst = Math.max(1, Math.floor(ofMinute / 5));
-    return {
-      ofSecond: shareOf(perSecond, processes()),
-      burst,
-      apartMs: 60_000 / Math.max(1, ofMinute - burst),
-    };
-  };
-  const earliest = ({ ofSecond, burst, apartMs }: ReturnType<typeof share>) => {
-    const aSecondAfter = (starts.at(-ofSecond) ?? Number.NEGATIVE_INFINITY) + 1_000;
-    return Math.max(clock.now(), silentUntil, aSecondAfter, spreadUntil - (burst - 1) * apartMs);
-  };
   return {
-    turn: async (signal) => {
-      const mine = share();
-      const start = earliest(mine);
-      const ms = start - clock.now();
-      if (ms > waitMs) throw new CallRefused("rate_limited", "the provider's rate limit is used up", ms);
+    next: () => {
+      const aSecondAfter = (starts.at(-perSecond) ?? Number.NEGATIVE_INFINITY) + 1_000;
+      const start = Math.max(now(), silentUntil, aSecondAfter, spreadUntil - (burst - 1) * apartMs);
+      const ms = start - now();
+      if (ms > waitMs) throw refused(ms);
       starts.push(start);
       if (starts.length > perSecond) starts.shift();
-      spreadUntil = Math.max(spreadUntil, start) + mine.apartMs;
-      if (ms > 0) await clock.wait(ms, signal);
+      spreadUntil = Math.max(spreadUntil, start) + apartMs;
+      return ms;
     },
-    pause: (ms) => {
-      silentUntil = Math.max(silentUntil, clock.now() + ms);
+    silence: (ms: number) => {
+      silentUntil = Math.max(silentUntil, now() + ms);
     },
+  };
+}
+
+interface Waiting {
+  resolve: (ms: number) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Reserves for all calls that wait at once, one reservation at a time. */
+function createReservations(limits: RateLimits, shared: SharedStarts) {
+  let waiting: Waiting[] = [];
+  let isReserving = false;
+  const reserveAll = async () => {
+    isReserving = true;
+    while (waiting.length > 0) {
+      const batch = waiting;
+      waiting = [];
+      try {
+        const starts = await shared.reserve(batch.length, limits);
+        for (const [nth, { resolve, reject }] of batch.entries()) {
+          const ms = starts[nth];
+          if (ms === undefined) reject(refused(limits.waitMs));
+          else resolve(ms);
+        }
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+    isReserving = false;
+  };
+  return {
+    next: () =>
+      new Promise<number>((resolve, reject) => {
+        waiting.push({ resolve, reject });
+        if (!isReserving) void reserveAll();
+      }),
   };
 }

@@ -130,6 +130,13 @@ export interface Schema extends ShiftTables {
   };
   field_uses: { provider_id: string; field: string; count: Generated<number> };
   processes: { process_id: string; seen_at: Date };
+  webhook_counts: { provider_id: string; minute: Date; count: number };
+  call_rates: {
+    provider_id: string;
+    second_until: Generated<Date>;
+    minute_until: Generated<Date>;
+    silent_until: Generated<Date>;
+  };
   figures: { minute: Date; name: string; provider_id: Generated<string>; value: number };
 }
 

@@ -1,25 +1,18 @@
 import type { Request } from "express";
-import { rateLimit } from "express-rate-limit";
+import { rateLimit, type Store } from "express-rate-limit";
 import type { ProblemError } from "../../../generated/runtime/problem.ts";
-import { shareOf } from "../../clients/provider/rate.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Log } from "../db/database.ts";
-import type { Processes } from "../db/processes.ts";
 import { bearerToken, isSameToken, type TokenOwner, type TokenOwners } from "../integrations/tokens.ts";
 
 const MINUTE_MS = 60_000;
 
 /**
- * Checks PLATFORM_TOKEN before the body is read, and limits the rate of each organisation. `limit`: events a minute, of which each
- * process allows its share; 0: no limit.
+ * Checks PLATFORM_TOKEN before the body is read, and keeps abuse out. `limit`: events a minute of each providerId, which `counts` counts; 0: no
+ * limit.
  */
-export function webhookAuthentication(
-  owners: TokenOwners,
-  limit: number,
-  log: Log,
-  processes: Pick<Processes, "count">,
-) {
-  const slowDown = limit > 0 ? rateLimiter(limit, processes) : undefined;
+export function webhookAuthentication(owners: TokenOwners, limit: number, log: Log, counts: Store) {
+  const slowDown = limit > 0 ? rateLimiter(limit, counts) : undefined;
   return async (request: Request): Promise<TokenOwner> => {
     const token = bearerToken(request.headers.authorization);
     if (token === undefined) throw unauthorized("Send `Authorization: Bearer <PLATFORM_TOKEN>`.");
@@ -58,11 +51,11 @@ export function storeUnavailable(): ProblemError {
 }
 
 /** express-rate-limit as a function that throws: only after authentication the request's organisation is known. */
-function rateLimiter(limit: number, { count }: Pick<Processes, "count">) {
+function rateLimiter(limit: number, store: Store) {
   const keys = new WeakMap<Request, string>();
   const limiter = rateLimit({
     windowMs: MINUTE_MS,
-    limit: () => shareOf(limit, count()),
+    ...{ limit, store },
     standardHeaders: "draft-8",
     legacyHeaders: false,
     keyGenerator: (request) => keys.get(request) ?? "",

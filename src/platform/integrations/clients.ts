@@ -11,6 +11,7 @@ import type { Database, Log } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Vault } from "../deps.ts";
 import { measureCall, type ProviderCall } from "../metrics/provider-calls.ts";
+import { sharedStarts } from "./shared-starts.ts";
 
 export interface ProviderClients {
   clientFor(integration: Integration): ProviderClient;
@@ -26,8 +27,8 @@ interface Parts {
   http: ProviderHttpOptions;
   /** Of the calls to each provider; what is not given is as DECISIONS has it. */
   limits: Partial<CallLimits>;
-  /** How many hold the limits together. */
-  processes: () => number;
+  /** Whether other processes call the providers too. */
+  isShared: () => boolean;
   /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
   onCircuit: (providerId: string, state: "open" | "closed") => Promise<void>;
   /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
@@ -88,11 +89,13 @@ export function createProviderClients(parts: Parts): ProviderClients {
   };
 }
 
-function openLine({ limits, processes, onCircuit, http }: Parts, providerId: string, save: Save): Line {
+function openLine(parts: Parts, providerId: string, save: Save): Line {
+  const { limits, isShared, onCircuit, http, database, log } = parts;
   // One after the other: the last state is the one that stands.
   let noted = Promise.resolve();
   const policy = createCallPolicy({
-    ...{ limits, processes },
+    limits,
+    shared: sharedStarts(database, log, providerId, isShared),
     onCircuit: (state) => {
       noted = noted.then(() => onCircuit(providerId, state));
       save(noted);

@@ -44,6 +44,12 @@ const OLD = {
     keptMs: 0,
     isOld: (before) => sql`expires_at < ${before} and confirmed_at is not null`,
   },
+  countsDeleted: {
+    table: sql`webhook_counts`,
+    key: sql`provider_id, minute`,
+    keptMs: DAY_MS / 24,
+    isOld: (before) => sql`minute < ${before}`,
+  },
 } satisfies Record<string, Old>;
 
 /** How many rows one round deleted. */
@@ -91,8 +97,9 @@ export function createUpkeep(deps: Deps, { everyMs = 60_000 }: UpkeepOptions = {
 }
 
 async function runOnce(deps: Deps, signal: AbortSignal): Promise<UpkeepReport> {
-  const report: UpkeepReport = { eventsDeleted: 0, stepsDeleted: 0, figuresDeleted: 0, operationsDeleted: 0 };
-  for (const name of Object.keys(OLD) as (keyof typeof OLD)[]) {
+  const names = Object.keys(OLD) as (keyof typeof OLD)[];
+  const report = Object.fromEntries(names.map((name) => [name, 0])) as UpkeepReport;
+  for (const name of names) {
     try {
       for (let batch = 0; batch < BATCHES && !signal.aborted; batch += 1) {
         const deleted = await prune(deps, OLD[name]);

@@ -23,9 +23,10 @@ export interface Wanted {
   /** How many at most. */
   places: number;
   claim: string;
-  /** How many of each provider are in hand already, and how many may be. */
-  running: ReadonlyMap<string, number>;
+  /** How many of one provider may be in hand at once, of all processes together. */
   perProvider: number;
+  /** Providers of which nothing is claimed. */
+  spared: readonly string[];
 }
 
 type Db = Pick<Database, "kysely">;
@@ -40,14 +41,15 @@ const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work
  * its probe is due, and of an integration that is not active only what was asked for interactively.
  */
 export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]> {
-  const running = JSON.stringify([...wanted.running].map(([id, count]) => ({ id, count })));
+  const spared = JSON.stringify(wanted.spared);
   const kinds = sql.join(wanted.kinds.map((kind) => sql.lit(kind)));
   const { rows } = await sql<Claim>`
     with provider as (
-      select provider_id, state, paused_since, coalesce(running.count, 0) as running
-      from integrations left join json_to_recordset(${running}::text::json) as running (id uuid, count int)
-        on running.id = provider_id
-      where coalesce(running.count, 0) < ${wanted.perProvider}::int),
+      select provider_id, state, paused_since, (select count(*) from work as held
+          where held.provider_id = integrations.provider_id and held.priority in (0, 1, 2) and held.kind <> 'mail'
+            and held.due_at > now() and held.due_at <= now() + ${interval(LEASE_MS)} and held.claim is not null)::int as running
+      from integrations
+      where provider_id <> all (array(select json_array_elements_text(${spared}::text::json)::uuid))),
     due as (
       select next.*, provider.running
         + row_number() over (partition by provider.provider_id order by next.priority, next.due_at) as place
@@ -58,7 +60,7 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
           and work.kind <> 'mail' and work.kind in (${kinds})
           and (work.kind = 'probe' or provider.paused_since is null)
           and (work.priority = 0 or provider.state = 'active' or work.kind in ('check', 'probe'))
-        order by work.due_at limit ${wanted.perProvider}::int - provider.running
+        order by work.due_at limit greatest(0, ${wanted.perProvider}::int - provider.running)
         for update skip locked) as next),
     chosen as (
       select * from due where place <= ${wanted.perProvider}::int

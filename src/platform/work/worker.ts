@@ -45,8 +45,8 @@ export interface WorkerOptions {
   hourlyMs: number;
   /** How many pieces of work this process has in hand at most, mail apart. */
   places: number;
-  /** How many of one provider. */
-  perProvider: () => number;
+  /** How many of one provider, of all processes together. */
+  perProvider: number;
   /** The longest time between two claims. Milliseconds. */
   pollMs?: number;
 }
@@ -179,16 +179,11 @@ class DueWorker implements Worker {
   async #claimAtProviders(): Promise<Claim[]> {
     const places = this.#placesOf(false);
     if (places <= 0) return [];
-    const running = new Map<string, number>();
-    for (const { claim } of this.#inHand.values())
-      if (claim.kind !== "mail") running.set(claim.providerId, (running.get(claim.providerId) ?? 0) + 1);
-    const perProvider = this.#options.perProvider();
-    for (const [providerId, until] of this.#spared) {
-      if (until > performance.now()) running.set(providerId, perProvider);
-      else this.#spared.delete(providerId);
-    }
-    const wanted = { kinds: this.#kinds, places, running, perProvider, claim: newId() };
-    return claimWork(this.#options.database, wanted);
+    const { database, perProvider } = this.#options;
+    for (const [providerId, until] of this.#spared)
+      if (until <= performance.now()) this.#spared.delete(providerId);
+    const spared = [...this.#spared.keys()];
+    return claimWork(database, { kinds: this.#kinds, places, spared, perProvider, claim: newId() });
   }
 
   async #claimMail(): Promise<Claim[]> {

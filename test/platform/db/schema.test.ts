@@ -198,6 +198,13 @@ const TABLES: Tables = {
   },
   reveals: { reveal_id: "uuid", candidate_id: "uuid", reason: "text", revealed_at: "timestamptz" },
   processes: { process_id: "uuid", seen_at: "timestamptz" },
+  call_rates: {
+    provider_id: "uuid",
+    second_until: "timestamptz",
+    minute_until: "timestamptz",
+    silent_until: "timestamptz",
+  },
+  webhook_counts: { provider_id: "uuid", minute: "timestamptz", count: "int8" },
   figures: { minute: "timestamptz", name: "text", provider_id: "text", value: "int8" },
   field_uses: { provider_id: "uuid", field: "text", count: "int8" },
   shift_changes: {

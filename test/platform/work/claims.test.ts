@@ -137,23 +137,28 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(many, `many${nth}`)));
     await mark(database(), shift(few, "few1"), shift(few, "few2"), shift(many, "urgent", { priority: 0 }));
     expect(keysOf(await claim(database(), { places: 1 }))).toEqual(["urgent"]);
-    const running = new Map([[many, 1]]);
-    expect(keysOf(await claim(database(), { places: 1, running }))).toEqual(["few1"]);
-    running.set(few, 1);
-    const next = await claim(database(), { places: 2, running });
+    expect(keysOf(await claim(database(), { places: 1 }))).toEqual(["few1"]);
+    const next = await claim(database(), { places: 2 });
     expect(new Set(next.map(({ providerId }) => providerId))).toEqual(new Set([many, few]));
   });
 
-  it("is no more of one provider than its limit, those in hand included", async () => {
+  it("is no more of one provider than its limit, those in hand of any process included", async () => {
     const [one, other] = [await addIntegration(database()), await addIntegration(database())];
     await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(one, `one${nth}`)));
     await mark(database(), shift(other, "other1"));
-    const running = new Map([[one, 1]]);
-    const claims = await claim(database(), { perProvider: 3, running });
+    expect(keysOf(await claim(database(), { perProvider: 3, places: 1 }))).toHaveLength(1);
+    const claims = await claim(database(), { perProvider: 3 });
     expect(claims.filter(({ providerId }) => providerId === one)).toHaveLength(2);
     expect(keysOf(claims)).toContain("other1");
-    running.set(one, 3);
-    expect(await claim(database(), { perProvider: 3, running })).toEqual([]);
+    expect(await claim(database(), { perProvider: 3 })).toEqual([]);
+    await giveBack(database(), claims);
+    expect(await claim(database(), { perProvider: 3 })).toHaveLength(3);
+  });
+
+  it("is nothing of a provider that is spared", async () => {
+    const [one, other] = [await addIntegration(database()), await addIntegration(database())];
+    await mark(database(), shift(one, "one"), shift(other, "other"));
+    expect(keysOf(await claim(database(), { spared: [one] }))).toEqual(["other"]);
   });
 
   it("waits while the provider rejects the token, apart from the probe", async () => {

@@ -1,0 +1,19 @@
+-- The limits that all processes hold together. What a crash of the database loses of them only lets a few calls, or webhooks, more pass.
+
+-- When the next call to a provider may start.
+create unlogged table call_rates (
+  provider_id uuid primary key,
+  -- When all calls so far would have started, had they been spread evenly over the second, and over the minute.
+  second_until timestamptz not null default '-infinity',
+  minute_until timestamptz not null default '-infinity',
+  -- The provider asked for silence.
+  silent_until timestamptz not null default '-infinity'
+);
+
+-- How many webhooks of a provider came in a minute.
+create unlogged table webhook_counts (
+  provider_id uuid not null,
+  minute timestamptz not null,
+  count bigint not null,
+  primary key (provider_id, minute)
+);

@@ -1,0 +1,107 @@
+import { sql } from "kysely";
+import type { RateLimits, SharedStarts } from "../../clients/provider/rate.ts";
+import type { Database, Log } from "../db/database.ts";
+
+/** So many calls may start at once, and further ones `apartMs` apart. */
+interface Line {
+  burst: number;
+  apartMs: number;
+}
+
+/** At most `perSecond` in any second: the burst, and what comes in the rest of it. */
+function lineOfSecond({ perSecond }: RateLimits): Line {
+  const burst = Math.floor(perSecond / 3) + 1;
+  return { burst, apartMs: 1_000 / (perSecond - burst + 1) };
+}
+
+function lineOfMinute({ perMinute }: RateLimits): Line {
+  const burst = Math.max(1, Math.floor(perMinute / 5));
+  return { burst, apartMs: 60_000 / Math.max(1, perMinute - burst) };
+}
+
+interface Reserved {
+  count: number;
+  /** From now until the first start, as each line has it. Milliseconds. */
+  secondMs: number;
+  minuteMs: number;
+  silentMs: number;
+}
+
+/** The calls of all processes to one provider, in the order in which they are reserved: each reservation is one statement. */
+export function sharedStarts(
+  { kysely }: Pick<Database, "kysely">,
+  log: Log,
+  providerId: string,
+  isShared: () => boolean,
+): SharedStarts {
+  return {
+    isShared,
+    reserve: async (count, limits) => {
+      const [second, minute] = [lineOfSecond(limits), lineOfMinute(limits)];
+      const reserve = () =>
+        reserveStarts(kysely, providerId, count, { second, minute, waitMs: limits.waitMs });
+      const reserved =
+        (await reserve()) ?? ((await addRow(kysely, providerId)) ? await reserve() : undefined);
+      if (!reserved) return [];
+      const { secondMs, minuteMs, silentMs } = reserved;
+      return Array.from({ length: reserved.count }, (_, nth) =>
+        Math.max(
+          0,
+          silentMs,
+          secondMs + (nth - second.burst + 1) * second.apartMs,
+          minuteMs + (nth - minute.burst + 1) * minute.apartMs,
+        ),
+      );
+    },
+    silence: (ms) => {
+      const until = sql<Date>`greatest(silent_until, clock_timestamp() + ${interval(ms)})`;
+      const update = kysely.updateTable("call_rates").set({ silent_until: until });
+      update
+        .where("provider_id", "=", providerId)
+        .execute()
+        .catch((error) =>
+          log.warn({ err: error, providerId }, "other processes may call a provider that asked for silence"),
+        );
+    },
+  };
+}
+
+const interval = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;
+
+/** Undefined when the first start would be too late, or there is no row yet. */
+async function reserveStarts(
+  kysely: Database["kysely"],
+  providerId: string,
+  count: number,
+  { second, minute, waitMs }: { second: Line; minute: Line; waitMs: number },
+): Promise<Reserved | undefined> {
+  const msUntil = (column: string) => sql`extract(epoch from ${sql.ref(column)} - at) * 1000`;
+  const fitting = (column: string, { burst, apartMs }: Line) =>
+    sql`floor((${waitMs}::float8 - ${msUntil(column)}) / ${apartMs}::float8 + ${burst}::float8)`;
+  const { rows } = await sql<Reserved>`
+    with line as (
+      select greatest(second_until, at) as second_from, greatest(minute_until, at) as minute_from,
+        greatest(silent_until, at) as silent_from, at
+      from call_rates, (select clock_timestamp() as at) as clock
+      where provider_id = ${providerId} for update of call_rates),
+    fit as (
+      select *, least(${count}::float8, ${fitting("second_from", second)}, ${fitting("minute_from", minute)},
+        case when ${msUntil("silent_from")} > ${waitMs}::float8 then 0 else ${count}::float8 end)::int as count
+      from line)
+    update call_rates set
+      second_until = second_from + count * ${interval(second.apartMs)},
+      minute_until = minute_from + count * ${interval(minute.apartMs)}
+    from fit where provider_id = ${providerId} and count > 0
+    returning count, ${msUntil("second_from")}::float8 as "secondMs", ${msUntil("minute_from")}::float8 as "minuteMs",
+      ${msUntil("silent_from")}::float8 as "silentMs"`.execute(kysely);
+  return rows[0];
+}
+
+/** Returns whether there was none. */
+async function addRow(kysely: Database["kysely"], providerId: string): Promise<boolean> {
+  const row = kysely.insertInto("call_rates").values({ provider_id: providerId });
+  const { numInsertedOrUpdatedRows } = await row
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { sharedStarts } from "../../../src/platform/integrations/shared-starts.ts";
+import { silent, useEngine } from "../../engines.ts";
+
+const LIMITS = { perSecond: 10, perMinute: 500, waitMs: 600_000 };
+
+const mostWithin = (starts: readonly number[], ms: number) =>
+  Math.max(...starts.map((start) => starts.filter((other) => other >= start && other < start + ms).length));
+
+describe("the starts of calls that processes share", () => {
+  const database = useEngine("postgres");
+  const processes = () => {
+    const providerId = randomUUID();
+    const join = () => sharedStarts(database(), silent, providerId, () => true);
+    return [join(), join()] as const;
+  };
+
+  it("are at most 10 in any second and 500 in any minute", async () => {
+    const [one] = processes();
+    const starts = await one.reserve(1_200, LIMITS);
+    expect(starts).toHaveLength(1_200);
+    expect(starts[0]).toBe(0);
+    expect(mostWithin(starts, 1_000)).toBeLessThanOrEqual(10);
+    expect(mostWithin(starts, 60_000)).toBeLessThanOrEqual(500);
+    expect(mostWithin(starts, 60_000)).toBeGreaterThan(400);
+  });
+
+  it.each([1, 2, 3, 7, 50, 500])("are at most %i in any second", async (perSecond) => {
+    const [one] = processes();
+    const starts = await one.reserve(300, { ...LIMITS, perSecond, perMinute: perSecond * 50 });
+    expect(mostWithin(starts, 999)).toBeLessThanOrEqual(perSecond);
+  });
+
+  it("go on at one process where another has stopped", async () => {
+    const [one, other] = processes();
+    const startedAt = performance.now();
+    const starts = await one.reserve(50, LIMITS);
+    const next = await other.reserve(1, LIMITS);
+    const elapsedMs = performance.now() - startedAt;
+    expect((next[0] ?? 0) + elapsedMs).toBeGreaterThan(starts.at(-1) ?? 0);
+  });
+
+  it("are not reserved for a call that would have to wait long", async () => {
+    const [one, other] = processes();
+    const soon = { ...LIMITS, waitMs: 1_000 };
+    const starts = await one.reserve(100, soon);
+    expect(starts.length).toBeLessThan(15);
+    expect(Math.max(...starts)).toBeLessThanOrEqual(1_000);
+    const asked = await Promise.all(Array.from({ length: 20 }, () => other.reserve(1, soon)));
+    expect(asked.flat().length).toBeLessThan(3);
+    const [later = 0] = await other.reserve(1, LIMITS);
+    expect(later).toBeLessThan(2_000);
+  });
+
+  it("wait for the silence that a provider has asked any of them for", async () => {
+    const [one, other] = processes();
+    await one.reserve(1, LIMITS);
+    one.silence(30_000);
+    await expect.poll(() => other.reserve(1, { ...LIMITS, waitMs: 5_000 })).toEqual([]);
+    const [start = 0] = await other.reserve(1, LIMITS);
+    expect(start).toBeGreaterThan(20_000);
+  });
+});
