@@ -301,7 +301,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Over the rate of this providerId (600 events a minute unless configured). */
+      /** @description Over the rate of this providerId, which is there against abuse only (6,000 events a minute unless configured). */
       429: {
         headers: {
           /** @description Seconds to wait. */
@@ -404,7 +404,7 @@ export interface operations {
           "application/problem+json": components["schemas"]["Problem"];
         };
       };
-      /** @description Over the rate of this providerId (600 events a minute unless configured). */
+      /** @description Over the rate of this providerId, which is there against abuse only (6,000 events a minute unless configured). */
       429: {
         headers: {
           /** @description Seconds to wait. */

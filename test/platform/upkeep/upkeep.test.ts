@@ -10,7 +10,9 @@ import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.t
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const NOTHING = { eventsDeleted: 0, stepsDeleted: 0, figuresDeleted: 0, operationsDeleted: 0 };
+const NOTHING = {
+  ...{ eventsDeleted: 0, stepsDeleted: 0, figuresDeleted: 0, operationsDeleted: 0, countsDeleted: 0 },
+};
 
 describe.each(featureEngines)("the periodic reading on %s", (engine) => {
   const database = useEngine(engine);
@@ -231,6 +233,17 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     const left = await kysely.selectFrom("figures").select("minute").orderBy("minute").execute();
     expect(left.map(({ minute }) => minute.getTime())).toEqual([clock - 7 * DAY, clock]);
     expect(await round()).toEqual(NOTHING);
+  });
+
+  it("deletes counts of webhooks that are an hour old", async () => {
+    const { kysely } = database();
+    const count = (age: number) => ({ provider_id: randomUUID(), minute: new Date(clock - age), count: 7 });
+    await kysely
+      .insertInto("webhook_counts")
+      .values([count(3_600_001), count(3_600_000), count(0)])
+      .execute();
+    expect(await round()).toEqual({ ...NOTHING, countsDeleted: 1 });
+    expect(await kysely.selectFrom("webhook_counts").select("minute").execute()).toHaveLength(2);
   });
 
   it("deletes operations of which no echo can come any more, and none that waits for the provider", async () => {
