@@ -9,9 +9,16 @@ export type Trx = Transaction<Schema>;
 
 /** What a transaction collects, and writes at its end in one statement each. */
 interface Gathered {
+  rows: Map<Writer<never>, unknown[]>;
   steps: Step[];
   topics: Set<string>;
   afterCommit: Set<() => void>;
+}
+
+/** Writes rows of one kind, in one statement however many there are. A lower `order` comes first. */
+export interface Writer<Row> {
+  order: number;
+  write(trx: Trx, rows: readonly Row[]): Promise<void>;
 }
 
 const gatheredBy = new WeakMap<Trx, Gathered>();
@@ -24,10 +31,11 @@ export async function transact<T>(
   { database }: { database: Pick<Database, "kysely"> },
   work: (trx: Trx) => Promise<T>,
 ): Promise<T> {
-  const gathered: Gathered = { steps: [], topics: new Set(), afterCommit: new Set() };
+  const gathered: Gathered = { rows: new Map(), steps: [], topics: new Set(), afterCommit: new Set() };
   const result = await database.kysely.transaction().execute(async (trx) => {
     gatheredBy.set(trx, gathered);
     const value = await work(trx);
+    await writeRows(trx);
     await writeGathered(trx, gathered);
     return value;
   });
@@ -39,6 +47,20 @@ function gathered(trx: Trx): Gathered {
   const own = gatheredBy.get(trx);
   if (!own) throw new Error("the transaction was not begun with transact");
   return own;
+}
+
+/** Writes the row at the end of the transaction, together with the others of its kind. */
+export function writeAtEnd<Row>(trx: Trx, writer: Writer<Row>, row: Row): void {
+  const { rows } = gathered(trx);
+  rows.set(writer, [...(rows.get(writer) ?? []), row]);
+}
+
+/** Writes now what was to be written at the end, for a transaction that reads it. */
+export async function writeRows(trx: Trx): Promise<void> {
+  const { rows } = gathered(trx);
+  const writers = [...rows].sort(([one], [other]) => one.order - other.order);
+  rows.clear();
+  for (const [writer, each] of writers) await writer.write(trx, each as never[]);
 }
 
 /** Adds steps to a trace, in the transaction that makes them true. */

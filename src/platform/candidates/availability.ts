@@ -9,9 +9,9 @@ export const HOLDS_SEAT = sql<boolean>`bookings.status in ('pending', 'confirmed
  */
 export const isBusy = (
   candidateId: RawBuilder<unknown>,
-  from: Date,
-  to: Date,
+  from: Date | RawBuilder<unknown>,
+  to: Date | RawBuilder<unknown>,
 ): RawBuilder<boolean> => sql<boolean>`
   exists (select from bookings join jobs using (provider_id, job_id)
     where bookings.candidate_id = ${candidateId} and ${HOLDS_SEAT}
-      and jobs.start_time < ${to} and jobs.end_time > ${from})`;
+      and jobs.start_time < ${to} and jobs.end_time > ${from} offset 0)`;

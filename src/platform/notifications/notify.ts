@@ -4,7 +4,7 @@ import { isBusy } from "../candidates/availability.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
-import { recordSteps, type Trx } from "../transaction.ts";
+import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 
 type Parts = Pick<Deps, "newId" | "channel" | "wakeWorker">;
@@ -29,32 +29,55 @@ export function publishNotification(
   publish(trx, { type: "notification", ...ids, deliveredAt: deliveredAt?.toISOString() ?? null });
 }
 
-/**
- * Writes one notification for each candidate who was not notified of this change yet, and has it delivered; returns how many. One parameter
- * holds all: there may be more people than a statement has parameters.
- */
+/** Writes one notification for each candidate who was not notified of this change yet, and has it delivered; returns how many. */
 export async function notify(
   trx: Trx,
   deps: Parts,
   candidateIds: readonly string[],
-  { providerId, jobId, kind, changeKey, content, traceId }: Notice,
+  notice: Notice,
 ): Promise<number> {
-  if (candidateIds.length === 0) return 0;
-  const concerned = candidateIds.map((candidateId) => ({ candidateId, notificationId: deps.newId() }));
-  const { rows } = await sql<{ notificationId: string; candidateId: string }>`
+  const written = await insertAll(
+    trx,
+    deps,
+    candidateIds.map((candidateId) => ({ ...notice, candidateId })),
+  );
+  return written.length;
+}
+
+interface Written {
+  providerId: string;
+  notificationId: string;
+  candidateId: string;
+  jobId: string;
+  kind: NotificationKind;
+}
+
+/** One parameter holds all: there may be more people than a statement has parameters. */
+async function insertAll(
+  trx: Trx,
+  deps: Parts,
+  notices: readonly (Notice & { candidateId: string })[],
+): Promise<Written[]> {
+  if (notices.length === 0) return [];
+  const given = notices.map((notice) => ({ ...notice, notificationId: deps.newId() }));
+  const { rows } = await sql<Written>`
     insert into notifications (provider_id, notification_id, candidate_id, job_id, kind, change_key, content, trace_id, channel)
-    select ${providerId}::uuid, "notificationId", "candidateId", ${jobId}::uuid, ${kind}::text, ${changeKey}::text,
-      ${JSON.stringify(content)}::text::jsonb, ${traceId}::text, ${deps.channel?.name ?? null}::text
-    from json_to_recordset(${JSON.stringify(concerned)}::text::json)
-      as concerned ("notificationId" uuid, "candidateId" uuid)
+    select "providerId", "notificationId", "candidateId", "jobId", kind, "changeKey", content, "traceId", ${deps.channel?.name ?? null}::text
+    from json_to_recordset(${JSON.stringify(given)}::text::json) as given ("providerId" uuid, "notificationId" uuid,
+      "candidateId" uuid, "jobId" uuid, kind text, "changeKey" text, content jsonb, "traceId" text)
     on conflict (provider_id, job_id, candidate_id, kind, change_key) do nothing
-    returning notification_id as "notificationId", candidate_id as "candidateId"`.execute(trx);
-  for (const row of rows) publishNotification(trx, { ...row, jobId, kind }, null);
+    returning provider_id as "providerId", notification_id as "notificationId", candidate_id as "candidateId",
+      job_id as "jobId", kind`.execute(trx);
+  for (const { providerId: _, ...row } of rows) publishNotification(trx, row, null);
   // What concerns someone who is booked goes before offers.
-  const priority = kind === "job_offered" ? PRIORITY.event : PRIORITY.interactive;
-  const mails = rows.map(({ candidateId: key }) => ({ providerId, kind: "mail", key, priority }) as const);
+  const priorityOf = (kind: NotificationKind) =>
+    kind === "job_offered" ? PRIORITY.event : PRIORITY.interactive;
+  const mails = rows.map(
+    ({ providerId, candidateId: key, kind }) =>
+      ({ providerId, kind: "mail", key, priority: priorityOf(kind) }) as const,
+  );
   if (deps.channel) await markDue(trx, deps, mails);
-  return rows.length;
+  return rows;
 }
 
 /** What a notification says of the shift: the times that it is about, and where. */
@@ -65,49 +88,88 @@ export const contentOf = (job: Job) => ({
   roleName: job.role_name,
 });
 
-/**
- * Offers an open job to every candidate who has the competence, is free at that time, does not hold the offer already, and has not withdrawn
- * from it.
- */
-export async function offerJob(
-  trx: Trx,
-  deps: Parts,
-  job: Job,
-  { isNewlyOpen, traceId }: { isNewlyOpen: boolean; traceId: string },
-): Promise<void> {
-  const changeKey = `offer-${job.offer_round}`;
-  const free = await findFree(trx, job);
-  const candidateIds = free
-    .filter(({ offered }) => offered !== changeKey)
-    .map(({ candidate_id }) => candidate_id);
-  const notice = { changeKey, content: contentOf(job), traceId, kind: "job_offered" } as const;
-  const { provider_id: providerId, job_id: jobId, shift_id: shiftId } = job;
-  const offered = await notify(trx, deps, candidateIds, { ...notice, providerId, jobId });
-  // A search that finds no one new is worth a step only when the job has just opened.
-  if (offered === 0 && !isNewlyOpen) return;
-  const where = { traceId, providerId, shiftId, jobId };
-  const params = { free: free.length, offered };
-  recordSteps(trx, [{ ...where, step: "match", code: "candidates_matched", params }]);
-  if (offered === 0) return;
-  const notified = { kind: "job_offered", count: offered } as const;
-  recordSteps(trx, [{ ...where, step: "notification", code: "notified", params: notified }]);
+/** An open job, to be offered. */
+interface Offer {
+  deps: Parts;
+  job: Job;
+  isNewlyOpen: boolean;
+  traceId: string;
 }
 
-async function findFree(trx: Trx, job: Job): Promise<{ candidate_id: string; offered: string | null }[]> {
-  if (job.competence_id === null) return [];
-  const { rows } = await sql<{ candidate_id: string; offered: string | null }>`
-    select able.candidate_id,
-      (select max(change_key) from notifications as offer where offer.provider_id = ${job.provider_id}
-        and offer.job_id = ${job.job_id} and offer.candidate_id = able.candidate_id and offer.kind = 'job_offered'
-        and offer.change_key = ${`offer-${job.offer_round}`}) as offered
-    from candidate_competences as able
-    where able.competence_id = ${job.competence_id}
-      and not ${isBusy(sql`able.candidate_id`, job.start_time, job.end_time)}
-      and not exists (select from bookings as left_again where left_again.provider_id = ${job.provider_id}
-        and left_again.job_id = ${job.job_id} and left_again.candidate_id = able.candidate_id
-        and left_again.status = 'released' and left_again.reason = 'withdrawn')
-    order by able.candidate_id`.execute(trx);
-  return rows;
+/**
+ * Offers an open job, at the end of the transaction, to every candidate who has the competence, is free at that time, does not hold the offer
+ * already, and has not withdrawn from it.
+ */
+export const offerJob = (trx: Trx, offer: Offer): void => writeAtEnd(trx, OFFERS, offer);
+
+const OFFERS: Writer<Offer> = {
+  order: 4,
+  write: async (trx, offers) => {
+    const deps = offers[0]?.deps;
+    if (!deps) return;
+    const free = await findFree(trx, offers);
+    const lacking = free.filter(({ isOffered }) => !isOffered);
+    const offered = await insertAll(
+      trx,
+      deps,
+      lacking.map((each) => noticeOf(offers[each.nth], each.candidateId)),
+    );
+    for (const [nth, offer] of offers.entries()) {
+      const found = free.filter((each) => each.nth === nth).length;
+      recordOffer(trx, offer, found, offered.filter(({ jobId }) => jobId === offer.job.job_id).length);
+    }
+  },
+};
+
+function noticeOf(offer: Offer | undefined, candidateId: string): Notice & { candidateId: string } {
+  if (!offer) throw new Error("a candidate was found for a job that is not offered");
+  const { job, traceId } = offer;
+  const { provider_id: providerId, job_id: jobId } = job;
+  return {
+    ...{ providerId, jobId, candidateId, traceId, kind: "job_offered" },
+    ...{ changeKey: offerKey(job), content: contentOf(job) },
+  };
+}
+
+const offerKey = ({ offer_round }: Job) => `offer-${offer_round}`;
+
+function recordOffer(trx: Trx, { job, isNewlyOpen, traceId }: Offer, free: number, offered: number): void {
+  // A search that finds no one new is worth a step only when the job has just opened.
+  if (offered === 0 && !isNewlyOpen) return;
+  const { provider_id: providerId, shift_id: shiftId, job_id: jobId } = job;
+  const where = { traceId, providerId, shiftId, jobId };
+  recordSteps(trx, [{ ...where, step: "match", code: "candidates_matched", params: { free, offered } }]);
+  if (offered === 0) return;
+  const params = { kind: "job_offered", count: offered } as const;
+  recordSteps(trx, [{ ...where, step: "notification", code: "notified", params }]);
+}
+
+interface Free {
+  /** Which of the jobs. */
+  nth: number;
+  candidateId: string;
+  isOffered: boolean;
+}
+
+/** `offset 0`: candidate by candidate, by the keys of each table, whatever the planner knows of their sizes. */
+async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
+  const rows = offers.map(({ job }, nth) => ({
+    ...{ nth, provider: job.provider_id, job: job.job_id, competence: job.competence_id, key: offerKey(job) },
+    ...{ from: job.start_time, to: job.end_time },
+  }));
+  const { rows: free } = await sql<Free>`
+    select asked.nth, able.candidate_id as "candidateId", exists (
+        select from notifications as offer where offer.provider_id = asked.provider and offer.job_id = asked.job
+          and offer.candidate_id = able.candidate_id and offer.kind = 'job_offered' and offer.change_key = asked.key offset 0) as "isOffered"
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as asked (nth int, provider uuid, job uuid, competence uuid,
+        key text, "from" timestamptz, "to" timestamptz)
+      cross join lateral (select candidate_id from candidate_competences where competence_id = asked.competence offset 0) as able
+    where not ${isBusy(sql`able.candidate_id`, sql`asked."from"`, sql`asked."to"`)}
+      and not exists (select from bookings as left_again where left_again.provider_id = asked.provider
+        and left_again.job_id = asked.job and left_again.candidate_id = able.candidate_id
+        and left_again.status = 'released' and left_again.reason = 'withdrawn' offset 0)
+    order by asked.nth, able.candidate_id`.execute(trx);
+  return free;
 }
 
 /** The job is no longer open, or its times have changed: its offers do not hold, and those not yet sent are dropped. */

@@ -25,6 +25,8 @@ type Db = Kysely<Schema>;
 
 /** The row of a shift as JSON: times are texts. */
 interface Loaded {
+  /** Which of those asked for. */
+  nth: number;
   integration: Integration;
   shift: Record<string, unknown> | null;
   job: Record<string, unknown> | null;
@@ -51,74 +53,100 @@ export interface LoadedShift {
   spelling: string;
 }
 
-/**
- * Everything that is stored about a shift, in one statement. `read`: the shift as the provider has it now, whose outlet, role and people are
- * looked up too. Undefined when no integration has the providerId.
- */
+/** A shift to load. `read`: as the provider has it now, whose outlet and role are looked up too. */
+export interface Asked {
+  key: ShiftKey;
+  read?: Shift | undefined;
+}
+
+/** Everything that is stored about some shifts, in one statement and in their order; undefined where no integration has the providerId. */
+export async function loadShifts(
+  db: Db,
+  asked: readonly Asked[],
+  now: Date,
+): Promise<(LoadedShift | undefined)[]> {
+  const { rows } = await sql<Loaded>`
+    select ${basics(now)}, to_jsonb(job) as job, ${bookings} as bookings,
+      (select coalesce(jsonb_agg(to_jsonb(change) order by change_id), '[]') from shift_changes as change
+        where change.provider_id = asked.provider and change.job_id = job.job_id and change.status = 'pending') as changes,
+      exists (select from issues where provider_id = asked.provider and subject ->> 'shiftId' = asked.shift
+        and resolved_at is null) as has_issues,
+      (select workplace_id from outlets where provider_id = asked.provider
+        and outlet_id = coalesce(asked.outlet, job.outlet_id)) as workplace_id,
+      (select competence_id from roles where provider_id = asked.provider
+        and role_id = coalesce(asked.role, job.role_id)) as competence_id
+    from ${rowsOf(asked)}`.execute(db);
+  return inOrder(asked, rows, now);
+}
+
 export async function loadShift(
   db: Db,
   key: ShiftKey,
   now: Date,
   read?: Shift,
 ): Promise<LoadedShift | undefined> {
-  const { providerId, shiftId } = key;
+  const [loaded] = await loadShifts(db, [{ key, read }], now);
+  return loaded;
+}
+
+/** Enough to see that shifts have to be read first: without bookings, changes and mappings. */
+export async function glimpseShifts(
+  db: Db,
+  keys: readonly ShiftKey[],
+  now: Date,
+): Promise<(LoadedShift | undefined)[]> {
+  const asked = keys.map((key) => ({ key }));
   const { rows } = await sql<Loaded>`
-    with job as (select * from jobs where provider_id = ${providerId} and shift_id = ${shiftId})
-    select ${basicsOf(key, now)}, (select to_jsonb(job) from job) as job, ${bookingsOf(providerId)} as bookings,
-      (select coalesce(jsonb_agg(to_jsonb(asked) order by change_id), '[]') from shift_changes as asked
-        where provider_id = ${providerId} and job_id = (select job_id from job) and status = 'pending') as changes,
-      exists (select from issues where provider_id = ${providerId} and subject ->> 'shiftId' = ${shiftId}
-        and resolved_at is null) as has_issues,
-      (select workplace_id from outlets where provider_id = ${providerId}
-        and outlet_id = coalesce(${read?.outletId ?? null}::text, (select outlet_id from job))) as workplace_id,
-      (select competence_id from roles where provider_id = ${providerId}
-        and role_id = coalesce(${read?.roleId ?? null}::text, (select role_id from job))) as competence_id
-    from integrations where provider_id = ${providerId}`.execute(db);
-  return rows[0] && loadedFrom(key, rows[0], now);
+    select ${basics(now)}, case when job.job_id is not null then jsonb_build_object('status', job.status, 'trace_id', job.trace_id) end as job,
+      '[]'::jsonb as bookings, '[]'::jsonb as changes, false as has_issues, null as workplace_id, null as competence_id
+    from ${rowsOf(asked)}`.execute(db);
+  return inOrder(asked, rows, now);
 }
 
-/** Enough to see that the shift has to be read first: without bookings, changes and mappings. */
-export async function glimpseShift(db: Db, key: ShiftKey, now: Date): Promise<LoadedShift | undefined> {
-  const { providerId, shiftId } = key;
-  const { rows } = await sql<Pick<Loaded, "integration" | "shift" | "operations" | "events" | "job">>`
-    select ${basicsOf(key, now)}, (select jsonb_build_object('status', status, 'trace_id', trace_id) from jobs
-        where provider_id = ${providerId} and shift_id = ${shiftId}) as job
-    from integrations where provider_id = ${providerId}`.execute(db);
-  const rest = { bookings: [], changes: [], has_issues: false, workplace_id: null, competence_id: null };
-  return rows[0] && loadedFrom(key, { ...rows[0], ...rest }, now);
+function inOrder(asked: readonly Asked[], rows: readonly Loaded[], now: Date): (LoadedShift | undefined)[] {
+  const byNth = new Map(rows.map((row) => [row.nth, row]));
+  return asked.map(({ key }, nth) => {
+    const loaded = byNth.get(nth);
+    if (!loaded) return undefined;
+    const { integration, shift } = loaded;
+    const spelling = (shift?.spelling as string | null | undefined) ?? key.shiftId;
+    return { integration: asRow(integration), spelling, state: stateOf(key, loaded, now) };
+  });
 }
 
-function loadedFrom(key: ShiftKey, loaded: Loaded, now: Date): LoadedShift {
-  const { integration, shift } = loaded;
-  const spelling = (shift?.spelling as string | null | undefined) ?? key.shiftId;
-  return { integration: asRow(integration), spelling, state: stateOf(key, loaded, now) };
+/** Row by row, by the keys of each table: `offset 0` keeps the planner from reading the tables whole. */
+function rowsOf(asked: readonly Asked[]) {
+  const rows = asked.map(({ key, read }, nth) => ({
+    ...{ nth, provider: key.providerId, shift: key.shiftId },
+    ...(read && { outlet: read.outletId, role: read.roleId }),
+  }));
+  return sql`
+    json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as asked (nth int, provider uuid, shift text, outlet text, role text)
+    cross join lateral (select * from integrations where provider_id = asked.provider offset 0) as integrations
+    left join lateral (select * from jobs where provider_id = asked.provider and shift_id = asked.shift offset 0) as job on true`;
 }
 
-const basicsOf = ({ providerId, shiftId }: ShiftKey, now: Date) => sql`
-  to_jsonb(integrations) as integration,
+const basics = (now: Date) => sql`
+  asked.nth, to_jsonb(integrations) as integration,
   (select to_jsonb(shifts) || jsonb_build_object('in_ms', extract(epoch from next_read_at - now()) * 1000,
       'absent_in_ms', extract(epoch from absent_since - now()) * 1000)
-    from shifts where provider_id = ${providerId} and shift_id = ${shiftId}) as shift,
-  ${operationsOf(providerId, shiftId, now)} as operations, ${eventsOf(providerId, shiftId)} as events`;
+    from shifts where provider_id = asked.provider and shift_id = asked.shift) as shift,
+  (select coalesce(jsonb_agg(jsonb_build_object('operationId', operation_id, 'traceId', trace_id, 'sentAt', sent_at,
+      'consumedBy', consumed_by, 'isOpen', confirmed_at is null,
+      'isAwaited', consumed_at is null and expires_at > ${now}) order by operation_id), '[]')
+    from pending_operations where provider_id = asked.provider and shift_id = asked.shift) as operations,
+  (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
+      'isDead', status = 'dead', 'isReplayed', replayed_at is not null, 'isNew', verdict is null) order by event_id), '[]')
+    from events where provider_id = asked.provider and shift_id = asked.shift and status in ('queued', 'dead')) as events`;
 
-const bookingsOf = (providerId: string) => sql`
+const bookings = sql`
   (select coalesce(jsonb_agg(to_jsonb(bookings) || jsonb_build_object('person_id', known.provider_candidate_id,
       'trouble', known.trouble) order by booking_id), '[]')
     from bookings left join provider_candidates as known
       on known.provider_id = bookings.provider_id and known.candidate_id = bookings.candidate_id
-    where bookings.provider_id = ${providerId} and bookings.job_id = (select job_id from job)
+    where bookings.provider_id = asked.provider and bookings.job_id = job.job_id
       and (${HOLDS_SEAT} or at_provider <> 'no' or sent_at is not null and bookings.updated_at > now() - ${REMEMBERED}))`;
-
-const operationsOf = (providerId: string, shiftId: string, now: Date) => sql`
-  (select coalesce(jsonb_agg(jsonb_build_object('operationId', operation_id, 'traceId', trace_id, 'sentAt', sent_at,
-      'consumedBy', consumed_by, 'isOpen', confirmed_at is null,
-      'isAwaited', consumed_at is null and expires_at > ${now}) order by operation_id), '[]')
-    from pending_operations where provider_id = ${providerId} and shift_id = ${shiftId})`;
-
-const eventsOf = (providerId: string, shiftId: string) => sql`
-  (select coalesce(jsonb_agg(jsonb_build_object('eventId', event_id, 'event', event, 'traceId', trace_id,
-      'isDead', status = 'dead', 'isReplayed', replayed_at is not null, 'isNew', verdict is null) order by event_id), '[]')
-    from events where provider_id = ${providerId} and shift_id = ${shiftId} and status in ('queued', 'dead'))`;
 
 /** The client is known by when the integration was last changed. */
 const asRow = (integration: Integration): Integration => ({

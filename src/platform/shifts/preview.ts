@@ -1,7 +1,7 @@
 import { problem } from "../../contract/problem.ts";
 import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import type { Trx } from "../transaction.ts";
+import { type Trx, writeRows } from "../transaction.ts";
 import { act } from "./act.ts";
 import { loadShift, type ShiftKey } from "./load.ts";
 import { plan } from "./plan.ts";
@@ -43,6 +43,7 @@ export async function previewReading(
       if (!all) return;
       const { writes } = plan(all.state, run, deps.now().getTime(), rules);
       await record(trx, deps, all.state, writes);
+      await writeRows(trx);
     },
   };
 }

@@ -1,32 +1,51 @@
 import { sql, type Updateable } from "kysely";
-import type { PendingOperationsTable } from "../db/schema.ts";
+import type { Outcome } from "../../../generated/operations/types.ts";
+import type { EventStatus, PendingOperationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
-import type { Trx } from "../transaction.ts";
+import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
 import type { OperationPatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 
-export async function writeEvents(
+export function writeEvents(
   trx: Trx,
   { now }: Deps,
-  { providerId, shiftId }: ShiftKey,
+  key: ShiftKey,
   { eventIds, status, verdict, attempts }: Extract<Write, { write: "events" }>,
-): Promise<void> {
-  if (eventIds.length === 0) return;
-  const processed = status === "queued" ? null : now();
-  // The reading that ends an event is an attempt too.
-  const isEnded = status !== "queued" && status !== "dead";
-  await sql`
-    update events set status = ${status}, verdict = ${JSON.stringify(verdict)}::text::jsonb,
-      attempts = case when ${isEnded}::boolean then attempts + 1 else greatest(attempts, ${attempts}::int) end, processed_at = ${processed}::timestamptz
-    where provider_id = ${providerId} and shift_id = ${shiftId}
-      and event_id = any (array(select json_array_elements_text(${JSON.stringify(eventIds)}::text::json)::uuid))`.execute(
-    trx,
-  );
-  for (const eventId of eventIds) publish(trx, { type: "event", eventId, providerId, shiftId, status });
+): void {
+  const processedAt = status === "queued" ? null : now();
+  for (const eventId of eventIds) {
+    writeAtEnd(trx, EVENTS, { ...key, eventId, status, verdict, attempts, processedAt });
+    publish(trx, { type: "event", eventId, ...key, status });
+  }
 }
+
+interface EventRow extends ShiftKey {
+  eventId: string;
+  status: EventStatus;
+  verdict: Outcome;
+  attempts: number;
+  processedAt: Date | null;
+}
+
+const EVENTS: Writer<EventRow> = {
+  order: 3,
+  write: async (trx, rows) => {
+    // Of two writes the later one stands.
+    const last = [...new Map(rows.map((row) => [row.eventId, row])).values()];
+    // The reading that ends an event is an attempt too.
+    await sql`
+      update events set status = seen.status, verdict = seen.verdict, processed_at = seen."processedAt",
+        attempts = case when seen.status in ('queued', 'dead') then greatest(events.attempts, seen.attempts)
+          else events.attempts + 1 end
+      from json_to_recordset(${JSON.stringify(last)}::text::json) as seen ("providerId" uuid, "shiftId" text,
+        "eventId" uuid, status text, verdict jsonb, attempts int, "processedAt" timestamptz)
+      where events.provider_id = seen."providerId" and events.shift_id = seen."shiftId"
+        and events.event_id = seen."eventId"`.execute(trx);
+  },
+};
 
 export async function writeOperation(
   trx: Trx,

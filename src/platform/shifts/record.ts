@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from "kysely";
+import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
 import type { BookingsTable, Job, JobsTable, ShiftChangesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -7,13 +7,13 @@ import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { contentOf, notify, offerJob, withdrawOffers } from "../notifications/notify.ts";
 import { wantPerson } from "../people/want.ts";
 import { publish } from "../stream/news.ts";
-import { recordSteps, signal, type Trx } from "../transaction.ts";
+import { recordSteps, signal, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
 import type { BookingPatch, ChangePatch, ShiftPatch, Write } from "./draft.ts";
 import type { ShiftKey } from "./load.ts";
 import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./record-events.ts";
-import type { JobState, ShiftState } from "./state.ts";
+import type { JobState, KnownShift, ShiftState } from "./state.ts";
 
 /** The signal that a booking has moved on. */
 export const bookingTopic = (bookingId: string): string => `booking:${bookingId}`;
@@ -29,7 +29,7 @@ export async function record(
 ): Promise<void> {
   const { providerId, shiftId } = state;
   const key = { providerId, shiftId };
-  await writeShift(trx, deps, key, writes);
+  writeShift(trx, deps, key, state.shift, writes);
   const job = await writeJob(trx, deps, state, writes);
   const target = { key, job };
   for (const [bookingId, patch] of mergedBookings(writes))
@@ -74,7 +74,7 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "notify":
       return job && notifyAbout(trx, deps, job, write);
     case "offer":
-      return job && offerJob(trx, deps, job, write);
+      return job && offerJob(trx, { deps, job, isNewlyOpen: write.isNewlyOpen, traceId: write.traceId });
     case "withdraw_offers":
       return job && withdrawOffers(trx, job, deps.now());
     case "identify":
@@ -94,33 +94,60 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
   }
 }
 
-/** Deadlines are the database's clock's: one that is set back here must not stop a shift. */
-const inMs = (ms: number) => sql<Date>`now() + ${ms}::float8 * interval '1 millisecond'`;
-
-async function writeShift(
+function writeShift(
   trx: Trx,
   { now }: Deps,
-  { providerId, shiftId }: ShiftKey,
+  key: ShiftKey,
+  known: KnownShift,
   writes: readonly Write[],
-): Promise<void> {
+): void {
   const patches = writes.flatMap((write) => (write.write === "shift" ? [write.patch] : []));
   if (patches.length === 0) return;
   const patch: ShiftPatch = Object.assign({}, ...patches);
-  const { nextReadAt, absentSince, isGone, isRead, hasIssues: _, ...counts } = patch;
-  const at = (time: number | null) => (time === null ? null : inMs(time - now().getTime()));
-  const columns = {
-    ...counts,
-    ...(isRead && { read_at: sql<Date>`now()` }),
-    ...(nextReadAt !== undefined && { next_read_at: at(nextReadAt) }),
-    ...(absentSince !== undefined && { absent_since: at(absentSince) }),
-    ...(isGone !== undefined && { gone_at: isGone ? sql<Date>`now()` : null }),
-  };
-  await trx
-    .insertInto("shifts")
-    .values({ provider_id: providerId, shift_id: shiftId, ...columns })
-    .onConflict((conflict) => conflict.columns(["provider_id", "shift_id"]).doUpdateSet(columns))
-    .execute();
+  const { nextReadAt, absentSince, rechecks, absences, isGone } = { ...known, ...patch };
+  const inMs = (time: number | null) => (time === null ? null : time - now().getTime());
+  writeAtEnd(trx, SHIFTS, {
+    ...{ ...key, rechecks, absences, isGone, isRead: patch.isRead === true },
+    ...{ readsInMs: inMs(nextReadAt), absentInMs: inMs(absentSince) },
+    // Another transaction may have brought the reading forward meanwhile.
+    keepsReading: patch.nextReadAt === undefined,
+  });
 }
+
+interface ShiftRow extends ShiftKey, Omit<KnownShift, "nextReadAt" | "absentSince" | "hasIssues"> {
+  isRead: boolean;
+  readsInMs: number | null;
+  absentInMs: number | null;
+  keepsReading: boolean;
+}
+
+/** Deadlines are the database's clock's: one that is set back here must not stop a shift. */
+const SHIFTS: Writer<ShiftRow> = {
+  order: 1,
+  write: async (trx, rows) => {
+    const nextReadAt = sql`now() + seen."readsInMs" * interval '1 millisecond'`;
+    const absentSince = sql`now() + seen."absentInMs" * interval '1 millisecond'`;
+    await sql`
+      with seen as (select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as seen ("providerId" uuid,
+        "shiftId" text, rechecks smallint, absences smallint, "isGone" boolean, "isRead" boolean, "readsInMs" float8,
+        "absentInMs" float8, "keepsReading" boolean)),
+      known as (
+        update shifts set rechecks = seen.rechecks, absences = seen.absences,
+          next_read_at = case when seen."keepsReading" then next_read_at else ${nextReadAt} end,
+          read_at = case when seen."isRead" then now() else read_at end,
+          absent_since = case when seen."absentInMs" is not null then coalesce(absent_since, ${absentSince}) end,
+          gone_at = case when seen."isGone" then coalesce(gone_at, now()) end
+        from seen where shifts.provider_id = seen."providerId" and shifts.shift_id = seen."shiftId"
+        returning shifts.provider_id, shifts.shift_id)
+      insert into shifts (provider_id, shift_id, rechecks, absences, next_read_at, read_at, absent_since, gone_at)
+      select "providerId", "shiftId", rechecks, absences, ${nextReadAt}, case when "isRead" then now() end,
+        ${absentSince}, case when "isGone" then now() end
+      from seen where ("providerId", "shiftId") not in (select provider_id, shift_id from known)
+      on conflict (provider_id, shift_id) do update set rechecks = excluded.rechecks, absences = excluded.absences,
+        next_read_at = excluded.next_read_at, read_at = excluded.read_at, absent_since = excluded.absent_since,
+        gone_at = excluded.gone_at`.execute(trx);
+  },
+};
 
 /** One statement, however often the plan changed the job. Returns the job as it is then. */
 async function writeJob(
@@ -132,25 +159,57 @@ async function writeJob(
   const patches = writes.flatMap((write) => (write.write === "job" ? [write.patch] : []));
   if (patches.length === 0) return job && readJob(trx, providerId, job.jobId, writes);
   const { jobId: _, ...patch }: Partial<JobState> = Object.assign({}, ...patches);
-  const columns = { ...toRow<Insertable<JobsTable>>(patch), updated_at: deps.now() };
-  const written = job
-    ? trx
-        .updateTable("jobs")
-        .set(columns)
-        .where("provider_id", "=", providerId)
-        .where("job_id", "=", job.jobId)
-        .returningAll()
-    : trx
-        .insertInto("jobs")
-        .values({
-          ...columns,
-          ...{ provider_id: providerId, shift_id: shiftId, job_id: deps.newId(), created_at: deps.now() },
-        })
-        .returningAll();
-  const row = await written.executeTakeFirstOrThrow();
+  const at = deps.now();
+  const row = job
+    ? await updateJob(trx, providerId, job.jobId, { ...toRow<Updateable<JobsTable>>(patch), updated_at: at })
+    : {
+        ...toRow<Job>(patch),
+        ...{
+          provider_id: providerId,
+          shift_id: shiftId,
+          job_id: deps.newId(),
+          created_at: at,
+          updated_at: at,
+        },
+      };
+  if (!job) writeAtEnd(trx, NEW_JOBS, row);
   publish(trx, { type: "job", jobId: row.job_id, providerId, shiftId, status: row.status });
   return row;
 }
+
+const updateJob = (
+  trx: Trx,
+  providerId: string,
+  jobId: string,
+  columns: Updateable<JobsTable>,
+): Promise<Job> =>
+  trx
+    .updateTable("jobs")
+    .set(columns)
+    .where("provider_id", "=", providerId)
+    .where("job_id", "=", jobId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+const NEW_JOBS: Writer<Job> = {
+  order: 2,
+  write: async (trx, jobs) => {
+    // Lists are JSON texts here.
+    const rows = jobs.map(({ warnings, own_people, ...job }) => ({
+      ...job,
+      warnings: asJson(warnings),
+      own_people: asJson(own_people),
+    }));
+    const columns = sql.join(Object.keys(jobs[0] ?? {}).map((column) => sql.ref(column)));
+    await sql`
+      insert into jobs (${columns})
+      select ${columns} from jsonb_populate_recordset(null::jobs, ${JSON.stringify(rows)}::text::jsonb)`.execute(
+      trx,
+    );
+  },
+};
+
+const asJson = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : value);
 
 /** Only what is written about the job needs it. */
 const ABOUT_JOB = ["notify", "offer", "withdraw_offers", "booking", "step"];

@@ -1,17 +1,20 @@
+import { sql } from "kysely";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import type { Shift } from "../../contract/shift.ts";
+import { gather } from "../db/gather.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { type Trx, transact } from "../transaction.ts";
+import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
 import { restAfter } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
 import {
   countVanished,
-  glimpseShift,
+  glimpseShifts,
   type LoadedShift,
   loadShift,
+  loadShifts,
   lookAround,
   type ShiftKey,
 } from "./load.ts";
@@ -26,15 +29,18 @@ const MOST_STEPS = 100;
  * Brings both sides of one shift together, whatever asked for it: observes, plans, acts, and records, until nothing is left to do. An intent is
  * committed before its call is sent, and the outcome before anything else is done.
  */
-export const reconcileShift =
-  (deps: Deps): Run =>
-  async (claim, signal, spare) => {
+export function reconcileShift(deps: Deps): Run {
+  const glimpse = gather((keys: readonly ShiftKey[]) =>
+    glimpseShifts(deps.database.kysely, keys, deps.now()),
+  );
+  const decide = decideTogether(deps);
+  return async (claim, signal, spare) => {
     const key = { providerId: claim.providerId, shiftId: claim.key };
     const traceId = deps.newTraceId();
     let run: RunSoFar = { isFirst: true, failed: new Set(), attempts: claim.attempts, traceId };
     let asked: Date | undefined;
     for (let step = 0; step < MOST_STEPS; step += 1) {
-      const decided = (await glance(deps, key, run)) ?? (await decide(deps, key, claim, run, asked));
+      const decided = (await glance(deps, glimpse, key, run)) ?? (await decide({ key, claim, run, asked }));
       if (!decided) return;
       const { next, client, waiting, spelling } = decided;
       asked = decided.version;
@@ -44,6 +50,7 @@ export const reconcileShift =
     }
     throw new Error(`shift ${key.shiftId} was not reconciled within ${MOST_STEPS} steps`);
   };
+}
 
 interface Decided {
   next: Exclude<Next, { do: "rest" }>;
@@ -65,9 +72,14 @@ export const rulesOf = ({ timing, retries }: Deps): Rules => ({
 });
 
 /** Most runs begin by reading the shift, for which nothing has to be written. */
-async function glance(deps: Deps, key: ShiftKey, run: RunSoFar): Promise<Decided | undefined> {
+async function glance(
+  deps: Deps,
+  glimpse: (key: ShiftKey) => Promise<LoadedShift | undefined>,
+  key: ShiftKey,
+  run: RunSoFar,
+): Promise<Decided | undefined> {
   if (!run.isFirst) return undefined;
-  const seen = await glimpseShift(deps.database.kysely, key, deps.now());
+  const seen = await glimpse(key);
   const next = seen && firstReading(seen.state, run, deps.now().getTime(), rulesOf(deps));
   return next && { next, ...clientOf(deps, seen.integration), ...whatWaits(seen) };
 }
@@ -82,52 +94,76 @@ const whatWaits = ({ state, spelling }: LoadedShift) => ({
   spelling,
 });
 
-/** Plans and records in one transaction, under the lock of the job; undefined when the run has ended. */
-async function decide(
-  deps: Deps,
-  key: ShiftKey,
-  claim: Claim,
-  run: RunSoFar,
-  asked: Date | undefined,
-): Promise<Decided | undefined> {
-  const wake: { inMs?: number } = {};
-  const decided = await transact(deps, async (trx) => {
-    await lockJobOfShift(trx, key);
-    const now = deps.now();
-    const loaded = await loadAll(trx, key, now, run);
-    if (!loaded) {
-      await settle(trx, claim, { attempts: 0, priority: claim.priority });
-      return undefined;
-    }
-    const { state, integration } = loaded;
-    const planned = plan(state, run, now.getTime(), rulesOf(deps));
-    // A response to the token of before says nothing of the one that was given since.
-    const isOutdated = asked !== undefined && asked < integration.updated_at;
-    const writes = planned.writes.filter(({ write }) => write !== "pause" || !isOutdated);
-    const { next } = planned;
-    const isCall = next.do !== "rest" && next.do !== "read" && next.do !== "witness";
-    await record(trx, deps, state, isCall ? [...writes, intentOf(next, now.getTime())] : writes);
-    if (next.do === "rest") {
-      const rest = restOf(deps, claim, next);
-      await settle(trx, claim, rest);
-      if (rest.afterMs !== undefined) wake.inMs = rest.afterMs;
-      return undefined;
-    }
-    await renew(trx, claim);
-    return { next, ...clientOf(deps, integration), ...whatWaits(loaded) };
-  });
-  if (wake.inMs !== undefined) deps.wakeWorkerIn(wake.inMs);
-  return decided;
+/** A run, and what it has to decide about. */
+interface Decision {
+  key: ShiftKey;
+  claim: Claim;
+  run: RunSoFar;
+  /** When the integration was last changed, as the last call knew it. */
+  asked: Date | undefined;
 }
 
-async function lockJobOfShift(trx: Trx, { providerId, shiftId }: ShiftKey): Promise<void> {
-  await trx
-    .selectFrom("jobs")
-    .select("job_id")
-    .where("provider_id", "=", providerId)
-    .where("shift_id", "=", shiftId)
-    .forUpdate()
-    .execute();
+/** What most runs come to concerns no one else: together they need one transaction. If one of them fails, each has its own. */
+function decideTogether(deps: Deps): (decision: Decision) => Promise<Decided | undefined> {
+  const together = gather((decisions: readonly Decision[]) => decide(deps, decisions));
+  const alone = async (decision: Decision) => (await decide(deps, [decision]))[0];
+  return (decision) =>
+    isPlain(decision) ? together(decision).catch(() => alone(decision)) : alone(decision);
+}
+
+/** No one waits for it, and it has made no call but the reading of a shift that is there. */
+const isPlain = ({ claim, run }: Decision): boolean =>
+  claim.priority > 0 && !run.made && (!run.reading || run.reading.outcome.kind === "shift");
+
+/** Plans and records in one transaction, under the locks of the jobs; undefined for a run that has ended. */
+function decide(deps: Deps, decisions: readonly Decision[]): Promise<(Decided | undefined)[]> {
+  return transact(deps, async (trx) => {
+    await lockJobsOf(trx, decisions);
+    const asked = decisions.map(({ key, run }) => ({ key, read: shiftIn(run) }));
+    const loaded = await loadShifts(trx, asked, deps.now());
+    const decided: (Decided | undefined)[] = [];
+    for (const [nth, decision] of decisions.entries())
+      decided.push(await decideOne(trx, deps, decision, loaded[nth]));
+    return decided;
+  });
+}
+
+async function decideOne(
+  trx: Trx,
+  deps: Deps,
+  { key, claim, run, asked }: Decision,
+  loaded: LoadedShift | undefined,
+): Promise<Decided | undefined> {
+  if (!loaded) return void (await settle(trx, claim, { attempts: 0, priority: claim.priority }));
+  await lookAtAll(trx, key, run, loaded, deps.now());
+  const now = deps.now().getTime();
+  const { state, integration } = loaded;
+  const planned = plan(state, run, now, rulesOf(deps));
+  // A response to the token of before says nothing of the one that was given since.
+  const isOutdated = asked !== undefined && asked < integration.updated_at;
+  const writes = planned.writes.filter(({ write }) => write !== "pause" || !isOutdated);
+  const { next } = planned;
+  const isCall = next.do !== "rest" && next.do !== "read" && next.do !== "witness";
+  await record(trx, deps, state, isCall ? [...writes, intentOf(next, now)] : writes);
+  if (next.do === "rest") {
+    const rest = restOf(deps, claim, next);
+    await settle(trx, claim, rest);
+    const { afterMs } = rest;
+    if (afterMs !== undefined) afterCommit(trx, () => deps.wakeWorkerIn(afterMs));
+    return undefined;
+  }
+  renew(trx, claim);
+  return { next, ...clientOf(deps, integration), ...whatWaits(loaded) };
+}
+
+/** In one order everywhere: two processes never wait for each other in a circle. */
+async function lockJobsOf(trx: Trx, decisions: readonly Decision[]): Promise<void> {
+  const keys = JSON.stringify(decisions.map(({ key }) => key));
+  await sql`
+    select job_id from jobs
+    where (provider_id, shift_id) in (select "providerId", "shiftId"
+      from json_to_recordset(${keys}::text::json) as asked ("providerId" uuid, "shiftId" text))
+    order by provider_id, shift_id for update`.execute(trx);
 }
 
 /** The shift that a response holds. */
@@ -136,18 +172,27 @@ const shiftIn = ({ reading, made }: RunSoFar): Shift | undefined => {
   return outcome?.kind === "shift" ? outcome.shift : undefined;
 };
 
+/** With what the database knows of the shift as it was read. */
 export async function loadAll(trx: Trx, key: ShiftKey, now: Date, run: RunSoFar) {
+  const loaded = await loadShift(trx, key, now, shiftIn(run));
+  if (loaded) await lookAtAll(trx, key, run, loaded, now);
+  return loaded;
+}
+
+async function lookAtAll(
+  trx: Trx,
+  key: ShiftKey,
+  run: RunSoFar,
+  { state, integration }: LoadedShift,
+  now: Date,
+): Promise<void> {
   const read = shiftIn(run);
-  const loaded = await loadShift(trx, key, now, read);
-  if (!loaded) return undefined;
-  const { state } = loaded;
   if (read && !read.cancelled) state.around = await lookAround(trx, state, read);
-  const { absence_accepted_until: accepted } = loaded.integration;
+  const { absence_accepted_until: accepted } = integration;
   // An operator has said that the shifts are gone.
   const isAccepted = accepted !== null && new Date(accepted) > now;
   if (run.reading?.outcome.kind === "absent" && !isAccepted)
     state.around.vanished = await countVanished(trx, key, now);
-  return loaded;
 }
 
 function restOf(deps: Deps, claim: Claim, { afterMs, priority, failed }: Extract<Next, { do: "rest" }>) {

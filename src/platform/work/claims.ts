@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import type { WorkKind } from "../db/schema.ts";
-import type { Trx } from "../transaction.ts";
+import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 
 /** A row of work in hand. */
 export interface Claim {
@@ -109,16 +109,24 @@ export interface Rest {
  */
 export async function settle(trx: Trx, claim: Claim, rest: Rest): Promise<void> {
   if (rest.afterMs === undefined && (await finish(trx, claim))) return;
-  const { afterMs = 0, attempts, priority, isFirm = false } = rest;
-  const due = sql`now() + ${interval(afterMs)}`;
-  const { numAffectedRows } = await sql`
-    update work set claim = null, attempts = ${attempts}::int, priority = case
-        when revision = ${claim.revision} then ${priority}::smallint else least(priority, ${priority}::smallint) end,
-      due_at = case when revision = ${claim.revision} or ${attempts > 0}::boolean then ${due} else now() end,
-      not_before = case when ${isFirm}::boolean then ${due} end
-    where ${isOf(claim)} and claim = ${claim.claim}`.execute(trx);
-  if (numAffectedRows !== 1n) throw new ClaimLost();
+  writeAtEnd(trx, SETTLED, { ...claim, afterMs: 0, isFirm: false, ...rest });
 }
+
+/** After everything else, so that no other transaction waits for a claim while this one goes on. */
+const SETTLED: Writer<Claim & Rest> = {
+  order: 9,
+  write: async (trx, claims) => {
+    const { numAffectedRows } = await sql`
+      update work set claim = null, attempts = held.attempts,
+        priority = case when work.revision = held.revision then held.priority else least(work.priority, held.priority) end,
+        due_at = case when work.revision = held.revision or held.attempts > 0 then now() + held."afterMs" * ${MS} else now() end,
+        not_before = case when held."isFirm" then now() + held."afterMs" * ${MS} end
+      ${areOf(claims)}`.execute(trx);
+    if (numAffectedRows !== BigInt(claims.length)) throw new ClaimLost();
+  },
+};
+
+const MS = sql`interval '1 millisecond'`;
 
 async function finish(trx: Trx, claim: Claim): Promise<boolean> {
   const { numAffectedRows } = await sql`
@@ -129,19 +137,24 @@ async function finish(trx: Trx, claim: Claim): Promise<boolean> {
 }
 
 /** Keeps the claim, in a transaction that writes a part of what the run comes to. @throws ClaimLost */
-export async function renew(trx: Trx, claim: Claim): Promise<void> {
-  const { numAffectedRows } = await sql`
-    update work set due_at = now() + ${interval(LEASE_MS)}
-    where ${isOf(claim)} and claim = ${claim.claim}`.execute(trx);
-  if (numAffectedRows !== 1n) throw new ClaimLost();
-}
+export const renew = (trx: Trx, claim: Claim): void => writeAtEnd(trx, RENEWED, claim);
+
+const RENEWED: Writer<Claim> = {
+  order: 9,
+  write: async (trx, claims) => {
+    const { numAffectedRows } = await sql`
+      update work set due_at = now() + ${interval(LEASE_MS)} ${areOf(claims)}`.execute(trx);
+    if (numAffectedRows !== BigInt(claims.length)) throw new ClaimLost();
+  },
+};
 
 const isOf = ({ providerId, kind, key }: Claim) =>
   sql`provider_id = ${providerId} and kind = ${kind} and key = ${key}`;
 
 const areOf = (claims: readonly Claim[]) => sql`
   from json_to_recordset(${JSON.stringify(claims)}::text::json)
-    as held ("providerId" uuid, kind text, key text, claim uuid)
+    as held ("providerId" uuid, kind text, key text, claim uuid, revision int, attempts int, priority smallint,
+      "afterMs" float8, "isFirm" boolean)
   where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`;
 
 /** Keeps all claims of this process. */

@@ -100,9 +100,9 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     const [second] = await claim(database());
     expect(second).toMatchObject({ key: "a", attempts: 2 });
     await expect(end(first)).rejects.toThrow(ClaimLost);
-    await expect(transact({ database: database() }, (trx) => renew(trx, first as Claim))).rejects.toThrow(
-      ClaimLost,
-    );
+    await expect(
+      transact({ database: database() }, async (trx) => renew(trx, first as Claim)),
+    ).rejects.toThrow(ClaimLost);
     await end(second);
   });
 
