@@ -81,7 +81,7 @@ describe("the configuration", () => {
   it("has a default for everything but the secrets of a shared database", () => {
     expect(readConfig({ SHIFTPACT_DATA: folder })).toMatchObject({
       ...{ port: 3000, databaseUrl: undefined, dataDir: folder, allowInsecureProviders: false },
-      ...{ webhookRateLimit: 600, logLevel: "info" },
+      ...{ webhookRateLimit: 6_000, logLevel: "info" },
     });
     const shared = { DATABASE_URL: URL, OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY };
     const dataDir = join(folder, "not-needed");

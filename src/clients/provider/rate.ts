@@ -41,7 +41,7 @@ export interface SharedStarts {
 }
 
 /** Alone, a process needs to ask no one. */
-export const UNSHARED: SharedStarts = {
+const UNSHARED: SharedStarts = {
   isShared: () => false,
   reserve: async () => [],
   silence: () => undefined,

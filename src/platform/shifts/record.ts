@@ -7,7 +7,7 @@ import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { contentOf, notify, offerJob, withdrawOffers } from "../notifications/notify.ts";
 import { wantPerson } from "../people/want.ts";
 import { publish } from "../stream/news.ts";
-import { recordSteps, signal, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
+import { recordSteps, signal, type Trx, type Writer, writeAtEnd, writeRows } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
 import type { BookingPatch, ChangePatch, ShiftPatch, Write } from "./draft.ts";
@@ -42,7 +42,7 @@ interface Target {
   job: Job | undefined;
 }
 
-/** The writes that are not merged, in their order. */
+/** The writes that are not merged, in their order. Those that read what others write have it written first. */
 async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promise<void> {
   const { key, job } = target;
   const { providerId } = key;
@@ -58,6 +58,7 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "forget_operation":
       return forgetOperation(trx, providerId, write.operationId);
     case "requeue_echo":
+      await writeRows(trx);
       return requeueEcho(trx, deps, key, write.eventId);
     case "change":
       return writeChange(trx, deps, providerId, write.changeId, write.patch);
@@ -84,10 +85,12 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "health":
       return (write.health === "implausible" ? noteImplausible : noteReachable)(trx, deps, providerId);
     case "hold":
+      await writeRows(trx);
       if (await hold(trx, deps, providerId, write.params)) return;
       return void (await sql`update shifts set next_read_at = now()
         where provider_id = ${providerId} and shift_id = ${key.shiftId}`.execute(trx));
     case "end_hold":
+      await writeRows(trx);
       return endHold(trx, deps, providerId);
     case "sample":
       return sample(trx, deps, key, write.count);
