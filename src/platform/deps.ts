@@ -107,7 +107,8 @@ export interface Deps {
   now: () => Date;
   newId: () => string;
   newTraceId: () => string;
-  clientFor: (integration: Integration) => ProviderClient;
+  /** Unless `isInteractive` is false, someone waits for what the client's calls come to, and they go first. */
+  clientFor: (integration: Integration, isInteractive?: boolean) => ProviderClient;
   /** Absent: providers are not checked. */
   checkProvider?: (
     integration: Integration,

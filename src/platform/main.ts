@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
-import type { CallLimits } from "../clients/provider/call-policy.ts";
+import { CALL_LIMITS, type CallLimits } from "../clients/provider/call-policy.ts";
 import { type AppParts, createApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
@@ -30,6 +30,7 @@ import { createRunning, type Running } from "./shut-down.ts";
 import { createStream } from "./stream/stream.ts";
 import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 import { checkOnce, createCheck } from "./verification/check.ts";
+import { refresh } from "./work/refresh.ts";
 import { PROVIDER_RETRIES, type RetryPolicy } from "./work/retry.ts";
 import { createWorker, type Worker } from "./work/worker.ts";
 
@@ -82,9 +83,8 @@ const TIMING: Timing = {
   answerWithinMs: 5_000,
 };
 
-/** Concurrent runs of this process, and of one provider in it: as many as its concurrent calls. */
-const PLACES = 100;
-const PER_PROVIDER = 5;
+/** Concurrent runs of this process. One that waits for its provider costs next to nothing. */
+const PLACES = 1_000;
 
 /** Starts the platform: database, queue, inbox, HTTP. Rejects with one clear line when a part cannot start. */
 export async function startPlatform(config: Config, options: PlatformOptions = {}): Promise<Platform> {
@@ -162,7 +162,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ...{ database, vault, log },
     http: { allowInsecure, timeoutMs },
     limits: callLimits(config, options),
-    isShared: () => processes.count() > 1,
+    processes: () => processes.count(),
     onCall: observer.providerCalled,
     onCircuit: (providerId, state) => {
       if (state === "closed") worker.responds(providerId);
@@ -195,14 +195,14 @@ function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running): Wor
   const { database, log, retries, timing, channel } = deps;
   const stopping = new AbortController();
   running.feeds(() => stopping.abort());
-  const atOnce = calls?.atOnce ?? PER_PROVIDER;
   return createWorker({
     ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
-    perProvider: atOnce,
+    atOnce: calls?.atOnce ?? CALL_LIMITS.atOnce,
     runs: {
       shift: reconcileShift(deps),
       person: reconcilePerson(deps),
       probe: probe(deps),
+      refresh: refresh(deps),
       ...(deps.checkProvider && { check: checkOnce(deps, stopping.signal) }),
       ...(channel && { mail: deliverMail(deps, channel) }),
     },

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CallLimits, createCallPolicy } from "../../src/clients/provider/call-policy.ts";
+import {
+  type CallLimits,
+  type CallPolicy,
+  createCallPolicy,
+} from "../../src/clients/provider/call-policy.ts";
 import { createProviderHttp, ProviderHttpError } from "../../src/clients/provider/http.ts";
 import { CALL, providerSandboxes } from "./provider-sandbox.ts";
 
@@ -126,17 +130,64 @@ describe("the circuit of a provider", () => {
 });
 
 describe("calls at once", () => {
-  it("are five; ten more wait, and the next is refused", async () => {
+  const calls = (policy: CallPolicy, count: number, isInteractive?: boolean) => {
+    const open = Promise.withResolvers<Response>();
+    const made = vi.fn(() => open.promise);
+    const ended = Array.from({ length: count }, () => policy.run(made, NEVER, isInteractive));
+    return { made, end: () => open.resolve(new Response("{}")), ended: Promise.all(ended) };
+  };
+
+  it("are five; sixty more wait, and the next is refused", async () => {
     const policy = createCallPolicy({ limits: { perMinute: 0 } });
-    const hanging = Promise.withResolvers<Response>();
-    const made = vi.fn(() => hanging.promise);
-    const calls = Array.from({ length: 15 }, () => policy.run(made, NEVER));
+    const { made, end, ended } = calls(policy, 65);
     const refusal = { name: "CallRefused", failure: "at_capacity", retryAfterMs: 1_000 };
     await expect(policy.run(made, NEVER)).rejects.toMatchObject(refusal);
     await vi.waitFor(() => expect(made).toHaveBeenCalledTimes(5), 30_000);
-    hanging.resolve(new Response("{}"));
-    await Promise.all(calls);
-    expect(made).toHaveBeenCalledTimes(15);
+    end();
+    await ended;
+    expect(made).toHaveBeenCalledTimes(65);
+  });
+
+  it("keep one place for calls that someone waits for, which go first", async () => {
+    const policy = createCallPolicy({ limits: { perMinute: 0 } });
+    const events = calls(policy, 8, false);
+    const first = calls(policy, 1, true);
+    const second = calls(policy, 1, true);
+    await vi.waitFor(() => expect(first.made).toHaveBeenCalled(), 30_000);
+    expect(events.made).toHaveBeenCalledTimes(4);
+    expect(second.made).not.toHaveBeenCalled();
+    first.end();
+    await vi.waitFor(() => expect(second.made).toHaveBeenCalled(), 30_000);
+    expect(events.made).toHaveBeenCalledTimes(4);
+    for (const { end } of [second, events]) end();
+    await Promise.all([first.ended, second.ended, events.ended]);
+  });
+
+  it.each([
+    [2, 2],
+    [4, 1],
+    [9, 1],
+  ])("are shared by %i processes: %i each", async (processes, each) => {
+    const policy = createCallPolicy({ limits: { perMinute: 0 }, processes: () => processes });
+    const { made, end, ended } = calls(policy, 5);
+    await vi.waitFor(() => expect(made).toHaveBeenCalled(), 30_000);
+    await new Promise(setImmediate);
+    expect(made).toHaveBeenCalledTimes(each);
+    end();
+    await ended;
+  });
+
+  it("give up their wait for a place when the caller does", async () => {
+    const policy = createCallPolicy({ limits: { perMinute: 0, atOnce: 1 } });
+    const held = calls(policy, 1);
+    const abort = new AbortController();
+    const waiting = policy.run(well, abort.signal);
+    const next = calls(policy, 1);
+    abort.abort();
+    await expect(waiting).rejects.toMatchObject({ failure: "aborted", isAbort: true });
+    held.end();
+    next.end();
+    await next.ended;
   });
 
   it("give up their wait for their turn when the caller does", async () => {

@@ -49,6 +49,17 @@ describe("the rate of calls to a provider", () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(1_000);
   });
 
+  it("leaves a fifth of the starts to calls that someone waits for, and they never wait for more than one of the others", async () => {
+    const time = clock();
+    const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 60_000 }, time);
+    for (let n = 0; n < 100; n += 1) await rate.turn(NEVER, false);
+    const queue = Array.from({ length: 20 }, () => rate.turn(NEVER, false));
+    const before = time.now();
+    await rate.turn(NEVER, true);
+    expect(time.now() - before).toBeLessThan(300);
+    await Promise.all(queue);
+  });
+
   it("0 a minute is no limit", async () => {
     expect(new Set(await startsOf({ perMinute: 0 }, 1_000)).size).toBe(1);
   });

@@ -1,21 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  BulkheadRejectedError,
-  bulkhead,
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  DelegateBackoff,
-  handleWhen,
-  TaskCancelledError,
-} from "cockatiel";
+import { CircuitState, ConsecutiveBreaker, circuitBreaker, DelegateBackoff, handleWhen } from "cockatiel";
 import { readRetryAfter } from "./answer.ts";
 import { CallRefused, ProviderHttpError } from "./http.ts";
+import { createPlaces } from "./places.ts";
 import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
 
 /** How much is asked of one provider, and when it is left alone (DECISIONS, "rate limits"; ENGINE, "Calls to providers"). */
 export interface CallLimits extends RateLimits {
-  /** Calls under way at most. Twice as many may wait for a place. */
+  /** Calls under way at most, of all processes together. Those of one process that wait for a place may be twelve times as many. */
   atOnce: number;
   /** So many calls in a row without an answer open the circuit: then the provider is not called for a while. */
   failures: number;
@@ -25,7 +17,7 @@ export interface CallLimits extends RateLimits {
   opensAtMostMs: number;
 }
 
-const CALL_LIMITS: CallLimits = {
+export const CALL_LIMITS: CallLimits = {
   perSecond: 10,
   perMinute: 500,
   waitMs: 5_000,
@@ -42,11 +34,13 @@ export interface CallPolicyOptions {
   rateClock?: RateClock;
   /** Where other processes call the provider too. */
   shared?: SharedStarts;
+  /** How many processes call the provider. */
+  processes?: () => number;
 }
 
 export interface CallPolicy {
   /** Makes the call when its turn comes. @throws CallRefused when the provider is not to be called now. */
-  run(call: () => Promise<Response>, signal: AbortSignal): Promise<Response>;
+  run(call: () => Promise<Response>, signal: AbortSignal, isInteractive?: boolean): Promise<Response>;
   /**
    * Makes a call that may be meant to go wrong, and that can wait: it takes its turn among the others, half of the rate at most, and
    * whatever comes of it says nothing of the circuit.
@@ -56,39 +50,39 @@ export interface CallPolicy {
 
 // A 429 with a Retry-After of an hour silences one task for an hour, but not everything else.
 const LONGEST_PAUSE_MS = 60_000;
-const NO_PLACE_MS = 1_000;
 const TELLS_EVERY_MS = 60_000;
 
 /**
- * What all calls to one provider share. The bulkhead is outermost and the breaker innermost, so that a call which waited
+ * What all calls to one provider share. The places are outermost and the breaker innermost, so that a call which waited
  * for a place or for its turn meets the circuit as it is then, and a call that never went out is no probe.
  */
 export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
-  const { limits, onCircuit, rateClock, shared } = options;
+  const { limits, onCircuit, rateClock, shared, processes = () => 1 } = options;
   const all = { ...CALL_LIMITS, ...limits };
-  const places = bulkhead(all.atOnce, all.atOnce * 2);
+  const atOnce = () => Math.max(1, Math.floor(all.atOnce / processes()));
+  const places = createPlaces({ atOnce, waiting: all.atOnce * 12 });
   const rate = createRate(all, rateClock, shared);
   const apart = createRate({ ...halfOf(all), waitMs: Number.POSITIVE_INFINITY }, rateClock);
   const circuit = createCircuit(all, onCircuit);
-  const call = async (make: () => Promise<Response>, signal: AbortSignal) => {
+  const call = async (make: () => Promise<Response>, signal: AbortSignal, isInteractive: boolean) => {
     circuit.check();
-    await rate.turn(signal);
+    await rate.turn(signal, isInteractive);
     circuit.check();
     const response = await circuit.execute(make);
     pauseIfAsked(response, rate.pause);
     return response;
   };
   return {
-    run: async (make, signal) => {
+    run: async (make, signal, isInteractive = true) => {
       circuit.check();
       try {
-        return await places.execute(() => call(make, signal), signal);
+        return await places.hold(() => call(make, signal, isInteractive), signal, isInteractive);
       } catch (error) {
         throw translated(error);
       }
     },
     runApart: async (make, signal) => {
-      await apart.turn(signal);
+      await apart.turn(signal, false);
       await turnOf(rate, signal);
       const response = await make();
       pauseIfAsked(response, rate.pause);
@@ -104,7 +98,7 @@ const halfOf = ({ perSecond, perMinute }: RateLimits) => ({
 
 async function turnOf(rate: Rate, signal: AbortSignal): Promise<void> {
   try {
-    await rate.turn(signal);
+    await rate.turn(signal, false);
   } catch (error) {
     if (!(error instanceof CallRefused)) throw error;
     await sleep(error.retryAfterMs, undefined, { signal });
@@ -171,11 +165,7 @@ function pauseIfAsked({ status, headers }: Response, pause: (ms: number) => void
 }
 
 function translated(error: unknown): unknown {
-  if (error instanceof BulkheadRejectedError) {
-    return new CallRefused("at_capacity", "too many calls to the provider are under way", NO_PLACE_MS);
-  }
-  const isAbort =
-    error instanceof TaskCancelledError || (error instanceof Error && error.name === "AbortError");
+  const isAbort = error instanceof Error && error.name === "AbortError";
   return isAbort
     ? new ProviderHttpError("aborted", "the call was aborted", { cause: error, isAbort })
     : error;

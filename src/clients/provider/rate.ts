@@ -10,8 +10,11 @@ export interface RateLimits {
 }
 
 export interface Rate {
-  /** Resolves when the call may start; calls start in the order in which they asked. @throws CallRefused */
-  turn(signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when the call may start. Interactive calls go first: of the others only one at a time has a start ahead of it. Each kind starts in the
+   * order in which it asked. @throws CallRefused
+   */
+  turn(signal: AbortSignal, isInteractive?: boolean): Promise<void>;
   /** The provider asked for silence. Milliseconds. */
   pause(ms: number): void;
 }
@@ -35,7 +38,7 @@ export interface SharedStarts {
    * Reserves starts for so many calls. Returns in how many milliseconds each may start; fewer than asked for where the next would have to wait
    * for longer than `waitMs`.
    */
-  reserve(count: number, limits: RateLimits): Promise<readonly number[]>;
+  reserve(count: number, limits: RateLimits, isInteractive: boolean): Promise<readonly number[]>;
   /** The provider asked for silence. Milliseconds. */
   silence(ms: number): void;
 }
@@ -48,9 +51,8 @@ const UNSHARED: SharedStarts = {
 };
 
 /**
- * Holds the calls to one provider to so many in any second and in any minute (DECISIONS, "rate limits"). Of a minute's calls a
- * fifth may come at once; the rest is spread evenly, so that a long queue moves steadily instead of standing still for most of
- * each minute.
+ * Holds the calls to one provider to so many in any second and in any minute (DECISIONS, "rate limits"). Of a minute's calls few may come at once; the
+ * rest is spread evenly, so that a long queue moves steadily instead of standing still for most of each minute.
  */
 export function createRate(
   limits: RateLimits,
@@ -59,11 +61,21 @@ export function createRate(
 ): Rate {
   if (limits.perMinute === 0) return { turn: async () => undefined, pause: () => undefined };
   const own = createOwnStarts(limits, clock.now);
-  const reserved = createReservations(limits, shared);
+  const first = createReservations(limits, shared, true);
+  const others = createReservations(limits, shared, false);
+  const start = async (signal: AbortSignal, isInteractive: boolean) => {
+    signal.throwIfAborted();
+    const reserved = isInteractive ? first : others;
+    const ms = shared.isShared() ? await reserved.next() : own.next(isInteractive);
+    if (ms > 0) await clock.wait(ms, signal);
+  };
+  let before: Promise<unknown> = Promise.resolve();
   return {
-    turn: async (signal) => {
-      const ms = shared.isShared() ? await reserved.next() : own.next();
-      if (ms > 0) await clock.wait(ms, signal);
+    turn: (signal, isInteractive = true) => {
+      if (isInteractive) return start(signal, true);
+      const turn = before.then(() => start(signal, false));
+      before = turn.catch(() => undefined);
+      return turn;
     },
     pause: (ms) => {
       own.silence(ms);
@@ -72,12 +84,20 @@ export function createRate(
   };
 }
 
+/** How many calls may start at once in a quiet minute. */
+export const burstOfMinute = ({ perMinute }: RateLimits): number => Math.max(1, Math.floor(perMinute / 25));
+
+/** What calls that are not interactive leave to those that are. */
+export const shareOf = (count: number, isInteractive: boolean): number =>
+  isInteractive ? count : Math.max(1, Math.floor((count * 4) / 5));
+
 const refused = (retryAfterMs: number) =>
   new CallRefused("rate_limited", "the provider's rate limit is used up", retryAfterMs);
 
 /** The starts of one process that is alone. */
-function createOwnStarts({ perSecond, perMinute, waitMs }: RateLimits, now: () => number) {
-  const burst = Math.max(1, Math.floor(perMinute / 5));
+function createOwnStarts(limits: RateLimits, now: () => number) {
+  const { perSecond, perMinute, waitMs } = limits;
+  const burst = burstOfMinute(limits);
   const apartMs = 60_000 / Math.max(1, perMinute - burst);
   /** When the last calls start, a second's worth of them. */
   const starts: number[] = [];
@@ -85,12 +105,14 @@ function createOwnStarts({ perSecond, perMinute, waitMs }: RateLimits, now: () =
   let spreadUntil = 0;
   let silentUntil = 0;
   return {
-    next: () => {
-      const aSecondAfter = (starts.at(-perSecond) ?? Number.NEGATIVE_INFINITY) + 1_000;
-      const start = Math.max(now(), silentUntil, aSecondAfter, spreadUntil - (burst - 1) * apartMs);
+    next: (isInteractive: boolean) => {
+      const aSecondAfter =
+        (starts.at(-shareOf(perSecond, isInteractive)) ?? Number.NEGATIVE_INFINITY) + 1_000;
+      const evenly = spreadUntil - (shareOf(burst, isInteractive) - 1) * apartMs;
+      const start = Math.max(now(), silentUntil, aSecondAfter, evenly);
       const ms = start - now();
       if (ms > waitMs) throw refused(ms);
-      starts.push(start);
+      insert(starts, start);
       if (starts.length > perSecond) starts.shift();
       spreadUntil = Math.max(spreadUntil, start) + apartMs;
       return ms;
@@ -101,13 +123,19 @@ function createOwnStarts({ perSecond, perMinute, waitMs }: RateLimits, now: () =
   };
 }
 
+/** In their order: one that waits may have a start ahead of those that come later. */
+function insert(starts: number[], start: number): void {
+  const index = starts.findLastIndex((other) => other <= start) + 1;
+  starts.splice(index, 0, start);
+}
+
 interface Waiting {
   resolve: (ms: number) => void;
   reject: (error: unknown) => void;
 }
 
 /** Reserves for all calls that wait at once, one reservation at a time. */
-function createReservations(limits: RateLimits, shared: SharedStarts) {
+function createReservations(limits: RateLimits, shared: SharedStarts, isInteractive: boolean) {
   let waiting: Waiting[] = [];
   let isReserving = false;
   const reserveAll = async () => {
@@ -116,7 +144,7 @@ function createReservations(limits: RateLimits, shared: SharedStarts) {
       const batch = waiting;
       waiting = [];
       try {
-        const starts = await shared.reserve(batch.length, limits);
+        const starts = await shared.reserve(batch.length, limits, isInteractive);
         for (const [nth, { resolve, reject }] of batch.entries()) {
           const ms = starts[nth];
           if (ms === undefined) reject(refused(limits.waitMs));

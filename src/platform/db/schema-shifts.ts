@@ -129,7 +129,7 @@ export interface ShiftTables {
   };
 }
 
-export type WorkKind = "shift" | "person" | "mail" | "check" | "probe";
+export type WorkKind = "shift" | "person" | "mail" | "check" | "probe" | "refresh";
 
 /** How a provider refused a call. */
 export interface Rejection {

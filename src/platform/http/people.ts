@@ -12,7 +12,7 @@ import { erase } from "../candidates/erase.ts";
 import type { CandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { markShiftsDue, PRIORITY } from "../work/due.ts";
+import { markRefreshDue } from "../work/refresh.ts";
 import { page } from "./pages.ts";
 import { created, noContent, ok } from "./response.ts";
 
@@ -106,13 +106,16 @@ async function addCandidate(
   return viewOf(row, competenceIds);
 }
 
-/** Marks the open jobs that need one of the new candidate's competences, so that those without an offer get one. */
+/** Those open jobs that need one of the new candidate's competences are offered. */
 async function offerTo(trx: Trx, deps: Deps, competenceIds: readonly string[]): Promise<void> {
-  const open = sql`
-    select jobs.provider_id, jobs.shift_id from jobs
-    where jobs.status = 'open' and jobs.start_time > ${deps.now()}
-      and jobs.competence_id = any (array(select json_array_elements_text(${JSON.stringify(competenceIds)}::text::json)::uuid))`;
-  await markShiftsDue(trx, deps, open, PRIORITY.event);
+  const { rows } = await sql<{ providerId: string; competenceId: string }>`
+    select provider_id as "providerId", able.competence_id as "competenceId"
+    from integrations cross join json_array_elements_text(${JSON.stringify(competenceIds)}::text::json) as given (id)
+      cross join lateral (select given.id::uuid as competence_id) as able
+    where exists (select from jobs where jobs.provider_id = integrations.provider_id
+      and jobs.competence_id = able.competence_id and jobs.status = 'open')`.execute(trx);
+  const refreshes = rows.map(({ providerId, competenceId }) => ({ providerId, key: { competenceId } }));
+  await markRefreshDue(trx, deps, refreshes);
 }
 
 async function checkCompetences(trx: Trx, given: readonly string[]): Promise<string[]> {

@@ -9,7 +9,7 @@ import { previewReplay } from "../inbox/preview.ts";
 import { isShiftEvent } from "../inbox/receive.ts";
 import { replayEvent, replayEvents } from "../inbox/replay.ts";
 import type { FieldUses } from "../integrations/field-uses.ts";
-import { acceptDisappearance, readMissing } from "../integrations/health.ts";
+import { acceptDisappearance } from "../integrations/health.ts";
 import { providerReport } from "../integrations/report.ts";
 import { closeIssue, findIssue } from "../issues/issues.ts";
 import type { Figures } from "../metrics/figures.ts";
@@ -85,12 +85,10 @@ async function resolveIssue(deps: Deps, issueId: string): Promise<void> {
   const issue = await findIssue(deps.database.kysely, issueId);
   if (!issue) throw problem("issue_not_found", { detail: "There is no issue with this issueId." });
   const { provider_id, code } = issue;
-  const isAboutShifts = code === "mass_disappearance";
   await transact(deps, async (trx) => {
-    if (isAboutShifts) await acceptDisappearance(trx, deps, provider_id);
+    if (code === "mass_disappearance") await acceptDisappearance(trx, deps, provider_id);
     await closeIssue(trx, deps, issue);
   });
-  if (isAboutShifts) await transact(deps, (trx) => readMissing(trx, deps, provider_id));
 }
 
 async function stepsOf(kysely: Kysely<Schema>, traceId: string): Promise<TraceStep[]> {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
+import { type Due, markDue, PRIORITY } from "../work/due.ts";
 import type { WaitingEvent } from "./receive.ts";
 
 export interface Dispatcher {
@@ -31,6 +31,7 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let stopped = false;
+  let sweptTo: string | undefined;
 
   const rounds = async () => {
     while (waiting.length > 0) {
@@ -52,10 +53,18 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
     });
     return running;
   };
-  const sweep = () =>
-    transact(deps, (trx) => markShiftsDue(trx, deps, left, PRIORITY.event)).catch((error) =>
-      deps.log.error({ err: error }, "could not look for stored events that are not due"),
-    );
+  const sweepFrom = (before: string) => transact(deps, (trx) => markLeft(trx, deps, before));
+  const sweep = async ({ isWhole }: { isWhole: boolean }) => {
+    try {
+      // What a process left behind is among the last; what is older is gone through little by little.
+      const next = await sweepFrom(LAST);
+      if (next === undefined) sweptTo = undefined;
+      else sweptTo = await sweepFrom(sweptTo ?? next);
+      while (isWhole && sweptTo !== undefined && !stopped) sweptTo = await sweepFrom(sweptTo);
+    } catch (error) {
+      deps.log.error({ err: error }, "could not look for stored events that are not due");
+    }
+  };
   return {
     stored: (events) => {
       waiting.push(...events);
@@ -63,11 +72,11 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
     },
     run: async () => {
       while (waiting.length > 0 || running) await run();
-      await sweep();
+      await sweep({ isWhole: true });
     },
     start: () => {
-      timer = setInterval(() => void sweep(), everyMs);
-      void sweep();
+      timer = setInterval(() => void sweep({ isWhole: false }), everyMs);
+      void sweep({ isWhole: true });
     },
     stop: async () => {
       stopped = true;
@@ -77,11 +86,31 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
   };
 }
 
-/** Events that wait although their shift is not due at all; those of an integration that is not active wait for its activation. */
-const left = sql`
-  select provider_id, shift_id from events join integrations using (provider_id)
-  where status = 'queued' and state = 'active' and not exists (select from work where work.provider_id = events.provider_id
-    and work.kind = 'shift' and work.key = events.shift_id and (work.due_at <= now() or work.priority < 2))`;
+/** After every event. */
+const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+const BATCH = 1_000;
+
+/**
+ * Makes due what waits although its shift is not due at all, of the events before `before`, the last first; those of an integration that is not active
+ * wait for its activation. Returns where to go on; undefined when there are no more.
+ */
+async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string | undefined> {
+  const { rows } = await sql<Omit<Due, "priority"> & { eventId: string; isLeft: boolean }>`
+    select event_id as "eventId", provider_id as "providerId", 'shift' as kind, shift_id as key,
+      state = 'active' and not exists (select from work where work.provider_id = waiting.provider_id
+        and work.kind = 'shift' and work.key = waiting.shift_id and (work.due_at <= now() or work.priority < 2)) as "isLeft"
+    from (select event_id, provider_id, shift_id from events
+      where status = 'queued' and event_id < ${before} order by event_id desc limit ${BATCH}::int) as waiting
+      join integrations using (provider_id)
+    order by event_id desc`.execute(trx);
+  const left = rows.filter(({ isLeft }) => isLeft);
+  await markDue(
+    trx,
+    deps,
+    left.map(({ providerId, kind, key }) => ({ providerId, kind, key, priority: PRIORITY.event })),
+  );
+  return rows.length === BATCH ? rows.at(-1)?.eventId : undefined;
+}
 
 async function dispatch(trx: Trx, deps: Parts, events: readonly WaitingEvent[]): Promise<void> {
   const providers = [...new Set(events.map(({ providerId }) => providerId))];

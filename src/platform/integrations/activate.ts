@@ -1,10 +1,10 @@
-import { sql } from "kysely";
 import type { FieldError } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
+import { markDue, PRIORITY } from "../work/due.ts";
+import { markRefreshDue } from "../work/refresh.ts";
 import { setState } from "./health.ts";
 import { lockIntegration } from "./integration.ts";
 import { OUTLETS, ROLES, readListed } from "./things.ts";
@@ -28,11 +28,7 @@ export async function activate(deps: Deps, providerId: string): Promise<Integrat
 
 /** What waited goes on, and jobs that were not offered while the integration was suspended are offered now. */
 async function resumeWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  const waiting = sql`
-    select provider_id, shift_id from events where provider_id = ${providerId} and status in ('queued', 'dead')
-    union all select provider_id, shift_id from jobs
-    where provider_id = ${providerId} and status in ('blocked_mapping', 'open', 'filled')`;
-  await markShiftsDue(trx, deps, waiting, PRIORITY.event);
+  await markRefreshDue(trx, deps, [{ providerId, key: "activated" }]);
   if (deps.checkProvider)
     await markDue(trx, deps, [{ providerId, kind: "check", key: "", priority: PRIORITY.event }]);
 }

@@ -14,7 +14,8 @@ import { measureCall, type ProviderCall } from "../metrics/provider-calls.ts";
 import { sharedStarts } from "./shared-starts.ts";
 
 export interface ProviderClients {
-  clientFor(integration: Integration): ProviderClient;
+  /** `isInteractive`: someone waits for what its calls come to (unless said otherwise), so that they go first. */
+  clientFor(integration: Integration, isInteractive?: boolean): ProviderClient;
   /** For calls that may be meant to fail: guarded and limited as all are, but no sign of the provider's health. */
   fetchFor(integration: Integration, signal: AbortSignal): (request: Request) => Promise<Response>;
   close(): Promise<void>;
@@ -27,8 +28,8 @@ interface Parts {
   http: ProviderHttpOptions;
   /** Of the calls to each provider; what is not given is as DECISIONS has it. */
   limits: Partial<CallLimits>;
-  /** Whether other processes call the providers too. */
-  isShared: () => boolean;
+  /** How many call the providers. */
+  processes: () => number;
   /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
   onCircuit: (providerId: string, state: "open" | "closed") => Promise<void>;
   /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
@@ -46,8 +47,10 @@ interface Line {
   /** It has asked for silence, and has not responded since. */
   isSilenced: boolean;
   /** Of the integration as it was last. */
-  made?: { version: string; client: ProviderClient };
+  made?: { version: string } & Record<Urgency, ProviderClient>;
 }
+
+type Urgency = "interactive" | "usual";
 
 /** Keeps what must be written before the database closes. */
 type Save = (work: Promise<void>) => void;
@@ -66,14 +69,18 @@ export function createProviderClients(parts: Parts): ProviderClients {
     return line;
   };
   return {
-    clientFor: (integration) => {
+    clientFor: (integration, isInteractive = true) => {
       const { provider_id, updated_at, provider_token } = integration;
       const line = lineTo(provider_id);
       // The sealed token is another one each time, also within one millisecond.
       const version = `${updated_at.getTime()} ${provider_token}`;
       if (line.made?.version !== version)
-        line.made = { version, client: makeClient(integration, parts, line, save) };
-      return line.made.client;
+        line.made = {
+          version,
+          interactive: makeClient(integration, parts, line, save, true),
+          usual: makeClient(integration, parts, line, save, false),
+        };
+      return line.made[isInteractive ? "interactive" : "usual"];
     },
     fetchFor: ({ provider_id }, signal) => {
       const { http, policy } = lineTo(provider_id);
@@ -90,12 +97,12 @@ export function createProviderClients(parts: Parts): ProviderClients {
 }
 
 function openLine(parts: Parts, providerId: string, save: Save): Line {
-  const { limits, isShared, onCircuit, http, database, log } = parts;
+  const { limits, processes, onCircuit, http, database, log } = parts;
   // One after the other: the last state is the one that stands.
   let noted = Promise.resolve();
   const policy = createCallPolicy({
-    limits,
-    shared: sharedStarts(database, log, providerId, isShared),
+    ...{ limits, processes },
+    shared: sharedStarts(database, log, providerId, () => processes() > 1),
     onCircuit: (state) => {
       noted = noted.then(() => onCircuit(providerId, state));
       save(noted);
@@ -104,7 +111,13 @@ function openLine(parts: Parts, providerId: string, save: Save): Line {
   return { http: createProviderHttp(http), policy, isSilenced: false };
 }
 
-function makeClient(integration: Integration, parts: Parts, line: Line, save: Save): ProviderClient {
+function makeClient(
+  integration: Integration,
+  parts: Parts,
+  line: Line,
+  save: Save,
+  isInteractive: boolean,
+): ProviderClient {
   const { vault, log, onFields, onSilence } = parts;
   const { provider_id: providerId } = integration;
   const onCall = (call: ProviderCall) => {
@@ -121,7 +134,8 @@ function makeClient(integration: Integration, parts: Parts, line: Line, save: Sa
     onFields: (fields) => onFields(providerId, fields),
     fetch: (request, allowance) => {
       const ask = () => logRefusal(log, providerId, request, line.http.fetch(request, allowance));
-      return line.policy.run(() => measureCall(integration, request, ask, onCall), request.signal);
+      const call = () => measureCall(integration, request, ask, onCall);
+      return line.policy.run(call, request.signal, isInteractive);
     },
   });
 }

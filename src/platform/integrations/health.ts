@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { publish } from "../stream/news.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
-import { markShiftsDue, PRIORITY } from "../work/due.ts";
+import { markRefreshDue } from "../work/refresh.ts";
 
 type Parts = Pick<Deps, "newId" | "now" | "wakeWorker" | "timing">;
 type Health = Integration["health"];
@@ -53,28 +53,29 @@ export async function setState(
   return { ...integration, ...columns };
 }
 
-/** Notes how the provider behaves now; nothing happens when that is known. The issue of an implausible provider comes and goes with it. */
+/** Notes how the provider behaves now; the issue of an implausible provider comes and goes with it. Returns whether that is news. */
 async function noteHealth(
   trx: Trx,
   deps: Parts,
   providerId: string,
   health: Health,
   { until = null, from }: { until?: Date | null; from?: Health } = {},
-): Promise<void> {
+): Promise<boolean> {
   const columns = { health, health_since: deps.now(), health_until: until };
   const condition = from ? sql<boolean>`health = ${from}` : sql<boolean>`health <> ${health}`;
-  if (!(await change(trx, providerId, columns, condition))) return;
+  const isNews = await change(trx, providerId, columns, condition);
   const code = "provider_implausible";
-  if (health === "implausible") await raiseIssue(trx, deps, { code, providerId, subject: SUBJECT });
-  else await settleIssue(trx, deps, providerId, code);
+  if (isNews && health === "implausible") await raiseIssue(trx, deps, { code, providerId, subject: SUBJECT });
+  else if (isNews) await settleIssue(trx, deps, providerId, code);
+  return isNews;
 }
 
 /** The provider responds with 404 for what it should know: an outage, whatever the status says. */
-export const noteImplausible = (trx: Trx, deps: Parts, providerId: string): Promise<void> =>
+export const noteImplausible = (trx: Trx, deps: Parts, providerId: string): Promise<boolean> =>
   noteHealth(trx, deps, providerId, "implausible");
 
 /** The provider knows again what it should know. */
-export const noteReachable = (trx: Trx, deps: Parts, providerId: string): Promise<void> =>
+export const noteReachable = (trx: Trx, deps: Parts, providerId: string): Promise<boolean> =>
   noteHealth(trx, deps, providerId, "reachable", { from: "implausible" });
 
 /** The provider rejects the token: nothing is called but a probe, until it accepts it or another token is given. */
@@ -92,17 +93,7 @@ export async function pause(trx: Trx, deps: Parts, providerId: string, status: n
 export async function resume(trx: Trx, deps: Parts, providerId: string): Promise<void> {
   if (!(await change(trx, providerId, { paused_since: null }, sql`paused_since is not null`))) return;
   await settleIssue(trx, deps, providerId, "token_rejected");
-  await retryNow(trx, deps, providerId);
-}
-
-/** What failed before is tried now: the provider responds again. */
-async function retryNow(trx: Trx, { wakeWorker }: Parts, providerId: string): Promise<void> {
-  await sql`
-    update work set due_at = now(), not_before = null
-    where provider_id = ${providerId} and attempts > 0 and claim is null and kind in ('shift', 'person')`.execute(
-    trx,
-  );
-  afterCommit(trx, wakeWorker);
+  await markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
 }
 
 /** Many shifts are gone at once: no more of them are treated as deleted until an operator confirms it. Returns false when one has just done so. */
@@ -132,18 +123,11 @@ export async function endHold(trx: Trx, deps: Parts, providerId: string): Promis
 /** How long an operator's confirmation holds. Milliseconds. */
 const ACCEPTED_MS = 3_600_000;
 
-/** An operator confirms that the shifts are gone: those that are missing are treated as deleted when they are read (`readMissing`). */
-export async function acceptDisappearance(trx: Trx, { now }: Parts, providerId: string): Promise<void> {
-  const absence_accepted_until = new Date(now().getTime() + ACCEPTED_MS);
+/** An operator confirms that the shifts are gone: those that are missing are read once more, and treated as deleted. */
+export async function acceptDisappearance(trx: Trx, deps: Parts, providerId: string): Promise<void> {
+  const absence_accepted_until = new Date(deps.now().getTime() + ACCEPTED_MS);
+  await markRefreshDue(trx, deps, [{ providerId, key: "missing" }]);
   await change(trx, providerId, { held_since: null, absence_accepted_until }, sql`held_since is not null`);
-}
-
-/** Reads every shift that is missing once more, in a transaction of its own: runs lock the shift before the integration. */
-export async function readMissing(trx: Trx, deps: Parts, providerId: string): Promise<void> {
-  await sql`update shifts set next_read_at = now()
-    where provider_id = ${providerId} and absences > 0`.execute(trx);
-  const missing = sql`select provider_id, shift_id from shifts where provider_id = ${providerId} and absences > 0`;
-  await markShiftsDue(trx, deps, missing, PRIORITY.event);
 }
 
 /** The provider asks for silence for so many milliseconds; 0: it responds again. Never rejects. */
@@ -151,7 +135,8 @@ export async function noteSilence(deps: Deps, providerId: string, ms: number): P
   const until = ms > 0 ? new Date(deps.now().getTime() + ms) : null;
   try {
     await transact(deps, async (trx) => {
-      if (ms === 0) return noteHealth(trx, deps, providerId, "reachable", { from: "rate_limited" });
+      if (ms === 0)
+        return void (await noteHealth(trx, deps, providerId, "reachable", { from: "rate_limited" }));
       await noteHealth(trx, deps, providerId, "rate_limited", { until });
     });
   } catch (error) {
@@ -184,10 +169,10 @@ export async function noteCircuit(
         return raiseIssue(trx, deps, { code: DOWN, providerId, subject: SUBJECT });
       }
       if (processes > 1 && (await isDownElsewhere(trx, providerId, now()))) return;
-      await noteHealth(trx, deps, providerId, "reachable", { from: "unreachable" });
+      const isNews = await noteHealth(trx, deps, providerId, "reachable", { from: "unreachable" });
       const closed = await settleIssue(trx, deps, providerId, DOWN);
       if (closed > 0) log.info({ providerId }, "a provider responds again");
-      await retryNow(trx, deps, providerId);
+      if (isNews || closed > 0) await markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
     });
   } catch (error) {
     log.warn({ err: error, providerId }, "could not record the state of a circuit");

@@ -4,7 +4,7 @@ import { problem } from "../../contract/problem.ts";
 import type { Deps } from "../deps.ts";
 import { settleIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { markShiftsDue, PRIORITY } from "../work/due.ts";
+import { markRefreshDue } from "../work/refresh.ts";
 import { mapListed, OUTLETS, ROLES, readListed, readOptions, type Thing } from "./things.ts";
 
 /**
@@ -61,14 +61,7 @@ async function readMappings(trx: Trx, providerId: string): Promise<Mappings> {
 
 /** The shifts of future jobs whose mapping is another now need attention; issues that the mapping settles are closed. */
 export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  const outdated = sql`
-    select jobs.provider_id, jobs.shift_id from jobs
-    join outlets on outlets.provider_id = jobs.provider_id and outlets.outlet_id = jobs.outlet_id
-    join roles on roles.provider_id = jobs.provider_id and roles.role_id = jobs.role_id
-    where jobs.provider_id = ${providerId} and jobs.status in ('blocked_mapping', 'open', 'filled')
-      and (jobs.workplace_id is distinct from outlets.workplace_id
-        or jobs.competence_id is distinct from roles.competence_id)`;
-  await markShiftsDue(trx, deps, outdated, PRIORITY.event);
+  await markRefreshDue(trx, deps, [{ providerId, key: "mapped" }]);
   // Of what is mapped, or forgotten, whether or not a job still waits for it.
   const isMapped = sql<boolean>`(
     code = 'outlet_not_mapped' and subject ->> 'outletId' not in (

@@ -74,7 +74,7 @@ async function readPage(
   cursor: string | undefined,
 ): Promise<RegistryPage> {
   const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
-  const client = deps.clientFor(integration);
+  const client = deps.clientFor(integration, false);
   const waiting = { waitsMs: deps.timing.onboardingRetriesMs };
   const answer = await askPatiently(() => client.readRegistry(query, { traceId }), waiting);
   if (answer.kind === "page") return answer.page;

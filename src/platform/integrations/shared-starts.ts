@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { RateLimits, SharedStarts } from "../../clients/provider/rate.ts";
+import { burstOfMinute, type RateLimits, type SharedStarts, shareOf } from "../../clients/provider/rate.ts";
 import type { Database, Log } from "../db/database.ts";
 
 /** So many calls may start at once, and further ones `apartMs` apart. */
@@ -9,14 +9,15 @@ interface Line {
 }
 
 /** At most `perSecond` in any second: the burst, and what comes in the rest of it. */
-function lineOfSecond({ perSecond }: RateLimits): Line {
-  const burst = Math.floor(perSecond / 3) + 1;
-  return { burst, apartMs: 1_000 / (perSecond - burst + 1) };
+function lineOfSecond({ perSecond }: RateLimits, isInteractive: boolean): Line {
+  const burst = Math.floor(perSecond / 4) + 1;
+  return { burst: shareOf(burst, isInteractive), apartMs: 1_000 / (perSecond - burst + 1) };
 }
 
-function lineOfMinute({ perMinute }: RateLimits): Line {
-  const burst = Math.max(1, Math.floor(perMinute / 5));
-  return { burst, apartMs: 60_000 / Math.max(1, perMinute - burst) };
+function lineOfMinute(limits: RateLimits, isInteractive: boolean): Line {
+  const burst = burstOfMinute(limits);
+  const apartMs = 60_000 / Math.max(1, limits.perMinute - burst);
+  return { burst: shareOf(burst, isInteractive), apartMs };
 }
 
 interface Reserved {
@@ -36,8 +37,8 @@ export function sharedStarts(
 ): SharedStarts {
   return {
     isShared,
-    reserve: async (count, limits) => {
-      const [second, minute] = [lineOfSecond(limits), lineOfMinute(limits)];
+    reserve: async (count, limits, isInteractive) => {
+      const [second, minute] = [lineOfSecond(limits, isInteractive), lineOfMinute(limits, isInteractive)];
       const reserve = () =>
         reserveStarts(kysely, providerId, count, { second, minute, waitMs: limits.waitMs });
       const reserved =

@@ -37,7 +37,7 @@ export const reconcilePerson =
   async (claim, signal) => {
     const { kysely } = deps.database;
     const integration = await requireIntegration(kysely, claim.providerId);
-    const client = deps.clientFor(integration);
+    const client = deps.clientFor(integration, claim.priority === PRIORITY.interactive);
     let answer: Answer | undefined;
     let asked: "look_up" | "create" | undefined;
     let existsUnseen = false;

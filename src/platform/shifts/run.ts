@@ -6,6 +6,7 @@ import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
+import { PRIORITY } from "../work/due.ts";
 import { restAfter } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
@@ -40,7 +41,9 @@ export function reconcileShift(deps: Deps): Run {
     let run: RunSoFar = { isFirst: true, failed: new Set(), attempts: claim.attempts, traceId };
     let asked: Date | undefined;
     for (let step = 0; step < MOST_STEPS; step += 1) {
-      const decided = (await glance(deps, glimpse, key, run)) ?? (await decide({ key, claim, run, asked }));
+      const decided =
+        (await glance(deps, glimpse, { key, claim, run, asked })) ??
+        (await decide({ key, claim, run, asked }));
       if (!decided) return;
       const { next, client, waiting, spelling } = decided;
       asked = decided.version;
@@ -75,17 +78,16 @@ export const rulesOf = ({ timing, retries }: Deps): Rules => ({
 async function glance(
   deps: Deps,
   glimpse: (key: ShiftKey) => Promise<LoadedShift | undefined>,
-  key: ShiftKey,
-  run: RunSoFar,
+  { key, claim, run }: Decision,
 ): Promise<Decided | undefined> {
   if (!run.isFirst) return undefined;
   const seen = await glimpse(key);
   const next = seen && firstReading(seen.state, run, deps.now().getTime(), rulesOf(deps));
-  return next && { next, ...clientOf(deps, seen.integration), ...whatWaits(seen) };
+  return next && { next, ...clientOf(deps, seen.integration, claim), ...whatWaits(seen) };
 }
 
-const clientOf = (deps: Deps, integration: Integration) => ({
-  client: deps.clientFor(integration),
+const clientOf = (deps: Deps, integration: Integration, { priority }: Claim) => ({
+  client: deps.clientFor(integration, priority === PRIORITY.interactive),
   version: integration.updated_at,
 });
 
@@ -113,7 +115,9 @@ function decideTogether(deps: Deps): (decision: Decision) => Promise<Decided | u
 
 /** No one waits for it, and it has made no call but the reading of a shift that is there. */
 const isPlain = ({ claim, run }: Decision): boolean =>
-  claim.priority > 0 && !run.made && (!run.reading || run.reading.outcome.kind === "shift");
+  claim.priority !== PRIORITY.interactive &&
+  !run.made &&
+  (!run.reading || run.reading.outcome.kind === "shift");
 
 /** Plans and records in one transaction, under the locks of the jobs; undefined for a run that has ended. */
 function decide(deps: Deps, decisions: readonly Decision[]): Promise<(Decided | undefined)[]> {
@@ -153,7 +157,7 @@ async function decideOne(
     return undefined;
   }
   renew(trx, claim);
-  return { next, ...clientOf(deps, integration), ...whatWaits(loaded) };
+  return { next, ...clientOf(deps, integration, claim), ...whatWaits(loaded) };
 }
 
 /** In one order everywhere: two processes never wait for each other in a circle. */

@@ -71,7 +71,7 @@ const MOST_TRIES = 3;
 
 /** Returns a shift that the provider has now: without one, its shifts cannot be checked. */
 async function shiftToRead(deps: Deps, integration: Integration, signal: AbortSignal) {
-  const client = deps.clientFor(integration);
+  const client = deps.clientFor(integration, false);
   for (const shiftId of await shiftsOf(deps, integration.provider_id)) {
     const read = await client.getShift(shiftId, { traceId: deps.newTraceId(), signal });
     if (read.kind === "unusable") return shiftId;

@@ -23,7 +23,7 @@ export interface Wanted {
   /** How many at most. */
   places: number;
   claim: string;
-  /** How many of one provider may be in hand at once, of all processes together. */
+  /** How many of one provider may be in hand at once, of all processes together; a fifth of them only interactive ones. */
   perProvider: number;
   /** Providers of which nothing is claimed. */
   spared: readonly string[];
@@ -33,38 +33,49 @@ type Db = Pick<Database, "kysely">;
 
 const interval = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;
 
+/** In `from`: the statement's commit does not wait for the disk. A claim that a crash of the database loses is due again, as if it had expired. */
+const unhurried = sql`(select set_config('synchronous_commit', 'off', true)) as unhurried`;
+
 const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work.priority, work.attempts, work.claim,
   work.revision`;
 
 /**
  * Claims what is due at the providers: interactive work first, then the provider with the fewest runs in hand. Of a provider that is paused only
- * its probe is due, and of an integration that is not active only what was asked for interactively.
+ * its probe is due, and of an integration that is not active only its check and what was asked for interactively. Takes as long as what is claimed,
+ * not as what waits.
  */
 export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]> {
   const spared = JSON.stringify(wanted.spared);
   const kinds = sql.join(wanted.kinds.map((kind) => sql.lit(kind)));
+  const usual = Math.max(1, Math.floor((wanted.perProvider * 4) / 5));
+  const places = sql`case next.priority when 0 then ${wanted.perProvider}::int else ${usual}::int end`;
   const { rows } = await sql<Claim>`
     with provider as (
-      select provider_id, state, paused_since, (select count(*) from work as held
-          where held.provider_id = integrations.provider_id and held.priority in (0, 1, 2) and held.kind <> 'mail'
-            and held.due_at > now() and held.due_at <= now() + ${interval(LEASE_MS)} and held.claim is not null)::int as running
-      from integrations
+      select provider_id, state, paused_since is not null as is_paused, (select count(*) from work as held
+          where held.provider_id = integrations.provider_id and held.claim is not null and held.kind <> 'mail'
+            and held.due_at > now())::int as running
+      from integrations, ${unhurried}
       where provider_id <> all (array(select json_array_elements_text(${spared}::text::json)::uuid))),
-    due as (
-      select next.*, provider.running
-        + row_number() over (partition by provider.provider_id order by next.priority, next.due_at) as place
-      from provider cross join (values (0), (1), (2)) as urgency (priority)
+    next as (
+      select provider.running, due.* from provider cross join (values (0), (1), (2)) as urgency (priority)
       cross join lateral (
         select work.provider_id, work.kind, work.key, work.priority, work.due_at from work
         where work.provider_id = provider.provider_id and work.priority = urgency.priority and work.due_at <= now()
           and work.kind <> 'mail' and work.kind in (${kinds})
-          and (work.kind = 'probe' or provider.paused_since is null)
-          and (work.priority = 0 or provider.state = 'active' or work.kind in ('check', 'probe'))
         order by work.due_at limit greatest(0, ${wanted.perProvider}::int - provider.running)
-        for update skip locked) as next),
+        for update skip locked) as due
+      where not is_paused and (urgency.priority = 0 or state = 'active')
+      union all
+      select provider.running, due.* from provider cross join lateral (
+        select work.provider_id, work.kind, work.key, work.priority, work.due_at from work
+        where work.provider_id = provider.provider_id and work.kind in ('probe', 'check') and work.kind in (${kinds})
+          and work.due_at <= now() and (work.kind = 'probe' or work.priority > 0 and not is_paused)
+        for update skip locked) as due
+      where is_paused or state <> 'active'),
+    placed as (
+      select next.*, running + row_number() over (partition by provider_id order by priority, due_at) as place from next),
     chosen as (
-      select * from due where place <= ${wanted.perProvider}::int
-      order by priority, place, due_at limit ${wanted.places}::int)
+      select * from placed as next where place <= ${places} order by priority, place, due_at limit ${wanted.places}::int)
     update work set claim = ${wanted.claim}, due_at = now() + ${interval(LEASE_MS)}, attempts = work.attempts + 1
     from chosen
     where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)

@@ -45,8 +45,8 @@ export interface WorkerOptions {
   hourlyMs: number;
   /** How many pieces of work this process has in hand at most, mail apart. */
   places: number;
-  /** How many of one provider, of all processes together. */
-  perProvider: number;
+  /** How many calls to one provider may be under way. */
+  atOnce: number;
   /** The longest time between two claims. Milliseconds. */
   pollMs?: number;
 }
@@ -58,6 +58,7 @@ interface InHand {
 }
 
 const MAIL_PLACES = 5;
+const RUNS_PER_CALL = 10;
 /** How long work may take to notice that it is aborted; then it is given back. */
 const ABORT_MS = 500;
 const SETTLE_AGAIN_MS = 1_000;
@@ -179,7 +180,9 @@ class DueWorker implements Worker {
   async #claimAtProviders(): Promise<Claim[]> {
     const places = this.#placesOf(false);
     if (places <= 0) return [];
-    const { database, perProvider } = this.#options;
+    const { database, atOnce } = this.#options;
+    // So many that a call ends without the next one having to be claimed first, but never all places: slow providers leave some to the others.
+    const perProvider = Math.max(atOnce, Math.min(atOnce * RUNS_PER_CALL, Math.floor(places / 4)));
     for (const [providerId, until] of this.#spared)
       if (until <= performance.now()) this.#spared.delete(providerId);
     const spared = [...this.#spared.keys()];

@@ -88,33 +88,12 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
     },
   );
 
-  it("does not block the shifts that failed: they are due with the first response", async () => {
-    const { kysely } = database();
-    const later = new Date(Date.now() + 3_600_000);
-    const work = {
-      provider_id: providerId,
-      kind: "shift",
-      priority: 1,
-      due_at: later,
-      not_before: later,
-    } as const;
-    await kysely
-      .insertInto("work")
-      .values([
-        { ...work, key: "failed", attempts: 12 },
-        { ...work, key: "hourly", attempts: 0 },
-      ])
-      .execute();
+  it("is followed by another attempt at all that failed, once", async () => {
+    const due = () => database().kysely.selectFrom("work").select(["kind", "key", "priority"]).execute();
     await note("closed", 1);
-    const rows = await kysely
-      .selectFrom("work")
-      .select(["key", "due_at", "not_before"])
-      .orderBy("key")
-      .execute();
-    expect(rows[0]?.due_at.getTime()).toBeLessThanOrEqual(Date.now());
-    expect(rows).toMatchObject([
-      { key: "failed", not_before: null },
-      { key: "hourly", due_at: later },
-    ]);
+    expect(await due()).toEqual([]);
+    await note("open", 1);
+    await note("closed", 1);
+    expect(await due()).toEqual([{ kind: "refresh", key: "responds", priority: 0 }]);
   });
 });

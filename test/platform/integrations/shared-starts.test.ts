@@ -18,7 +18,7 @@ describe("the starts of calls that processes share", () => {
 
   it("are at most 10 in any second and 500 in any minute", async () => {
     const [one] = processes();
-    const starts = await one.reserve(1_200, LIMITS);
+    const starts = await one.reserve(1_200, LIMITS, true);
     expect(starts).toHaveLength(1_200);
     expect(starts[0]).toBe(0);
     expect(mostWithin(starts, 1_000)).toBeLessThanOrEqual(10);
@@ -28,15 +28,15 @@ describe("the starts of calls that processes share", () => {
 
   it.each([1, 2, 3, 7, 50, 500])("are at most %i in any second", async (perSecond) => {
     const [one] = processes();
-    const starts = await one.reserve(300, { ...LIMITS, perSecond, perMinute: perSecond * 50 });
+    const starts = await one.reserve(300, { ...LIMITS, perSecond, perMinute: perSecond * 50 }, true);
     expect(mostWithin(starts, 999)).toBeLessThanOrEqual(perSecond);
   });
 
   it("go on at one process where another has stopped", async () => {
     const [one, other] = processes();
     const startedAt = performance.now();
-    const starts = await one.reserve(50, LIMITS);
-    const next = await other.reserve(1, LIMITS);
+    const starts = await one.reserve(50, LIMITS, true);
+    const next = await other.reserve(1, LIMITS, true);
     const elapsedMs = performance.now() - startedAt;
     expect((next[0] ?? 0) + elapsedMs).toBeGreaterThan(starts.at(-1) ?? 0);
   });
@@ -44,21 +44,21 @@ describe("the starts of calls that processes share", () => {
   it("are not reserved for a call that would have to wait long", async () => {
     const [one, other] = processes();
     const soon = { ...LIMITS, waitMs: 1_000 };
-    const starts = await one.reserve(100, soon);
+    const starts = await one.reserve(100, soon, true);
     expect(starts.length).toBeLessThan(15);
     expect(Math.max(...starts)).toBeLessThanOrEqual(1_000);
-    const asked = await Promise.all(Array.from({ length: 20 }, () => other.reserve(1, soon)));
+    const asked = await Promise.all(Array.from({ length: 20 }, () => other.reserve(1, soon, true)));
     expect(asked.flat().length).toBeLessThan(3);
-    const [later = 0] = await other.reserve(1, LIMITS);
+    const [later = 0] = await other.reserve(1, LIMITS, true);
     expect(later).toBeLessThan(2_000);
   });
 
   it("wait for the silence that a provider has asked any of them for", async () => {
     const [one, other] = processes();
-    await one.reserve(1, LIMITS);
+    await one.reserve(1, LIMITS, true);
     one.silence(30_000);
-    await expect.poll(() => other.reserve(1, { ...LIMITS, waitMs: 5_000 })).toEqual([]);
-    const [start = 0] = await other.reserve(1, LIMITS);
+    await expect.poll(() => other.reserve(1, { ...LIMITS, waitMs: 5_000 }, true)).toEqual([]);
+    const [start = 0] = await other.reserve(1, LIMITS, true);
     expect(start).toBeGreaterThan(20_000);
   });
 });

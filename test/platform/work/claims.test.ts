@@ -146,13 +146,21 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     const [one, other] = [await addIntegration(database()), await addIntegration(database())];
     await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(one, `one${nth}`)));
     await mark(database(), shift(other, "other1"));
-    expect(keysOf(await claim(database(), { perProvider: 3, places: 1 }))).toHaveLength(1);
-    const claims = await claim(database(), { perProvider: 3 });
+    expect(keysOf(await claim(database(), { perProvider: 4, places: 1 }))).toHaveLength(1);
+    const claims = await claim(database(), { perProvider: 4 });
     expect(claims.filter(({ providerId }) => providerId === one)).toHaveLength(2);
     expect(keysOf(claims)).toContain("other1");
-    expect(await claim(database(), { perProvider: 3 })).toEqual([]);
+    expect(await claim(database(), { perProvider: 4 })).toEqual([]);
     await giveBack(database(), claims);
-    expect(await claim(database(), { perProvider: 3 })).toHaveLength(3);
+    expect(await claim(database(), { perProvider: 4 })).toHaveLength(3);
+  });
+
+  it("leaves the last place of a provider to someone who waits", async () => {
+    const providerId = await addIntegration(database());
+    await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(providerId, `event${nth}`)));
+    expect(await claim(database(), { perProvider: 5 })).toHaveLength(4);
+    await mark(database(), shift(providerId, "accepted", { priority: 0 }));
+    expect(keysOf(await claim(database(), { perProvider: 5 }))).toEqual(["accepted"]);
   });
 
   it("is nothing of a provider that is spared", async () => {

@@ -24,7 +24,7 @@ function useWorkers(database: () => TestDatabase) {
   return async (run: Run, rest: Partial<WorkerOptions> = {}): Promise<Worker> => {
     const worker = createWorker({
       ...{ database: database(), log: silent, retries: AT_ONCE, hourlyMs: 3_600_000, pollMs: 100 },
-      ...{ places: 100, perProvider: 100, runs: { shift: run } },
+      ...{ places: 1_000, atOnce: 100, runs: { shift: run } },
       ...rest,
     });
     workers.push(worker);
@@ -166,7 +166,7 @@ describe.each(engines)("a worker on %s", (engine) => {
         }
         await done(claim);
       },
-      { places: 5, perProvider: 2 },
+      { places: 5, atOnce: 3 },
     );
     await add(...Array.from({ length: 20 }, (_, nth) => shift(hanging, `h${nth}`)));
     await add(...Array.from({ length: 10 }, (_, nth) => shift(quick, `q${nth}`)));

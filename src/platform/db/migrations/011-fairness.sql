@@ -17,3 +17,11 @@ create unlogged table webhook_counts (
   count bigint not null,
   primary key (provider_id, minute)
 );
+
+create index work_claimed on work (provider_id) where claim is not null and kind <> 'mail';
+
+-- What concerns thousands of shifts is made due in batches.
+alter table work drop constraint work_kind_check,
+  add constraint work_kind_check check (kind in ('shift', 'person', 'mail', 'check', 'probe', 'refresh'));
+drop index jobs_competence;
+create index jobs_competence on jobs (provider_id, competence_id, shift_id) where status = 'open';

@@ -1,0 +1,67 @@
+import { CallRefused } from "./http.ts";
+
+export interface Places {
+  /** Runs the call when it has a place. @throws CallRefused when too many wait for one; the signal's reason when it is aborted before. */
+  hold<T>(call: () => Promise<T>, signal: AbortSignal, isInteractive: boolean): Promise<T>;
+}
+
+interface PlacesOptions {
+  /** How many calls may be under way. */
+  atOnce: () => number;
+  /** How many may wait for a place. */
+  waiting: number;
+}
+
+const NO_PLACE_MS = 1_000;
+
+/** Places for the calls that are under way. Interactive calls go first, and one place is theirs alone wherever there is more than one. */
+export function createPlaces({ atOnce, waiting: mostWaiting }: PlacesOptions): Places {
+  const waiting: { isInteractive: boolean; begin: () => void }[] = [];
+  let held = 0;
+  const isFree = (isInteractive: boolean) => {
+    const places = atOnce();
+    return held < (isInteractive ? places : Math.max(1, places - 1));
+  };
+  const fill = () => {
+    for (;;) {
+      const urgent = waiting.findIndex(({ isInteractive }) => isInteractive);
+      const index = Math.max(urgent, 0);
+      const next = waiting[index];
+      if (!next || !isFree(next.isInteractive)) return;
+      waiting.splice(index, 1);
+      next.begin();
+    }
+  };
+  const wait = (signal: AbortSignal, isInteractive: boolean) =>
+    new Promise<void>((resolve, reject) => {
+      const giveUp = () => {
+        waiting.splice(waiting.indexOf(entry), 1);
+        reject(signal.reason);
+      };
+      const entry = {
+        isInteractive,
+        begin: () => {
+          signal.removeEventListener("abort", giveUp);
+          held += 1;
+          resolve();
+        },
+      };
+      waiting.push(entry);
+      signal.addEventListener("abort", giveUp, { once: true });
+      fill();
+    });
+  return {
+    hold: async (call, signal, isInteractive) => {
+      signal.throwIfAborted();
+      if (waiting.length >= mostWaiting)
+        throw new CallRefused("at_capacity", "too many calls to the provider are under way", NO_PLACE_MS);
+      await wait(signal, isInteractive);
+      try {
+        return await call();
+      } finally {
+        held -= 1;
+        fill();
+      }
+    },
+  };
+}

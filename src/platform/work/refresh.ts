@@ -1,0 +1,122 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Deps } from "../deps.ts";
+import { afterCommit, type Trx, transact } from "../transaction.ts";
+import { type Claim, renew, settle } from "./claims.ts";
+import { markDue, PRIORITY } from "./due.ts";
+import type { Run } from "./worker.ts";
+
+/** What of a provider needs attention: the reason, or the competence for which there is a new candidate. */
+export interface Refresh {
+  providerId: string;
+  /** `activated`: all that waited; `mapped`: jobs whose mapping is another now; `missing`: shifts that are absent; `responds`: what failed before. */
+  key: "activated" | "mapped" | "missing" | "responds" | { competenceId: string };
+}
+
+/** So many rows in one transaction: others wait no longer for it than for any run. */
+const BATCH = 500;
+
+/** Has everything that needs attention made due, in batches, after the transaction: there may be thousands of it. */
+export function markRefreshDue(
+  trx: Trx,
+  deps: Pick<Deps, "wakeWorker">,
+  refreshes: readonly Refresh[],
+): Promise<void> {
+  const due = refreshes.map(({ providerId, key }) => ({
+    ...{ providerId, kind: "refresh" as const, priority: PRIORITY.interactive },
+    key: typeof key === "string" ? key : key.competenceId,
+  }));
+  return markDue(trx, deps, due);
+}
+
+/** After a crash it begins anew: what is due already stays due. */
+export const refresh =
+  (deps: Deps): Run =>
+  async (claim, signal) => {
+    let after: string | undefined = "";
+    while (after !== undefined) {
+      signal.throwIfAborted();
+      const from: string = after;
+      after = await transact(deps, async (trx) => {
+        const last = await (BATCHES[claim.key] ?? offered)(trx, deps, claim, from);
+        if (last === undefined) await settle(trx, claim, { attempts: 0, priority: claim.priority });
+        else renew(trx, claim);
+        return last;
+      });
+    }
+  };
+
+/** Makes one batch due, of what comes after `after`. Returns its last key; undefined when nothing is left. */
+type Batch = (trx: Trx, deps: Deps, claim: Claim, after: string) => Promise<string | undefined>;
+
+type Select = (claim: Claim, after: string) => RawBuilder<unknown>;
+
+const ofShifts =
+  (select: Select): Batch =>
+  async (trx, deps, claim, after) => {
+    const { providerId } = claim;
+    const { rows } = await sql<{ key: string }>`
+      select shift_id as key from (${select(claim, after)}) as concerned
+      group by shift_id order by shift_id limit ${BATCH}::int`.execute(trx);
+    const shift = { providerId, kind: "shift", priority: PRIORITY.event } as const;
+    await markDue(
+      trx,
+      deps,
+      rows.map(({ key }) => ({ ...shift, key })),
+    );
+    return rows.length === BATCH ? rows.at(-1)?.key : undefined;
+  };
+
+const first = sql`order by shift_id limit ${BATCH}::int`;
+const isLive = sql`status in ('blocked_mapping', 'open', 'filled')`;
+
+const activated = ofShifts(
+  ({ providerId }, after) => sql`
+    (select shift_id from events
+      where provider_id = ${providerId} and status in ('queued', 'dead') and shift_id > ${after} ${first})
+    union all (select shift_id from jobs where provider_id = ${providerId} and ${isLive} and shift_id > ${after} ${first})`,
+);
+
+const mapped = ofShifts(
+  ({ providerId }, after) => sql`
+    select shift_id from jobs join outlets using (provider_id, outlet_id) join roles using (provider_id, role_id)
+    where provider_id = ${providerId} and ${isLive} and shift_id > ${after}
+      and (jobs.workplace_id is distinct from outlets.workplace_id
+        or jobs.competence_id is distinct from roles.competence_id) ${first}`,
+);
+
+/** Jobs for which someone is available who was not when they were offered. */
+const offered = ofShifts(
+  ({ providerId, key }, after) => sql`
+    select shift_id from jobs where provider_id = ${providerId} and competence_id = ${key} and status = 'open'
+      and start_time > now() and shift_id > ${after} ${first}`,
+);
+
+const missing = ofShifts(
+  ({ providerId }, after) => sql`
+    update shifts set next_read_at = now() from (
+      select provider_id, shift_id from shifts
+      where provider_id = ${providerId} and absences > 0 and shift_id > ${after} ${first} for update) as absent
+    where (shifts.provider_id, shifts.shift_id) = (absent.provider_id, absent.shift_id)
+    returning shifts.shift_id`,
+);
+
+/** In the order of the primary key, `after` being a kind and a key: what has not failed is passed over, at most so many rows in one batch. */
+const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
+  const [kind = "", key = ""] = after.split(/ (.*)/s);
+  const { rows } = await sql<{ count: number; last: string }>`
+    with passed as (
+      select kind, key from work
+      where provider_id = ${providerId} and kind in ('person', 'shift') and (kind, key) > (${kind}, ${key})
+      order by kind, key limit ${BATCH}::int),
+    tried as (
+      update work set due_at = now(), not_before = null from passed
+      where provider_id = ${providerId} and (work.kind, work.key) = (passed.kind, passed.key)
+        and attempts > 0 and claim is null)
+    select count(*)::int as count, (array_agg(kind || ' ' || key order by kind, key))[count(*)] as last from passed`.execute(
+    trx,
+  );
+  afterCommit(trx, wakeWorker);
+  return rows[0]?.count === BATCH ? rows[0].last : undefined;
+};
+
+const BATCHES: Readonly<Record<string, Batch>> = { activated, mapped, missing, responds };

@@ -1,0 +1,93 @@
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import type { Deps } from "../../../src/platform/deps.ts";
+import { newId } from "../../../src/platform/ids.ts";
+import { transact } from "../../../src/platform/transaction.ts";
+import { markRefreshDue, type Refresh, refresh } from "../../../src/platform/work/refresh.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
+import { addIntegration, claim, mark, rowsOf, shift } from "./rows.ts";
+
+const MANY = 1_200;
+const NEVER = new AbortController().signal;
+
+describe.each(featureEngines)("what concerns thousands of shifts, on %s", (engine) => {
+  const database = useEngine(engine);
+  const deps = () =>
+    ({ database: database(), wakeWorker: () => undefined, now: () => new Date() }) as unknown as Deps;
+  const spare = () => undefined;
+
+  /** Claims and runs it. */
+  async function run(providerId: string, key: Refresh["key"]): Promise<void> {
+    await transact(deps(), (trx) => markRefreshDue(trx, deps(), [{ providerId, key }]));
+    const [held] = await claim(database(), { kinds: ["refresh"] });
+    if (!held) throw new Error("nothing was claimed");
+    await refresh(deps())(held, NEVER, spare);
+  }
+
+  /** Jobs `j0000`.. whose outlet and role mean another workplace and competence, or none. */
+  async function addJobs(providerId: string, { competenceId }: { competenceId?: string } = {}) {
+    await sql`
+      insert into jobs (provider_id, job_id, shift_id, status, variant, start_time, end_time, positions, outlet_id, role_id, trace_id,
+        competence_id)
+      select ${providerId}::uuid, gen_random_uuid(), 'j' || lpad(n::text, 4, '0'), 'open', 'a', now() + interval '1 day',
+        now() + interval '2 days', 1, 'outlet', 'role', gen_random_uuid(), ${competenceId ?? null}::uuid
+      from generate_series(0, ${MANY - 1}::int) as n`.execute(database().kysely);
+  }
+
+  const keysOf = async () => (await rowsOf(database())).map(({ key }) => key);
+
+  it("is made due in batches when an integration is activated: events and jobs, each shift once", async () => {
+    const providerId = await addIntegration(database());
+    await addJobs(providerId);
+    await sql`
+      insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at)
+      select gen_random_uuid(), ${providerId}::uuid, 'shift.update', 'j' || lpad(n::text, 4, '0'), gen_random_uuid(), 'queued', now()
+      from generate_series(${MANY / 2}::int, ${MANY + 9}::int) as n`.execute(database().kysely);
+    await run(providerId, "activated");
+    const keys = await keysOf();
+    expect(keys).toHaveLength(MANY + 10);
+    expect(keys).toEqual(Array.from({ length: MANY + 10 }, (_, n) => `j${String(n).padStart(4, "0")}`));
+  });
+
+  it("is only what needs the competence of a new candidate", async () => {
+    const [providerId, other] = [await addIntegration(database()), await addIntegration(database())];
+    const competenceId = newId();
+    await sql`insert into competences (competence_id, name) values (${competenceId}, 'Waiter')`.execute(
+      database().kysely,
+    );
+    await addJobs(providerId, { competenceId });
+    await addJobs(other);
+    await run(providerId, { competenceId });
+    await run(other, { competenceId });
+    expect(await keysOf()).toHaveLength(MANY);
+  });
+
+  it("is every attempt that failed, when the provider responds again", async () => {
+    const providerId = await addIntegration(database());
+    const numbers = Array.from({ length: MANY }, (_, n) => n);
+    await mark(database(), ...numbers.map((n) => shift(providerId, `s${n}`)));
+    await mark(database(), { ...shift(providerId, "person"), kind: "person" });
+    await sql`
+      update work set due_at = now() + interval '1 hour', not_before = now() + interval '1 hour',
+        attempts = case when key in ('s7', 's70') then 0 else 3 end`.execute(database().kysely);
+    await run(providerId, "responds");
+    const later = (await rowsOf(database())).filter(({ dueIn }) => dueIn > 0);
+    expect(later.map(({ key }) => key)).toEqual(["s7", "s70"]);
+  });
+
+  it("begins anew after it was cut short", async () => {
+    const providerId = await addIntegration(database());
+    await addJobs(providerId);
+    await transact(deps(), (trx) => markRefreshDue(trx, deps(), [{ providerId, key: "activated" }]));
+    const [held] = await claim(database(), { kinds: ["refresh"] });
+    if (!held) throw new Error("nothing was claimed");
+    const stopping = new AbortController();
+    const wakeWorker = () => stopping.abort();
+    await expect(refresh({ ...deps(), wakeWorker })(held, stopping.signal, spare)).rejects.toThrow();
+    const cut = await keysOf();
+    expect(cut.length).toBeGreaterThan(1);
+    expect(cut.length).toBeLessThan(MANY);
+    await refresh(deps())(held, NEVER, spare);
+    expect(await keysOf()).toHaveLength(MANY);
+  });
+});
