@@ -4,7 +4,7 @@ import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, settleIssues } from "../issues/issues.ts";
 import { publish } from "../stream/news.ts";
-import { afterCommit, type Trx, transact } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 
 type Parts = Pick<Deps, "newId" | "now" | "wakeWorker" | "timing">;
