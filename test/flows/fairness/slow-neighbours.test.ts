@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { engines } from "../../engines.ts";
-import { type Organisation, startPlatform } from "./organisation.ts";
+import { type Organisation, startPlatform } from "../convergence/organisation.ts";
 
 const NEIGHBOURS = 4;
 const ACCEPTS = 12;

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Job } from "../../../generated/operations/types.ts";
+import { engines } from "../../engines.ts";
+import { type Organisation, type Platform, startPlatform } from "../convergence/organisation.ts";
+
+const WEBHOOKS = 3_000;
+const AT_ONCE = 50;
+/** As in operation (DECISIONS, "rate limits"). */
+const CALLS_A_MINUTE = 500;
+const STAFF_WAIT_MS = 2_000;
+const NEIGHBOUR_WAITS_MS = 500;
+
+/** Shifts that the platform has not heard of, announced as quickly as it acknowledges. */
+async function publish({ provider }: Organisation, count: number): Promise<void> {
+  const startTime = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString();
+  const shiftIds = Array.from({ length: count }, () => provider.createShift({ startTime }).id);
+  const announceAll = async () => {
+    for (let id = shiftIds.pop(); id !== undefined; id = shiftIds.pop())
+      await provider.announce("shift.create", id);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, announceAll));
+}
+
+async function durationOf(work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+}
+
+describe.each(engines)(`an organisation of which ${WEBHOOKS} webhooks wait, on %s`, (engine) => {
+  let platform: Platform;
+  let busy: Organisation;
+  let neighbour: Organisation;
+  beforeAll(async () => {
+    platform = await startPlatform(engine, {
+      calls: { perMinute: CALLS_A_MINUTE },
+      timing: { answerWithinMs: 0 },
+    });
+    [busy, neighbour] = [await platform.onboard(), await platform.onboard()];
+  });
+  afterAll(() => platform.close());
+
+  const waiting = async () => {
+    const query = { providerId: busy.providerId, status: "queued", limit: 200 } as const;
+    const { data } = await busy.operations.listEvents({ params: { query } });
+    return data?.items.length ?? 0;
+  };
+
+  it("has its accept confirmed, its cancellation carried out, and a neighbour's webhook made a job meanwhile", async () => {
+    const [accepted, cancelled] = (await busy.openAll(2)) as [Job, Job];
+    const person = await busy.addPerson();
+    await publish(busy, WEBHOOKS);
+    expect(await waiting()).toBe(200);
+
+    const waits: number[] = [];
+    for (const _ of "123") waits.push(await durationOf(() => neighbour.open()));
+    expect(waits.sort((one, other) => one - other)[1], "the median").toBeLessThan(NEIGHBOUR_WAITS_MS);
+    expect(await durationOf(() => busy.book(accepted, person))).toBeLessThan(STAFF_WAIT_MS);
+    const cancel = async () => {
+      await busy.cancel(cancelled);
+      await expect.poll(async () => (await busy.job(cancelled.shiftId)).status).toBe("cancelled");
+    };
+    expect(await durationOf(cancel)).toBeLessThan(STAFF_WAIT_MS);
+    expect(await waiting(), "all of it went before the events").toBe(200);
+  });
+});
