@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { acknowledgement } from "./bench/acknowledgement.ts";
 import { documentOf, type Report } from "./bench/document.ts";
+import { fairness } from "./bench/fairness.ts";
 import { belowFloor } from "./bench/floors.ts";
 import { flow } from "./bench/flow.ts";
 import { generation } from "./bench/generation.ts";
@@ -14,7 +15,7 @@ import type { Figures, Section } from "./bench/section.ts";
 import { start } from "./bench/start.ts";
 import { textOf } from "./bench/table.ts";
 
-const sections: readonly Section[] = [acknowledgement, flow, start, generation, runtime, kit];
+const sections: readonly Section[] = [acknowledgement, flow, fairness, start, generation, runtime, kit];
 const names = sections.map(({ name }) => name).join(", ");
 
 const HELP = `npm run bench -- [--quick] [--only SECTION,..] [--write] [--json] [--data DIR]

@@ -73,18 +73,29 @@ export async function onboard(platform: Platform, baseUrls: readonly string[]): 
   return organisations;
 }
 
+let numbers = 0;
+
+/** A published personal number, another one each time. @throws RangeError when none is left. */
+export function nextNumber(): string {
+  const number = published.personnummer[numbers++];
+  if (number === undefined) throw new RangeError("every published personal number is in use");
+  return number;
+}
+
 /** What outlet and role mean on the platform, and people whom each job is offered to. */
 export async function settle({ operations }: Platform, people: number): Promise<void> {
   ok(await operations.createWorkplace({ body: { name: "Kajen", address: "Skeppsbron 14, Göteborg" } }));
   const { competenceId } = ok(await operations.createCompetence({ body: { name: "Waiter" } }));
-  for (const personalNumber of published.personnummer.slice(0, people)) {
+  for (let nth = 0; nth < people; nth += 1) {
+    const personalNumber = nextNumber();
     const contact = { email: "robin.ek@example.com", phone: "+46701740605" };
     const body = { personalNumber, firstName: "Robin", lastName: "Ek", ...contact };
     ok(await operations.createCandidate({ body: { ...body, competenceIds: [competenceId] } }));
   }
 }
 
-function ok<T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T {
+/** @throws Error with what was answered instead of 2xx. */
+export function ok<T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T {
   if (response.ok && error === undefined) return data as T;
   throw new Error(`${response.url}: status ${response.status}: ${JSON.stringify(error)}`);
 }

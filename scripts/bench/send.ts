@@ -70,7 +70,8 @@ export interface FlowParts {
   organisations: readonly Organisation[];
 }
 
-async function toJob({ sender, url, news, organisations }: FlowParts, index: number): Promise<number> {
+/** Milliseconds. */
+export async function toJob({ sender, url, news, organisations }: FlowParts, index: number): Promise<number> {
   const shiftId = randomUUID();
   const job = news.job(shiftId);
   const begun = performance.now();

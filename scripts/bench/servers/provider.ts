@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { answerParent } from "./parent.ts";
 
 /*
- * A provider that costs next to nothing: every shift exists, tomorrow, with one position. Below /hanging it never answers a shift.
+ * A provider that costs next to nothing: every shift exists, tomorrow, with one position. Below /hanging it never answers a shift. It counts how many
+ * shifts were read below each first part of the path.
  * The sandbox would be the slower half of what is measured.
  */
 
@@ -19,11 +20,19 @@ const server = createServer((request, response) => {
   const [path = ""] = (request.url ?? "").split("?");
   const [last = "", kind] = path.split("/").reverse();
   if (kind === "shifts" && path.startsWith("/hanging/")) return;
+  if (kind === "shifts") count(path);
   const body = kind === "shifts" ? shift(last) : { outlets: [OUTLET], roles: [ROLE] }[last];
   response.statusCode = body ? 200 : 404;
   response.setHeader("Content-Type", "application/json");
   response.end(JSON.stringify(body ?? { title: "There is nothing here" }));
 });
+
+const reads: Record<string, number> = {};
+
+function count(path: string): void {
+  const first = `/${path.split("/")[1]}`;
+  reads[first] = (reads[first] ?? 0) + 1;
+}
 
 function shift(id: string) {
   const start = Math.ceil(Date.now() / HOUR_MS + 24) * HOUR_MS;
@@ -32,4 +41,6 @@ function shift(id: string) {
   return { id, startTime, endTime, ...place, slots: 1, assignedCandidates: [] };
 }
 
-server.listen(0, "127.0.0.1", () => answerParent((server.address() as AddressInfo).port));
+server.listen(0, "127.0.0.1", () =>
+  answerParent((server.address() as AddressInfo).port, { reads: () => reads }),
+);
