@@ -100,6 +100,9 @@ export function createClient(options?: ClientOptions) {
     getTrace: (...init: Init<paths, "/traces/{traceId}", "get">) => http.GET("/traces/{traceId}", ...init),
     /** List the notifications to candidates: `GET /notifications`. */
     listNotifications: (...init: Init<paths, "/notifications", "get">) => http.GET("/notifications", ...init),
+    /** Send a notification again: `POST /notifications/{notificationId}/resend`. */
+    resendNotification: (...init: Init<paths, "/notifications/{notificationId}/resend", "post">) =>
+      http.POST("/notifications/{notificationId}/resend", ...init),
     /** Read how the platform is doing over time: `GET /statistics`. */
     getStatistics: (...init: Init<paths, "/statistics", "get">) => http.GET("/statistics", ...init),
     /** List what needs a person: `GET /issues`. */

@@ -78,6 +78,8 @@ export interface Handlers<Context> {
   getTrace: Handler<operations["getTrace"], Context>;
   /** List the notifications to candidates: `GET /notifications`. */
   listNotifications: Handler<operations["listNotifications"], Context>;
+  /** Send a notification again: `POST /notifications/{notificationId}/resend`. */
+  resendNotification: Handler<operations["resendNotification"], Context>;
   /** Read how the platform is doing over time: `GET /statistics`. */
   getStatistics: Handler<operations["getStatistics"], Context>;
   /** List what needs a person: `GET /issues`. */
@@ -644,6 +646,21 @@ export const operationsTable = [
       "200": "application/json",
       "400": "application/problem+json",
       "401": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "resendNotification",
+    method: "POST",
+    path: "/notifications/{notificationId}/resend",
+    security: ["operationsToken"],
+    parameters: [{ in: "path", name: "notificationId", type: "string" }],
+    responses: {
+      "202": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "404": "application/problem+json",
+      "409": "application/problem+json",
       "503": "application/problem+json",
     },
   },

@@ -618,6 +618,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/notifications/{notificationId}/resend": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The notification. */
+        notificationId: string;
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Send a notification again
+     * @description Queues the notification for immediate delivery to the candidate's current address, whether it was delivered, refused, only shown, or still waits. While it waits, a second request changes nothing. Decision: a mail that was delivered is sent again under a Message-ID of its own, so that no mail server drops it as a repetition; any other mail keeps its Message-ID. 409 `notification_withdrawn` for an offer that no longer holds; `shift_started` for a confirmation or a change of a shift that has started; `mail_not_configured` when the platform has no mail server.
+     */
+    post: operations["resendNotification"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/statistics": {
     parameters: {
       query?: never;
@@ -1359,7 +1382,7 @@ export interface components {
       channel?: string;
       /**
        * Format: date-time
-       * @description When the mail server took it.
+       * @description When the mail server accepted it; absent again while it waits to be resent.
        */
       deliveredAt?: string;
       deliveryError?: components["schemas"]["DeliveryCode"];
@@ -1421,10 +1444,12 @@ export interface components {
         | "role"
         | "operation"
         | "mail_server"
-        | "mail_recipient";
+        | "notification";
       shiftId?: string;
       /** Format: uuid */
       candidateId?: string;
+      /** Format: uuid */
+      notificationId?: string;
       outletId?: string;
       roleId?: string;
       /** @description operationId of the provider's document. */
@@ -4146,6 +4171,78 @@ export interface operations {
         headers: {
           /** @description `Bearer` */
           "WWW-Authenticate"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait. */
+          "Retry-After"?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  resendNotification: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The notification. */
+        notificationId: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Queued: the notification as it is now. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Notification"];
+        };
+      };
+      /** @description Malformed. The problem lists every fault by its JSON pointer. */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No token, or not the operations token. */
+      401: {
+        headers: {
+          /** @description `Bearer` */
+          "WWW-Authenticate"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description There is no such thing. */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not as things stand; `code` says why. */
+      409: {
+        headers: {
           [name: string]: unknown;
         };
         content: {

@@ -166,6 +166,9 @@ export declare const requests: {
   readonly listNotifications: {
     readonly query: Validator<RequestPart<operations["listNotifications"], "query">>;
   };
+  readonly resendNotification: {
+    readonly path: Validator<RequestPart<operations["resendNotification"], "path">>;
+  };
   readonly getStatistics: { readonly query: Validator<RequestPart<operations["getStatistics"], "query">> };
   readonly listIssues: { readonly query: Validator<RequestPart<operations["listIssues"], "query">> };
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
@@ -439,6 +442,14 @@ export declare const responses: {
     readonly "400": Validator<ResponseBody<operations["listNotifications"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listNotifications"], 401>>;
     readonly "503": Validator<ResponseBody<operations["listNotifications"], 503>>;
+  };
+  readonly resendNotification: {
+    readonly "202": Validator<ResponseBody<operations["resendNotification"], 202>>;
+    readonly "400": Validator<ResponseBody<operations["resendNotification"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["resendNotification"], 401>>;
+    readonly "404": Validator<ResponseBody<operations["resendNotification"], 404>>;
+    readonly "409": Validator<ResponseBody<operations["resendNotification"], 409>>;
+    readonly "503": Validator<ResponseBody<operations["resendNotification"], 503>>;
   };
   readonly getStatistics: {
     readonly "200": Validator<ResponseBody<operations["getStatistics"], 200>>;

@@ -14,7 +14,7 @@ export interface Vault {
 
 /** A notification as text, with its address. */
 export interface Letter {
-  /** The same at each attempt. */
+  /** The same at each attempt; another one when a delivered mail is sent again. */
   id: string;
   address: string;
   subject: string;
@@ -27,6 +27,9 @@ export type Delivery =
   | { kind: "delivered" }
   /** No other attempt can help. */
   | { kind: "refused"; code: DeliveryCode; status?: number }
+  /** The mail server postpones this mail. */
+  | { kind: "deferred"; code: DeliveryCode; status?: number }
+  /** The mail server accepts no mail. */
   | { kind: "unavailable"; code: DeliveryCode; status?: number };
 
 /** How notifications are delivered. */

@@ -53,7 +53,7 @@ const FULL: Required<Params> = {
 };
 const SUBJECT: Required<Subject> = {
   ...{ kind: "booking", shiftId: "s1", candidateId: "c1", outletId: "12", roleId: "7" },
-  ...{ operation: "listRoles", finding: "wrong_token_accepted" },
+  ...{ operation: "listRoles", finding: "wrong_token_accepted", notificationId: "n1" },
 };
 
 type Render = (code: never, params: Params) => string | object;
@@ -283,15 +283,18 @@ describe("an issue", () => {
   it("of a notification asks for the address only where the address is at fault", () => {
     const server = issue("notification_failed", { delivery: "tls_unavailable" }, { kind: "mail_server" });
     expect(server.detail).toBe("A notification was not delivered: the mail server offers no TLS.");
-    expect(server.remedy).toBe("Check the mail server and its settings.");
-    expect(issue("notification_failed", {}, { kind: "mail_recipient" }).remedy).toBe(
-      "Check the e-mail address with the candidate.",
+    expect(server.remedy).toBe(
+      "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
+    );
+    expect(issue("notification_failed", {}, { kind: "notification" }).remedy).toBe(
+      "Check the e-mail address with the candidate, then send the notification again.",
     );
   });
 
   it("names its subject by ids", () => {
     expect(subjectText(SUBJECT)).toBe("candidate c1 on shift s1");
     expect(subjectText({ ...SUBJECT, kind: "operation" })).toBe("listRoles: wrong_token_accepted");
+    expect(subjectText({ ...SUBJECT, kind: "notification" })).toBe("notification n1 to candidate c1");
   });
 });
 

@@ -3,6 +3,7 @@ import { issueText, subjectText } from "../../contract/operator-text.ts";
 import { fullName, useNames } from "../data/names.ts";
 import { Badge } from "../parts/badge.tsx";
 import { CodeSpans } from "../parts/code-spans.tsx";
+import { Resend } from "../parts/resend.tsx";
 import { ShortId } from "../parts/short-id.tsx";
 import { Time } from "../parts/time.tsx";
 import { IssueLinks } from "./issue-links.tsx";
@@ -19,6 +20,7 @@ interface Props {
 /** What happened, what to do, where to do it, and the button that closes the issue. */
 export function IssueCard({ issue, jobId, onResolved }: Props) {
   const { title, detail, remedy } = issueText(issue);
+  const { notificationId } = issue.subject;
   const { name, tone } = URGENCIES[urgencyOf(issue.code)];
   const heading = `issue-${issue.issueId}`;
   return (
@@ -42,6 +44,7 @@ export function IssueCard({ issue, jobId, onResolved }: Props) {
         )}
         <footer class="row">
           <IssueLinks issue={issue} jobId={jobId} />
+          {notificationId !== undefined && <Resend notificationId={notificationId} of={title} />}
           <Resolve issue={issue} title={title} onResolved={onResolved} />
         </footer>
       </article>
@@ -60,10 +63,10 @@ function About({ subject }: { subject: Subject }) {
       </>
     );
   }
-  if (kind === "mail_recipient" && candidateId !== undefined) {
+  if (kind === "notification" && candidateId !== undefined) {
     return (
       <>
-        e-mail to <CandidateName candidateId={candidateId} />
+        a notification to <CandidateName candidateId={candidateId} />
       </>
     );
   }

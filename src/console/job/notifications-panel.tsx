@@ -6,6 +6,7 @@ import { ask } from "../data/trouble.ts";
 import { usePages } from "../data/use-pages.ts";
 import { Badge } from "../parts/badge.tsx";
 import { More } from "../parts/more.tsx";
+import { Resend } from "../parts/resend.tsx";
 import { Shown } from "../parts/shown.tsx";
 import { Time } from "../parts/time.tsx";
 import { nameOf } from "./labels.ts";
@@ -47,12 +48,13 @@ export function NotificationsPanel({ job: { jobId, providerId } }: { job: Job })
 
 function Item({ notification, zone }: { notification: Notification; zone: string | undefined }) {
   const names = useNames();
-  const { candidateId, kind, createdAt, withdrawnAt } = notification;
+  const { notificationId, candidateId, kind, createdAt, withdrawnAt } = notification;
+  const recipient = nameOf(candidateId, names);
   const inZone = zone !== undefined && { zone };
   return (
     <li>
       <span>
-        <strong>{nameOf(candidateId, names)}</strong>: {notificationText(kind)}{" "}
+        <strong>{recipient}</strong>: {notificationText(kind)}{" "}
         {withdrawnAt !== undefined && <Badge tone="plain">withdrawn</Badge>}
       </span>
       <span class="soft">
@@ -63,9 +65,15 @@ function Item({ notification, zone }: { notification: Notification; zone: string
           </>
         )}
       </span>
+      {isUndelivered(notification) && (
+        <Resend notificationId={notificationId} of={`${notificationText(kind)}, ${recipient}`} />
+      )}
     </li>
   );
 }
+
+const isUndelivered = ({ deliveredAt, deliveryError, withdrawnAt }: Notification): boolean =>
+  deliveredAt === undefined && deliveryError !== undefined && withdrawnAt === undefined;
 
 function deliveryOf({ channel, deliveredAt, deliveryError, deliveryParams }: Notification): string {
   if (deliveredAt !== undefined) return `delivered by ${channel ?? "mail"}`;

@@ -120,9 +120,9 @@ const REMEDIES = {
     [...new Set(findings.map(({ fix }) => fix))].join("\n") || "Report the finding to the provider.",
   provider_check_failed: () => "Fix the cause, then check the provider again.",
   notification_failed: ({ subject }) =>
-    subject.kind === "mail_recipient"
-      ? "Check the e-mail address with the candidate."
-      : "Check the mail server and its settings.",
+    subject.kind === "notification"
+      ? "Check the e-mail address with the candidate, then send the notification again."
+      : "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
 } satisfies Record<IssueCode, Text>;
 
 /** An issue as an operator reads it. */

@@ -56,7 +56,10 @@ const DELIVERIES = {
   address_unusable: () => "the e-mail address is unusable",
   tls_unavailable: () => "the mail server offers no TLS",
   offer_withdrawn: () => "the offer was withdrawn first",
-  gave_up: ({ attempts }) => `every attempt failed${attempts === undefined ? "" : `, ${attempts} in total`}`,
+  gave_up: ({ attempts, status }) =>
+    status === undefined
+      ? `every attempt failed${attempts === undefined ? "" : `, ${attempts} in total`}`
+      : `the mail server rejected the message (SMTP ${status})`,
 } satisfies Record<DeliveryCode, Phrase>;
 
 /** Why a notification was not delivered, or not yet, as a phrase to follow a colon. */

@@ -12,7 +12,8 @@ const SUBJECTS = {
   operation: ({ operation = "operation", finding }) =>
     `${operation}${finding === undefined ? "" : `: ${finding}`}`,
   mail_server: () => "the mail server",
-  mail_recipient: ({ candidateId }) => `e-mail to candidate${numbered(candidateId)}`,
+  notification: ({ notificationId, candidateId }) =>
+    `notification${numbered(notificationId)} to candidate${numbered(candidateId)}`,
 } satisfies Record<Subject["kind"], SubjectText>;
 
 /** What an issue is about, by ids. */

@@ -103,6 +103,8 @@ export interface Schema extends ShiftTables {
     delivery_params: JsonWithDefault<api.Params>;
     /** When an offer ceased to hold. */
     withdrawn_at: Date | null;
+    /** How often it was sent again after a delivery. */
+    resends: Generated<number>;
   };
   trace_steps: {
     step_id: string;

@@ -14,6 +14,7 @@ import { providerReport } from "../integrations/report.ts";
 import { closeIssue, findIssue } from "../issues/issues.ts";
 import type { Figures } from "../metrics/figures.ts";
 import { readStatistics } from "../metrics/statistics.ts";
+import { resendNotification } from "../notifications/resend.ts";
 import { transact } from "../transaction.ts";
 import { page } from "./pages.ts";
 import { accepted, noContent, ok } from "./response.ts";
@@ -59,6 +60,8 @@ export function seeingHandlers({ deps, figures, fieldUses }: Parts) {
       const all = kysely.selectFrom("notifications").selectAll();
       return ok(await page(all, query, { id: "notification_id", where }, viewOfNotification));
     },
+    resendNotification: async ({ path }) =>
+      accepted(viewOfNotification(await resendNotification(deps, path.notificationId))),
     listIssues: async ({ query }) => {
       const where = { provider_id: query.providerId };
       const open = kysely.selectFrom("issues").selectAll().where("resolved_at", "is", null);

@@ -49,7 +49,7 @@ export interface Settled {
 /** The cause is gone. Returns how many issues were closed. */
 export async function settleIssues(
   trx: Trx,
-  { now }: Parts,
+  { now }: Pick<Deps, "now">,
   { providerId, codes, subject, shiftId, where }: Settled,
 ): Promise<number> {
   const at = now();

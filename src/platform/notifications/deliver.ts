@@ -1,93 +1,106 @@
 import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
 import { type Told, wordsOf } from "../../contract/candidate-text.ts";
-import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { NotificationsTable } from "../db/schema.ts";
-import type { Channel, Delivery, Deps } from "../deps.ts";
-import { type Issue, raiseIssue, settleIssues } from "../issues/issues.ts";
+import type { Channel, Delivery, Deps, Letter } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "../work/claims.ts";
-import { retryDelay } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";
+import { stillHolds } from "./holds.ts";
+import { closeMailIssues, raiseOutage, raiseRefused } from "./mail-issues.ts";
 import { publishNotification } from "./notify.ts";
+import { createOutage } from "./outage.ts";
 
 /**
  * Delivers what waits for one recipient, in its order, each notification once. A crash between the moment when the mail server accepted it and
  * the commit repeats it under the same id, by which the mail server can drop the repetition. Mail is never given up for an outage.
  */
-export const deliverMail =
-  (deps: Deps, channel: Channel): Run =>
-  async (claim, signal) => {
+export function deliverMail(deps: Deps, channel: Channel): Run {
+  const outage = createOutage(deps);
+  return async (claim, signal) => {
+    let { attempts } = claim;
     for (;;) {
       const waiting = await findNext(deps, claim);
       if (!waiting) break;
-      const { notificationId: id, address } = waiting;
-      const delivery = await channel.deliver({ id, address, ...wordsOf(waiting) }, signal);
-      signal.throwIfAborted();
-      if (delivery.kind === "unavailable") return defer(deps, claim, waiting, delivery);
+      const delivery = await channel.deliver(letterOf(waiting), signal);
+      // What was delivered is recorded, even by a process that is stopping.
+      if (delivery.kind !== "delivered") signal.throwIfAborted();
+      if (delivery.kind === "unavailable" || delivery.kind === "deferred") {
+        const afterMs = outage.waitAfter(delivery.kind, attempts);
+        return defer(deps, claim, waiting, { delivery, attempts, afterMs });
+      }
       await transact(deps, async (trx) => {
         if (delivery.kind === "delivered") await noteDelivered(trx, deps, channel, claim, waiting);
         else await noteRefused(trx, deps, claim, waiting, delivery);
-        await renew(trx, claim);
+        renew(trx, claim);
       });
+      attempts = 1;
+      if (delivery.kind === "delivered") await outage.isOver(signal);
     }
-    await transact(deps, (trx) => settle(trx, claim, { attempts: 0, priority: claim.priority }));
+    await transact(deps, async (trx) => {
+      closeMailIssues(trx, claim.providerId, deps.now());
+      await settle(trx, claim, { attempts: 0, priority: claim.priority });
+    });
+    await outage.probe();
   };
+}
 
 interface Waiting extends Told {
   notificationId: string;
   jobId: string;
   traceId: string;
   address: string;
+  resends: number;
 }
 
-/** The oldest that waits for the recipient, unless the person is erased. An offer is sent only while it holds. */
+function letterOf(waiting: Waiting): Letter {
+  const { notificationId, resends, address } = waiting;
+  const id = resends === 0 ? notificationId : `${notificationId}.${resends}`;
+  return { id, address, ...wordsOf(waiting) };
+}
+
+/** The oldest that waits for the recipient and still holds, unless the person is erased. */
 async function findNext({ database, now }: Deps, { providerId, key }: Claim): Promise<Waiting | undefined> {
   const { rows } = await sql<Waiting>`
-    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId",
+    select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends,
       email as address, first_name as "firstName", notifications.kind, content,
       outlet_name as "outletName", role_name as "roleName", time_zone as "timeZone"
     from notifications join candidates using (candidate_id) join jobs using (provider_id, job_id)
       join integrations using (provider_id)
     where provider_id = ${providerId} and candidate_id = ${key} and channel is not null and delivered_at is null
-      and withdrawn_at is null and erased_at is null
-      and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true)
-      and (notifications.kind <> 'job_offered' or jobs.status = 'open' and start_time > ${now()}
-        and not exists (select from bookings where bookings.provider_id = notifications.provider_id
-          and bookings.job_id = notifications.job_id and bookings.candidate_id = notifications.candidate_id and ${HOLDS_SEAT}))
+      and erased_at is null and coalesce(delivery_error not in ('address_unusable', 'gave_up'), true) and ${stillHolds(now())}
     order by notification_id limit 1`.execute(database.kysely);
   return rows[0];
 }
 
 type Failed = Exclude<Delivery, { kind: "delivered" }>;
 
-/** An outage delays mail, and loses none: after the attempts of the retry policy an issue is raised, and one is made each hour. */
-async function defer(deps: Deps, claim: Claim, waiting: Waiting, { code, status }: Failed): Promise<void> {
-  const { attempts, priority } = claim;
+interface Deferral {
+  delivery: Failed;
+  /** In a row that failed, this one included. */
+  attempts: number;
+  afterMs: number;
+}
+
+/** An outage delays mail, and loses none. */
+async function defer(deps: Deps, claim: Claim, waiting: Waiting, deferral: Deferral): Promise<void> {
+  const { attempts, afterMs, delivery } = deferral;
+  const { code, status } = delivery;
   const params: Params = { attempts, ...(status !== undefined && { status }) };
-  const afterMs = retryDelay(deps.retries, attempts, { hourlyMs: deps.timing.hourlyMs });
   await transact(deps, async (trx) => {
     await note(trx, claim, waiting, { delivery_error: code, delivery_params: JSON.stringify(params) });
-    if (attempts === deps.retries.tries)
-      await raise(trx, deps, claim, waiting, { subject: SERVER, params: { ...params, delivery: code } });
-    await settle(trx, claim, { afterMs, attempts, priority });
+    if (attempts >= deps.retries.tries)
+      await raiseOutage(trx, deps, undelivered(claim, waiting, { ...params, delivery: code }));
+    await settle(trx, claim, { afterMs, attempts, priority: claim.priority });
   });
   deps.wakeWorkerIn(afterMs);
 }
 
-const SERVER = { kind: "mail_server" } as const;
-
-const recipient = ({ key }: Claim) => ({ kind: "mail_recipient", candidateId: key }) as const;
-
-function raise(
-  trx: Trx,
-  deps: Deps,
-  { providerId }: Claim,
-  { traceId }: Waiting,
-  about: Pick<Issue, "subject" | "params">,
-): Promise<void> {
-  return raiseIssue(trx, deps, { code: "notification_failed", providerId, traceId, ...about });
-}
+const undelivered = (
+  { providerId, key: candidateId }: Claim,
+  { notificationId, traceId }: Waiting,
+  params: Params,
+) => ({ providerId, candidateId, notificationId, traceId, params });
 
 async function noteDelivered(
   trx: Trx,
@@ -96,10 +109,8 @@ async function noteDelivered(
   claim: Claim,
   waiting: Waiting,
 ): Promise<void> {
-  const { providerId } = claim;
   await note(trx, claim, waiting, { channel: name, delivered_at: deps.now(), delivery_error: null });
-  for (const subject of [SERVER, recipient(claim)])
-    await settleIssues(trx, deps, { providerId, codes: ["notification_failed"], subject });
+  closeMailIssues(trx, claim.providerId, deps.now());
 }
 
 async function noteRefused(
@@ -114,9 +125,7 @@ async function noteRefused(
     delivery_error: code === "mail_server_refused" ? "gave_up" : code,
     delivery_params: JSON.stringify(params),
   });
-  const { notificationId } = waiting;
-  const about = { subject: recipient(claim), params: { ...params, delivery: code, notificationId } };
-  await raise(trx, deps, claim, waiting, about);
+  await raiseRefused(trx, deps, undelivered(claim, waiting, { ...params, delivery: code }));
 }
 
 async function note(

@@ -75,16 +75,20 @@ function mailOf({ id, address, subject, text }: Letter, from: string) {
   };
 }
 
-/** RFC 5321: a 5yz about the recipient or the mail is final; anything else, a failed login too, may be corrected. */
+/** Replies about the session, whichever command they answer: RFC 5321 (sequence of commands), RFC 4954 (authentication). */
+const ABOUT_SESSION = [502, 503, 530, 534, 535, 538];
+
+/** Only a reply to RCPT TO or DATA is about the mail: from 500 it is final. Everything else is an outage, a refused login or sender too. */
 function outcomeOf(error: unknown): Delivery {
-  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown };
+  const { code, command, responseCode: status } = error as Record<string, unknown>;
   if (code === "ETLS") return { kind: "unavailable", code: "tls_unavailable" };
-  const isAboutMail = code === "EENVELOPE" || code === "EMESSAGE";
-  if (typeof responseCode !== "number") {
+  if (typeof status !== "number") {
     // Refused before it was sent: the address is none that mail could go to.
-    if (isAboutMail) return { kind: "refused", code: "address_unusable" };
+    if (code === "EENVELOPE" && command === "API") return { kind: "refused", code: "address_unusable" };
     return { kind: "unavailable", code: "mail_server_unreachable" };
   }
-  const reply = { code: "mail_server_refused", status: responseCode } as const;
-  return { kind: isAboutMail && responseCode >= 500 ? "refused" : "unavailable", ...reply };
+  const isAboutMail = (command === "RCPT TO" || command === "DATA") && !ABOUT_SESSION.includes(status);
+  const reply = { code: "mail_server_refused", status } as const;
+  if (!isAboutMail) return { kind: "unavailable", ...reply };
+  return { kind: status >= 500 ? "refused" : "deferred", ...reply };
 }

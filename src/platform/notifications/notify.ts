@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
+import { closeMailIssues } from "./mail-issues.ts";
 
 type Parts = Pick<Deps, "newId" | "channel" | "wakeWorker">;
 
@@ -183,8 +184,15 @@ export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void
     .where("job_id", "=", jobId)
     .where("kind", "=", kind)
     .where("withdrawn_at", "is", null)
-    .returning(["notification_id as notificationId", "candidate_id as candidateId", "delivered_at"])
+    .returning([
+      "notification_id as notificationId",
+      "candidate_id as candidateId",
+      "delivered_at",
+      "delivery_error",
+    ])
     .execute();
-  for (const { delivered_at, ...ids } of rows)
+  for (const { delivered_at, delivery_error, ...ids } of rows) {
     publishNotification(trx, { ...ids, jobId, kind }, delivered_at);
+    if (delivery_error !== null) closeMailIssues(trx, provider_id, at);
+  }
 }

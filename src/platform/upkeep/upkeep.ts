@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Deps } from "../deps.ts";
+import { closePastMailIssues } from "../notifications/mail-issues.ts";
 
 const DAY_MS = 24 * 3_600_000;
 /** Rows of one transaction. */
@@ -67,7 +68,7 @@ export interface UpkeepOptions {
   everyMs?: number;
 }
 
-/** Deletes what is too old to be needed. */
+/** Deletes what is too old to be needed, and closes the issues that time has ended. */
 export function createUpkeep(deps: Deps, { everyMs = 60_000 }: UpkeepOptions = {}): Upkeep {
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -111,6 +112,7 @@ async function runOnce(deps: Deps, signal: AbortSignal): Promise<UpkeepReport> {
       deps.log.error({ err: error, what: name }, "a part of the upkeep failed");
     }
   }
+  await closePastMailIssues(deps).catch((err) => deps.log.error({ err }, "a part of the upkeep failed"));
   return report;
 }
 

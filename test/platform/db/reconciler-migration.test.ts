@@ -224,7 +224,7 @@ const ISSUES = [
   [
     "notification_failed",
     `delivery of notifications to candidate ${BO}`,
-    { kind: "mail_recipient", candidateId: BO },
+    { kind: "notification", candidateId: BO },
   ],
   ["provider_down", "calls", { kind: "integration" }],
   [

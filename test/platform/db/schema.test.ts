@@ -183,6 +183,7 @@ const TABLES: Tables = {
     delivery_error: "text?",
     delivery_params: "jsonb",
     withdrawn_at: "timestamptz?",
+    resends: "int4",
   },
   trace_steps: {
     step_id: "uuid",

@@ -139,10 +139,9 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     server.refuse(550);
     await shop.open();
     expect(server.offered).toBe(1);
-    expect(await notifications()).toMatchObject([
-      { deliveryError: "gave_up", deliveryParams: { status: 550 } },
-    ]);
-    const subject = { kind: "mail_recipient", candidateId };
+    const [refused] = await notifications();
+    expect(refused).toMatchObject({ deliveryError: "gave_up", deliveryParams: { status: 550 } });
+    const subject = { kind: "notification", candidateId, notificationId: refused?.notificationId };
     expect(await issues()).toMatchObject([{ code: "notification_failed", subject, params: { status: 550 } }]);
   });
 

@@ -1,0 +1,72 @@
+import { sql } from "kysely";
+import type { Params } from "../../../generated/operations/types.ts";
+import type { Deps } from "../deps.ts";
+import { raiseIssue, settleIssues } from "../issues/issues.ts";
+import { type Trx, transact, type Writer, writeAtEnd } from "../transaction.ts";
+import { cameTooLate, stillHolds } from "./holds.ts";
+
+const CODE = "notification_failed";
+const SERVER = { kind: "mail_server" } as const;
+
+interface Undelivered {
+  providerId: string;
+  notificationId: string;
+  candidateId: string;
+  traceId: string;
+  params: Params;
+}
+
+/** Raises the issue about the mail server once in an outage, however many mails wait. */
+export async function raiseOutage(trx: Trx, deps: Deps, undelivered: Undelivered): Promise<void> {
+  const { providerId, traceId, params } = undelivered;
+  const open = await trx
+    .selectFrom("issues")
+    .select("issue_id")
+    .where("provider_id", "=", providerId)
+    .where("code", "=", CODE)
+    .where(sql<boolean>`subject = ${JSON.stringify(SERVER)}::text::jsonb`)
+    .where("resolved_at", "is", null)
+    .executeTakeFirst();
+  if (!open) await raiseIssue(trx, deps, { code: CODE, providerId, traceId, subject: SERVER, params });
+}
+
+/** Raises the issue about one notification, which no other attempt can deliver. */
+export async function raiseRefused(trx: Trx, deps: Deps, undelivered: Undelivered): Promise<void> {
+  const { providerId, notificationId, candidateId, traceId, params } = undelivered;
+  const subject = { kind: "notification", notificationId, candidateId } as const;
+  await raiseIssue(trx, deps, { code: CODE, providerId, traceId, subject, params });
+}
+
+/** Closes the issues about mail of the organisation whose cause is gone, at the end of the transaction. */
+export const closeMailIssues = (trx: Trx, providerId: string, now: Date): void =>
+  writeAtEnd(trx, CLOSED, { providerId, now });
+
+const CLOSED: Writer<{ providerId: string; now: Date }> = {
+  order: 8,
+  write: async (trx, rows) => {
+    const times = new Map(rows.map(({ providerId, now }) => [providerId, now]));
+    for (const [providerId, now] of times)
+      await settleIssues(trx, { now: () => now }, { providerId, codes: [CODE], where: isWithoutCause(now) });
+  },
+};
+
+/** Whether no mail waits after a failed attempt, or the notification is delivered, erased or of no use any more. */
+const isWithoutCause = (now: Date) => sql<boolean>`not exists (
+  select from notifications join jobs using (provider_id, job_id)
+  where notifications.provider_id = issues.provider_id and channel is not null and delivered_at is null and ${stillHolds(now)}
+    and case when subject ->> 'kind' = 'mail_server'
+      then delivery_error in ('mail_server_unreachable', 'mail_server_refused', 'tls_unavailable')
+      else notification_id = (subject ->> 'notificationId')::uuid and not ${cameTooLate(now)} end)`;
+
+/** For what only time has ended: the shift of an offer has started, say. */
+export async function closePastMailIssues(deps: Pick<Deps, "database" | "now">): Promise<void> {
+  const rows = await deps.database.kysely
+    .selectFrom("issues")
+    .select("provider_id")
+    .distinct()
+    .where("code", "=", CODE)
+    .where("resolved_at", "is", null)
+    .execute();
+  for (const { provider_id } of rows)
+    await transact(deps, async (trx) => closeMailIssues(trx, provider_id, deps.now()));
+}

@@ -1,0 +1,73 @@
+import type { Selectable } from "kysely";
+import { problem } from "../../contract/problem.ts";
+import type { NotificationsTable } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { type Trx, transact } from "../transaction.ts";
+import { markDue, PRIORITY } from "../work/due.ts";
+import { cameTooLate, stillHolds } from "./holds.ts";
+import { publishNotification } from "./notify.ts";
+
+type Notification = Selectable<NotificationsTable>;
+
+/**
+ * Queues a notification for delivery again, whatever became of it. Returns it as it is then.
+ * @throws ProblemError notification_not_found, notification_withdrawn, shift_started, mail_not_configured.
+ */
+export async function resendNotification(deps: Deps, notificationId: string): Promise<Notification> {
+  return transact(deps, async (trx) => {
+    const found = await requireResendable(trx, deps, notificationId);
+    if (!deps.channel) throw problem("mail_not_configured", { detail: "Set SMTP_URL and SMTP_FROM first." });
+    const { provider_id: providerId, candidate_id: key } = found;
+    await markDue(trx, deps, [{ providerId, kind: "mail", key, priority: PRIORITY.interactive }]);
+    return isWaiting(found) ? found : requeue(trx, found, deps.channel.name);
+  });
+}
+
+async function requireResendable(trx: Trx, { now }: Deps, notificationId: string): Promise<Notification> {
+  const row = await trx
+    .selectFrom("notifications")
+    .innerJoin("jobs", (join) =>
+      join
+        .onRef("jobs.provider_id", "=", "notifications.provider_id")
+        .onRef("jobs.job_id", "=", "notifications.job_id"),
+    )
+    .selectAll("notifications")
+    .select([stillHolds(now()).as("holds"), cameTooLate(now()).as("isTooLate")])
+    .where("notification_id", "=", notificationId)
+    .forUpdate("notifications")
+    .executeTakeFirst();
+  if (!row)
+    throw problem("notification_not_found", { detail: "There is no notification with this notificationId." });
+  const { holds, isTooLate, ...notification } = row;
+  if (!holds)
+    throw problem("notification_withdrawn", { detail: "The job is no longer offered to the candidate." });
+  if (isTooLate)
+    throw problem("shift_started", { detail: "The shift that the notification is about has started." });
+  return notification;
+}
+
+const isWaiting = ({ channel, delivered_at, delivery_error }: Notification): boolean =>
+  channel !== null &&
+  delivered_at === null &&
+  delivery_error !== "address_unusable" &&
+  delivery_error !== "gave_up";
+
+async function requeue(trx: Trx, notification: Notification, channel: string): Promise<Notification> {
+  const { provider_id, notification_id: notificationId, resends, delivered_at } = notification;
+  const { job_id: jobId, candidate_id: candidateId, kind } = notification;
+  publishNotification(trx, { notificationId, jobId, candidateId, kind }, null);
+  return trx
+    .updateTable("notifications")
+    .set({
+      channel,
+      delivered_at: null,
+      delivery_error: null,
+      delivery_params: "{}",
+      // Another Message-ID only where a mail server may drop the repetition.
+      resends: delivered_at === null ? resends : resends + 1,
+    })
+    .where("provider_id", "=", provider_id)
+    .where("notification_id", "=", notificationId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
