@@ -34,15 +34,21 @@ const BRISK = {
   calls: { perMinute: 0 },
 } satisfies PlatformOptions;
 
+export interface StageOptions extends PlatformOptions {
+  /** For a database that another platform has used; made up unless given. */
+  secretKey?: Buffer;
+}
+
 /** `place`: an engine, for a database of its own; or an open database, which stays open. */
-export async function startStage(place: Engine | Database, options: PlatformOptions = {}): Promise<Stage> {
+export async function startStage(place: Engine | Database, given: StageOptions = {}): Promise<Stage> {
+  const { secretKey = randomBytes(32), ...options } = given;
   const isEngine = typeof place === "string";
   const { remove, ...where } = isEngine ? await placeOf(place) : NOWHERE;
   const config = {
     ...where,
     port: 0,
     operationsToken: "operations-token-of-the-stage",
-    secretKey: randomBytes(32),
+    secretKey,
     allowInsecureProviders: true,
     webhookRateLimit: 0,
     logLevel: "silent",

@@ -1,16 +1,15 @@
 import { sql } from "kysely";
 import type { CandidateCreate, Job } from "../../generated/operations/types.ts";
-import type { PlatformOptions } from "../../src/platform/main.ts";
 import type { NewShift } from "../../src/sandbox/desk.ts";
 import type { Sandbox, SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import type { TestDatabase } from "../engines.ts";
 import type { Doings, Said } from "../flows/doings.ts";
 import { type Operations, ok } from "../flows/operations.ts";
 import type { OnTheWay } from "../flows/rewriter.ts";
-import { startStage } from "../flows/stage.ts";
+import { type StageOptions, startStage } from "../flows/stage.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 
-export interface WorkshopOptions extends PlatformOptions {
+export interface WorkshopOptions extends StageOptions {
   dialect?: SandboxOptions["dialect"];
 }
 

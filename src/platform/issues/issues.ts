@@ -11,20 +11,22 @@ export interface Issue {
   subject: Subject;
   params?: Params;
   traceId?: string | undefined;
+  /** One that is open already stays as it is. */
+  once?: true;
 }
 
 type Parts = Pick<Deps, "newId" | "now">;
 
 /** Raises an issue, or counts it once more while it is open. */
 export async function raiseIssue(trx: Trx, { newId, now }: Parts, issue: Issue): Promise<void> {
-  const { code, providerId, subject, params = {}, traceId = null } = issue;
+  const { code, providerId, subject, params = {}, traceId = null, once = false } = issue;
   const { rows } = await sql<StoredIssue>`
     insert into issues (provider_id, issue_id, code, subject, params, trace_id, first_at, last_at)
     values (${providerId}, ${newId()}, ${code}, ${JSON.stringify(subject)}::text::jsonb,
       ${JSON.stringify(params)}::text::jsonb, ${traceId}, ${now()}, ${now()})
     on conflict (provider_id, code, subject) where resolved_at is null
       do update set params = excluded.params, trace_id = excluded.trace_id, last_at = excluded.last_at,
-        count = issues.count + 1
+        count = issues.count + 1 where not ${once}::boolean
     returning provider_id, issue_id, code`.execute(trx);
   publishIssues(trx, rows, null);
 }

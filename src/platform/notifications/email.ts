@@ -75,8 +75,8 @@ function mailOf({ id, address, subject, text }: Letter, from: string) {
   };
 }
 
-/** Replies about the session, whichever command they answer: RFC 5321 (sequence of commands), RFC 4954 (authentication). */
-const ABOUT_SESSION = [502, 503, 530, 534, 535, 538];
+/** Replies about the session, whichever command they answer: RFC 5321 (service closing, sequence of commands), RFC 4954 (authentication). */
+const ABOUT_SESSION = [421, 502, 503, 530, 534, 535, 538];
 
 /** Only a reply to RCPT TO or DATA is about the mail: from 500 it is final. Everything else is an outage, a refused login or sender too. */
 function outcomeOf(error: unknown): Delivery {

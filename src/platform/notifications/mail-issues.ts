@@ -6,7 +6,6 @@ import { type Trx, transact, type Writer, writeAtEnd } from "../transaction.ts";
 import { cameTooLate, stillHolds } from "./holds.ts";
 
 const CODE = "notification_failed";
-const SERVER = { kind: "mail_server" } as const;
 
 interface Undelivered {
   providerId: string;
@@ -19,15 +18,14 @@ interface Undelivered {
 /** Raises the issue about the mail server once in an outage, however many mails wait. */
 export async function raiseOutage(trx: Trx, deps: Deps, undelivered: Undelivered): Promise<void> {
   const { providerId, traceId, params } = undelivered;
-  const open = await trx
-    .selectFrom("issues")
-    .select("issue_id")
-    .where("provider_id", "=", providerId)
-    .where("code", "=", CODE)
-    .where(sql<boolean>`subject = ${JSON.stringify(SERVER)}::text::jsonb`)
-    .where("resolved_at", "is", null)
-    .executeTakeFirst();
-  if (!open) await raiseIssue(trx, deps, { code: CODE, providerId, traceId, subject: SERVER, params });
+  await raiseIssue(trx, deps, {
+    code: CODE,
+    providerId,
+    traceId,
+    subject: { kind: "mail_server" },
+    params,
+    once: true,
+  });
 }
 
 /** Raises the issue about one notification, which no other attempt can deliver. */

@@ -1,15 +1,73 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
-import { type MailServer, startMailServer } from "./mail-server.ts";
+import { type MailServer, type Outage, startMailServer } from "./mail-server.ts";
 
 const NTH = 60;
 const ADDRESS = "asa.vinter@winter.example";
 const ROBIN = { firstName: "Robin", email: "robin@example.com" };
 const FROM = "shifts@platform.example";
+const LETTER = { id: "letter", address: ROBIN.email, subject: "A shift", text: "It is open." };
+/** How long a server may stay silent. */
+const SHORT_MS = 500;
+
+/** What the mail server does, and what that means for the mail. */
+const REPLIES: [Outage, kind: string, status?: number][] = [
+  ["away", "unavailable"],
+  ["silent", "unavailable"],
+  ["cut", "unavailable"],
+  [{ at: "connection", reply: 421 }, "unavailable", 421],
+  [{ at: "connection", reply: 554 }, "unavailable", 554],
+  [{ at: "login", reply: 454 }, "unavailable", 454],
+  [{ at: "login", reply: 535 }, "unavailable", 535],
+  [{ at: "sender", reply: 451 }, "unavailable", 451],
+  [{ at: "sender", reply: 530 }, "unavailable", 530],
+  [{ at: "sender", reply: 550 }, "unavailable", 550],
+  [{ at: "recipient", reply: 421 }, "unavailable", 421],
+  [{ at: "recipient", reply: 530 }, "unavailable", 530],
+  [{ at: "data", reply: 421 }, "unavailable", 421],
+  [{ at: "data", reply: 503 }, "unavailable", 503],
+  [{ at: "recipient", reply: 450 }, "deferred", 450],
+  [{ at: "recipient", reply: 452 }, "deferred", 452],
+  [{ at: "data", reply: 451 }, "deferred", 451],
+  [{ at: "recipient", reply: 550 }, "refused", 550],
+  [{ at: "recipient", reply: 553 }, "refused", 553],
+  [{ at: "data", reply: 554 }, "refused", 554],
+];
+
+describe("a mail to a server that fails", () => {
+  it.each(REPLIES)("(%j) is %s", async (outage, kind, status) => {
+    const server = await startMailServer();
+    onTestFinished(server.close);
+    const channel = createEmailChannel({ url: server.url, from: FROM, timeoutMs: SHORT_MS });
+    onTestFinished(() => channel.close());
+    const deliver = () => channel.deliver(LETTER, new AbortController().signal);
+    server.fail(outage);
+    const outcome = await deliver();
+    expect(outcome).toEqual({
+      kind,
+      ...(status === undefined
+        ? { code: "mail_server_unreachable" }
+        : { code: "mail_server_refused", status }),
+    });
+    await server.recover();
+    expect(await deliver()).toEqual({ kind: "delivered" });
+    expect(server.mails).toHaveLength(1);
+  });
+
+  it("is refused before it is sent when the address is none", async () => {
+    const server = await startMailServer();
+    onTestFinished(server.close);
+    const channel = createEmailChannel({ url: server.url, from: FROM });
+    onTestFinished(() => channel.close());
+    const outcome = await channel.deliver({ ...LETTER, address: "<>" }, new AbortController().signal);
+    expect(outcome).toEqual({ kind: "refused", code: "address_unusable" });
+    expect(server.offered).toBe(0);
+  });
+});
 
 describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
   const database = useEngine(engine);

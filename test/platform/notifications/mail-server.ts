@@ -24,36 +24,81 @@ export interface MailServer {
   readonly logins: number;
   /** Answers the next mails so, instead of taking them. `lost`: takes it, and the answer never arrives. */
   refuse(answer: number | "lost", times?: number): void;
+  /** Fails in this way until `recover`. */
+  fail(outage: Outage): void;
+  /** Resolves once it accepts mail again. */
+  recover(): Promise<void>;
   close(): Promise<void>;
 }
 
+/**
+ * `away`: refuses connections. `silent`: accepts them and sends nothing. `cut`: ends the connection when it has the whole mail, which it does not
+ * keep. Or the reply to a stage of the session.
+ */
+export type Outage = "away" | "silent" | "cut" | { at: Stage; reply: number };
+type Stage = "connection" | "login" | "sender" | "recipient" | "data";
+
 const LOGIN = { user: "platform", password: "s3cret:@/" };
 
-export async function startMailServer(): Promise<MailServer> {
+export interface MailServerOptions {
+  /** Called with each mail that is taken. */
+  onMail?: (mail: Mail) => void;
+  /** Called when all connections are cut. */
+  onCut?: () => void;
+}
+
+export async function startMailServer({ onMail, onCut }: MailServerOptions = {}): Promise<MailServer> {
   const mails: Mail[] = [];
   const refusals: (number | "lost")[] = [];
+  let outage: Outage | undefined;
   let offered = 0;
   let logins = 0;
+  /** Ends every connection where it is. */
+  const cut = () => {
+    onCut?.();
+    const { connections } = server as unknown as { connections: Set<{ _socket: { destroy(): void } }> };
+    for (const { _socket } of connections) _socket.destroy();
+  };
+  const replyAt = (stage: Stage): Error | null => {
+    if (typeof outage !== "object" || outage.at !== stage) return null;
+    return Object.assign(new Error("not now"), { responseCode: outage.reply });
+  };
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
     logger: false,
+    disableReverseLookup: true,
+    onConnect: (_session, done) => {
+      if (outage !== "silent") done(replyAt("connection"));
+    },
     onAuth: ({ username, password }, _session, done) => {
       logins += 1;
       const isKnown = username === LOGIN.user && password === LOGIN.password;
-      done(isKnown ? null : new Error("wrong"), isKnown ? { user: username } : undefined);
+      const error = replyAt("login") ?? (isKnown ? null : new Error("wrong"));
+      done(error, error ? undefined : { user: username });
     },
+    onMailFrom: (_address, _session, done) => done(replyAt("sender")),
+    onRcptTo: (_address, _session, done) => done(replyAt("recipient")),
     onData: (stream, session, done) => {
-      void text(stream).then((source) => {
+      const take = (source: string) => {
         offered += 1;
+        if (outage === "cut") return cut();
+        const error = replyAt("data");
+        if (error) return done(error);
         const refusal = refusals.shift();
         const { mailFrom, rcptTo } = session.envelope;
         const envelope = { from: mailFrom ? mailFrom.address : "", to: rcptTo.map(({ address }) => address) };
-        if (refusal === undefined || refusal === "lost") mails.push({ ...envelope, ...read(source) });
-        if (refusal === "lost") return breakOff(server);
+        if (refusal === undefined || refusal === "lost") {
+          const mail = { ...envelope, ...read(source) };
+          mails.push(mail);
+          onMail?.(mail);
+        }
+        if (refusal === "lost") return cut();
         // Real servers repeat the address in what they say.
         const said = new Error(`not for ${envelope.to.join()}`);
         done(refusal === undefined ? null : Object.assign(said, { responseCode: refusal }));
-      });
+      };
+      // Cut before the mail is there whole.
+      text(stream).then(take, () => undefined);
     },
   });
   server.on("error", () => undefined);
@@ -71,14 +116,21 @@ export async function startMailServer(): Promise<MailServer> {
       return logins;
     },
     refuse: (answer, times = 1) => void refusals.push(...Array<typeof answer>(times).fill(answer)),
+    fail: (next) => {
+      outage = next;
+      if (next === "away") server.server.close();
+      // A connection that is kept would not meet the outage.
+      cut();
+    },
+    recover: async () => {
+      outage = undefined;
+      cut();
+      if (server.server.listening) return;
+      server.listen(port, "127.0.0.1");
+      await once(server.server, "listening");
+    },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
-}
-
-/** Ends every connection where it is. */
-function breakOff(server: SMTPServer): void {
-  const { connections } = server as unknown as { connections: Set<{ _socket: { destroy(): void } }> };
-  for (const { _socket } of connections) _socket.destroy();
 }
 
 function read(source: string): Pick<Mail, "headers" | "body"> {

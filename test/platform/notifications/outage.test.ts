@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Channel, Delivery } from "../../../src/platform/deps.ts";
+import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
+import { ok } from "../../flows/operations.ts";
+import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
+import { type MailServer, type Outage, startMailServer } from "./mail-server.ts";
+
+const NTH = 20;
+const DAY_MS = 24 * 3_600_000;
+/** Longer than any test: what waits for its hourly attempt goes out in a test only when something makes it due. */
+const HOURLY = { timing: { hourlyMs: 3_600_000 }, retries: { tries: 3 } };
+const UNREACHABLE = { kind: "unavailable", code: "mail_server_unreachable" } as const;
+const DEFERRED: Delivery = { kind: "deferred", code: "mail_server_refused", status: 450 };
+const DELIVERED = { kind: "delivered" } as const;
+
+/** Of both platforms, where one takes over from the other. */
+const secretKey = Buffer.alloc(32, "secret");
+
+describe.each(featureEngines)("an outage of the mail server on %s", (engine) => {
+  const database = useEngine(engine);
+  let server: MailServer;
+  let shop: Workshop;
+  let now: Date;
+  const open = async (options: WorkshopOptions = {}) => {
+    const channel = createEmailChannel({
+      url: server.url,
+      from: "shifts@platform.example",
+      timeoutMs: 5_000,
+    });
+    shop = await openWorkshop(database(), { channel, now: () => now, secretKey, ...HOURLY, ...options });
+  };
+  beforeEach(async () => {
+    now = new Date();
+    server = await startMailServer();
+  });
+  afterEach(async () => {
+    await shop.close();
+    await server.close();
+  });
+
+  const email = (nth: number) => `candidate-${nth}@example.com`;
+  const addPeople = (from: number, to: number) =>
+    Promise.all(
+      Array.from({ length: to - from }, (_, index) =>
+        shop.addPerson(from + index, { email: email(from + index) }),
+      ),
+    );
+  /** A shift of next month, which the candidates are offered. */
+  const offer = async () => {
+    const startTime = new Date(Date.now() + 30 * DAY_MS).toISOString();
+    const endTime = new Date(Date.now() + 30.25 * DAY_MS).toISOString();
+    const { shiftId } = shop.provider.createShift({ startTime, endTime });
+    await shop.store("shift.create", shiftId);
+    return shiftId;
+  };
+  /** Of the mail that waits. */
+  const attempts = async () => {
+    const mail = database()
+      .kysely.selectFrom("work")
+      .select("attempts")
+      .where("kind", "=", "mail")
+      .where("claim", "is", null);
+    return (await mail.execute()).map((row) => row.attempts);
+  };
+  /** Each of them has had the attempts of the retry policy. */
+  const allWait = (count: number) => expect.poll(attempts).toEqual(Array(count).fill(HOURLY.retries.tries));
+  const recipients = () => server.mails.flatMap(({ to }) => to).sort();
+  const undelivered = async () =>
+    ok(await shop.operations.listNotifications()).items.filter(
+      ({ deliveredAt }) => deliveredAt === undefined,
+    );
+
+  it.each<Outage>([
+    "away",
+    "cut",
+    { at: "connection", reply: 554 },
+    { at: "sender", reply: 451 },
+    { at: "data", reply: 451 },
+  ])(
+    "(%j) of a day delays mail, loses none, and ends with the first mail that is accepted",
+    async (outage) => {
+      await open();
+      await addPeople(NTH, NTH + 3);
+      server.fail(outage);
+      await offer();
+      await allWait(3);
+      expect(await shop.issues()).toMatchObject([
+        { code: "notification_failed", subject: { kind: "mail_server" }, count: 1 },
+      ]);
+      now = new Date(now.getTime() + DAY_MS);
+      await server.recover();
+      await addPeople(NTH + 3, NTH + 4);
+      await expect.poll(recipients).toEqual([0, 1, 2, 3].map((each) => email(NTH + each)));
+      await shop.idle();
+      expect(await undelivered()).toEqual([]);
+      expect(await attempts()).toEqual([]);
+      expect(await shop.issues()).toEqual([]);
+      expect(recipients()).toHaveLength(4);
+    },
+  );
+
+  it("is probed with one mail a minute while the others wait for the next hour", async () => {
+    await open();
+    await addPeople(NTH, NTH + 3);
+    server.fail("away");
+    await offer();
+    await allWait(3);
+    const { rows } = await database().raw.executeSql(
+      `select due_at < now() + interval '1 minute' as soon, due_at > now() + interval '50 minutes' as late
+        from shiftpact.work where kind = 'mail' order by due_at`,
+    );
+    expect(rows).toEqual([
+      { soon: true, late: false },
+      { soon: false, late: true },
+      { soon: false, late: true },
+    ]);
+  });
+
+  it("ends for more mail than one statement makes due", async () => {
+    const many = 120;
+    let delivery: Delivery = UNREACHABLE;
+    const sent: string[] = [];
+    const channel: Channel = {
+      name: "email",
+      deliver: async ({ address }) => {
+        if (delivery.kind === "delivered") sent.push(address);
+        return delivery;
+      },
+      close: () => undefined,
+    };
+    await open({ channel, retries: { tries: 1 } });
+    await addPeople(NTH, NTH + many);
+    await offer();
+    await expect.poll(attempts, { timeout: 20_000 }).toEqual(Array(many).fill(1));
+    delivery = DELIVERED;
+    await addPeople(NTH + many, NTH + many + 1);
+    await expect.poll(() => new Set(sent).size, { timeout: 20_000 }).toBe(many + 1);
+    await shop.idle();
+    expect(sent).toHaveLength(many + 1);
+  });
+
+  it("that outlasts the process ends with the first mail that the next process delivers", async () => {
+    await open();
+    await addPeople(NTH, NTH + 2);
+    server.fail("away");
+    await offer();
+    await allWait(2);
+    await shop.close();
+    await server.recover();
+    await open();
+    await addPeople(NTH + 2, NTH + 3);
+    await offer();
+    await expect.poll(recipients).toEqual([0, 1, 2].map((each) => email(NTH + each)));
+  });
+
+  it("is none when one recipient is deferred, who is not attempted with each mail that is accepted", async () => {
+    const tried: string[] = [];
+    const channel: Channel = {
+      name: "email",
+      deliver: async ({ address }) => {
+        tried.push(address);
+        return address === email(NTH) ? DEFERRED : DELIVERED;
+      },
+      close: () => undefined,
+    };
+    await open({ channel, retries: { tries: 1, capMs: 1_000_000_000 } });
+    await addPeople(NTH, NTH + 1);
+    await offer();
+    await expect.poll(() => tried).toEqual([email(NTH)]);
+    for (let nth = NTH + 1; nth < NTH + 6; nth += 1) {
+      await addPeople(nth, nth + 1);
+      await expect.poll(() => tried).toContain(email(nth));
+      await shop.idle();
+    }
+    // Once more with the first mail of the process, which does not know how long the server was away.
+    expect(tried.filter((address) => address === email(NTH)).length).toBeLessThanOrEqual(2);
+    expect(await shop.issues()).toMatchObject([{ subject: { kind: "mail_server" } }]);
+  });
+
+  it("closes its issue when the only mail that waits is an offer that is withdrawn", async () => {
+    await open();
+    await addPeople(NTH, NTH + 1);
+    server.fail("away");
+    const shiftId = await offer();
+    await allWait(1);
+    expect(await shop.issueCodes()).toEqual(["notification_failed"]);
+    shop.provider.deleteShift(shiftId);
+    await shop.store("shift.delete", shiftId);
+    await expect.poll(shop.issueCodes).toEqual([]);
+    await server.recover();
+    await shop.idle();
+    expect(server.mails).toEqual([]);
+  });
+});
