@@ -12,7 +12,7 @@ import { startPostgres } from "./embedded-postgres.ts";
 const HELP = `npm run chaos -- [--kills N | --minutes N] [--engine pglite|postgres|both] [--seed N] [--malformed N] [--power-cuts N]
 
 Kills the platform with SIGKILL at random moments (also while it starts and in the middle of provider calls), and PostgreSQL itself, fills
-the disk, lets the clock jump, and makes providers faulty in many ways, under a stream of webhooks (repeated and out of order too),
+the disk, lets the clock jump, takes the mail server away, and makes providers faulty in many ways, under a stream of webhooks (repeated and out of order too),
 accepts, withdrawals and cancels. Then it sends malformed requests, waits until all is quiet, and compares both sides.
 
   --kills N    SIGKILLs of the platform on each engine, at least; 30 unless given

@@ -4,6 +4,8 @@ import { disagreements, lostRequests } from "./agreement.ts";
 import type { Crowd } from "./crowd.ts";
 import { doubled } from "./doubled.ts";
 import { lostBookings, lostEvents } from "./lost.ts";
+import type { Accepted } from "./mail.ts";
+import { doubledMail, lostMail } from "./mailed.ts";
 import { type Reading, readBoth } from "./reading.ts";
 import { confirmedIn, tooFew } from "./too-few.ts";
 
@@ -26,12 +28,13 @@ export interface Checked {
 export async function check(
   where: { url?: string; dataDir?: string },
   crowds: readonly Crowd[],
+  mails: readonly Accepted[],
   log: Log,
 ): Promise<Checked> {
   const database = await openDatabase({ ...where, log });
   try {
     const all: Checked[] = [];
-    for (const crowd of crowds) all.push(judge(await readBoth(database.kysely, crowd)));
+    for (const crowd of crowds) all.push(judge(await readBoth(database.kysely, crowd, mails)));
     const sum = (of: (each: Checked) => number) => all.reduce((so, each) => so + of(each), 0);
     return {
       findings: all.flatMap(({ findings }) => findings),
@@ -54,7 +57,9 @@ export function judge(reading: Reading): Checked {
       ...report("lost", lostEvents(reading)),
       ...report("lost", lostBookings(reading)),
       ...report("lost", lostRequests(reading)),
+      ...report("lost", lostMail(reading)),
       ...report("doubled", doubled(reading)),
+      ...report("doubled", doubledMail(reading)),
       ...report("disagreeing", disagreements(reading)),
       ...report("too few", tooFew(reading)),
     ],

@@ -93,6 +93,10 @@ export function gather(organisation: Organisation): Crowd {
   return { organisation, said, assigned: [], seeded, enough, ...never, underWay: new Set() };
 }
 
+/** Where all people of a crowd get their mail. */
+export const addressOf = ({ organisation }: Pick<Crowd, "organisation">): string =>
+  `people@${organisation.providerId}.example`;
+
 interface Place {
   /** Of the platform's processes. */
   urls: readonly string[];

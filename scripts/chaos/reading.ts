@@ -1,9 +1,17 @@
-import type { Kysely, SelectQueryBuilder } from "kysely";
+import type { Kysely, Selectable, SelectQueryBuilder } from "kysely";
 import type { Outcome } from "../../generated/operations/types.ts";
-import type { Booking, Integration, Job, Schema, WorkKind } from "../../src/platform/db/schema.ts";
+import type {
+  Booking,
+  Integration,
+  Job,
+  NotificationsTable,
+  Schema,
+  WorkKind,
+} from "../../src/platform/db/schema.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { ProviderCall } from "../../test/flows/operations.ts";
-import type { Assigned, Crowd, Said } from "./crowd.ts";
+import { type Assigned, addressOf, type Crowd, type Said } from "./crowd.ts";
+import type { Accepted } from "./mail.ts";
 
 /** A webhook that the platform acknowledged. */
 interface Acknowledged {
@@ -27,6 +35,8 @@ export interface Reading {
   /** As the provider recorded them. */
   calls: readonly ProviderCall[];
   assigned: readonly Assigned[];
+  /** To the people of the provider, as the mail server accepted them. */
+  mails: readonly Accepted[];
   stored: Stored;
 }
 
@@ -55,7 +65,17 @@ export interface Stored {
     | "reason_params"
     | "at_provider"
   >[];
-  notifications: { candidate_id: string; job_id: string; kind: string }[];
+  notifications: Pick<
+    Selectable<NotificationsTable>,
+    | "notification_id"
+    | "candidate_id"
+    | "job_id"
+    | "kind"
+    | "channel"
+    | "delivered_at"
+    | "delivery_error"
+    | "withdrawn_at"
+  >[];
   /** Codes of open issues. */
   issues: { code: string }[];
   /** What the platform noted of each call about a shift. */
@@ -64,7 +84,11 @@ export interface Stored {
   work: { kind: WorkKind; key: string; priority: number; attempts: number }[];
 }
 
-export async function readBoth(kysely: Kysely<Schema>, crowd: Crowd): Promise<Reading> {
+export async function readBoth(
+  kysely: Kysely<Schema>,
+  crowd: Crowd,
+  mails: readonly Accepted[],
+): Promise<Reading> {
   const { organisation, said, seeded, assigned } = crowd;
   const { provider, providerId, calls } = organisation;
   const sent = provider.deliveries.filter(({ delivery }) => delivery?.delivered);
@@ -73,6 +97,7 @@ export async function readBoth(kysely: Kysely<Schema>, crowd: Crowd): Promise<Re
     acknowledged: [...sent, ...said.events.map((event) => ({ ...event, isEcho: false }))],
     ownPeople: new Set(provider.candidates.slice(0, seeded).map(({ id }) => id)),
     hired: provider.candidates.slice(seeded),
+    mails: mails.filter(({ to }) => to === addressOf(crowd)),
     stored: await readStored(kysely, providerId),
   };
 }

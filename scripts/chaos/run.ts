@@ -9,11 +9,12 @@ import type { Person } from "../../test/flows/operations.ts";
 import { freePort, type PostgresServer } from "../embedded-postgres.ts";
 import { RECONCILE_MS } from "./brisk.ts";
 import { type Checked, check, type Finding } from "./check.ts";
-import { type Crowd, live } from "./crowd.ts";
+import { addressOf, type Crowd, live } from "./crowd.ts";
 import type { Disk } from "./disk.ts";
 import { flood } from "./flood.ts";
 import { inTime } from "./in-time.ts";
 import { blow, type Killing, type Moment } from "./killing.ts";
+import { type Post, startPost } from "./mail.ts";
 import { type Random, randomOf } from "./random.ts";
 import { createGate, settleIn } from "./settle-in.ts";
 import { createVictim, type Victim } from "./victim.ts";
@@ -54,6 +55,10 @@ export interface ChaosReport extends Checked {
   done: Map<string, number>;
   /** Webhooks that were acknowledged, repetitions included. */
   acknowledged: number;
+  /** Mails that the mail server accepted, repetitions included. */
+  mails: number;
+  /** How often the mail server failed, by the way in which it did. */
+  mailOutages: Map<string, number>;
   /** The malformed requests, by what they were answered with. */
   answers: Map<string, number>;
   /** Of the platform while they came, in twenty readings. Megabytes. */
@@ -78,39 +83,53 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   };
   const token = randomBytes(24).toString("base64url");
   const gate = createGate();
-  const { victims, urls } = await createVictims(options, token, place.url);
   const crowds: Crowd[] = [];
+  const post = await startPost(() => crowds[0]?.said.blows.length ?? 0);
+  const { victims, urls } = await createVictims(options, { token, smtpUrl: post.url, url: place.url });
   try {
     for (const victim of victims) await victim.start();
     for (let index = 0; index < (options.providers ?? 2); index += 1) {
       crowds.push(await settleIn(urls[index % urls.length] ?? "", token, gate));
     }
-    const scene = { victims, urls, token, crowds, inCall: gate.inCall, place };
+    const scene = { victims, urls, token, crowds, inCall: gate.inCall, place, post };
     const { blows, kills, flooded, memory } = await torment(options, scene);
     await rest(victims, crowds, options);
     await Promise.all(victims.map((victim) => victim.stop()));
-    const checked = await check(place, crowds, log);
+    const checked = await check(place, crowds, post.accepted, log);
     const findings = [
       ...checked.findings,
       ...deathsOf(victims),
       ...flooded.failures.map((what) => ({ kind: "5xx", what }) as const),
       ...growthOf(memory),
       ...fewerThan(options.kills, kills),
+      ...(post.outages.size === 0
+        ? [{ kind: "too few", what: "the mail server had no outage" } as const]
+        : []),
     ];
-    return { ...checked, blows, kills, findings, memory, answers: flooded.answers, ...whatHappened(crowds) };
+    const mail = { mails: post.accepted.length, mailOutages: post.outages };
+    const happened = { ...whatHappened(crowds), ...mail };
+    return { ...checked, blows, kills, findings, memory, answers: flooded.answers, ...happened };
   } catch (error) {
     throw new Error(`chaos with seed ${seed} could not run to its end`, { cause: error });
   } finally {
     await Promise.all(victims.map((victim) => victim.kill()));
     await Promise.all(crowds.map(({ organisation }) => organisation.close()));
+    await post.close();
   }
 }
 
+interface Env {
+  token: string;
+  smtpUrl: string;
+  /** Of the database, unless it is embedded. */
+  url: string | undefined;
+}
+
 /** Two where they can share a database. */
-async function createVictims(options: ChaosOptions, token: string, databaseUrl: string | undefined) {
+async function createVictims(options: ChaosOptions, given: Env) {
   const { hurry, entry } = options;
-  const ports = [await freePort(), ...(databaseUrl ? [await freePort()] : [])];
-  const env = envOf(options, token, databaseUrl);
+  const ports = [await freePort(), ...(given.url ? [await freePort()] : [])];
+  const env = envOf(options, given);
   const started = { flags: hurry ? QUICK : [], ...(entry && { entry }) };
   return {
     victims: ports.map((port) => createVictim({ ...env, PORT: String(port) }, started)),
@@ -118,7 +137,7 @@ async function createVictims(options: ChaosOptions, token: string, databaseUrl: 
   };
 }
 
-function envOf({ dataDir }: ChaosOptions, token: string, url: string | undefined) {
+function envOf({ dataDir }: ChaosOptions, { token, smtpUrl, url }: Env) {
   const { DATABASE_URL: _, ...env } = process.env;
   return {
     ...env,
@@ -129,6 +148,8 @@ function envOf({ dataDir }: ChaosOptions, token: string, url: string | undefined
     PROVIDER_RATE_LIMIT: "0",
     SECRET_KEY: randomBytes(32).toString("base64"),
     SHIFTPACT_DATA: dataDir,
+    SMTP_FROM: "shifts@platform.example",
+    SMTP_URL: smtpUrl,
     WEBHOOK_RATE_LIMIT: "0",
   };
 }
@@ -140,10 +161,11 @@ interface Scene {
   crowds: readonly Crowd[];
   inCall: Killing["inCall"];
   place: { url?: string };
+  post: Post;
 }
 
 async function torment(options: ChaosOptions, scene: Scene) {
-  const { urls, crowds, victims } = scene;
+  const { urls, crowds, victims, post } = scene;
   const random = randomOf(options.seed);
   const over = new AbortController();
   // Killed before they are there, nobody could do anything.
@@ -151,11 +173,13 @@ async function torment(options: ChaosOptions, scene: Scene) {
   const lives = peopled.map(([crowd, people]) =>
     Promise.all([1, 2, 3].map(() => live(crowd, { urls, people, random }, over.signal))),
   );
+  // Choices of its own, so that the blows of a seed stay the same.
+  const suffering = post.suffer(randomOf(options.seed + 1), over.signal);
   const struck = await strike(options, scene, random);
   const memory: number[] = [];
   const flooded = await pour(options, scene, random, () => memory.push(victims[0]?.memory() ?? 0));
   over.abort();
-  await Promise.all(lives);
+  await Promise.all([...lives, suffering]);
   return { ...struck, flooded, memory };
 }
 
@@ -207,7 +231,12 @@ function growthOf(memory: readonly number[]): Finding[] {
 }
 
 async function populate(crowd: Crowd): Promise<[Crowd, Person[]]> {
-  return [crowd, await Promise.all(Array.from({ length: PEOPLE }, () => crowd.organisation.addPerson()))];
+  return [
+    crowd,
+    await Promise.all(
+      Array.from({ length: PEOPLE }, () => crowd.organisation.addPerson({ email: addressOf(crowd) })),
+    ),
+  ];
 }
 
 /** What a dead process had in hand is due again when its lease has ended: as if that time had passed. */

@@ -14,12 +14,15 @@ export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
     ["injected", ...reports.keys()],
     ["SIGKILLs of the platform", ...all.map(({ kills }) => kills)],
     ...counts(({ blows }) => blows).map(([name, ...cells]) => [`blow: ${name}`, ...cells]),
+    ...counts(({ mailOutages }) => mailOutages).map(([name, ...cells]) => [`mail outage: ${name}`, ...cells]),
     ...counts(({ done }) => done),
     ["webhooks acknowledged", ...all.map(({ acknowledged }) => acknowledged)],
     ...counts(({ answers }) => answers).map(([name, ...cells]) => [`malformed, answered ${name}`, ...cells]),
     ["outcome", ...reports.keys()],
     ["jobs made", ...all.map(({ jobs }) => jobs)],
     ["bookings confirmed", ...all.map(({ confirmed }) => confirmed)],
+    ["mails accepted", ...all.map(({ mails }) => mails)],
+    ["mail outages", ...all.map(({ mailOutages }) => sumOf(mailOutages))],
     ["provider's own people, on both sides", ...all.map(({ ownPeople }) => ownPeople)],
     ["lost", ...found("lost")],
     ["doubled", ...found("doubled")],
@@ -29,6 +32,9 @@ export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
     ["memory, MB, first to last", ...all.map(({ memory }) => memoryOf(memory))],
   ]);
 }
+
+const sumOf = (counts: ReadonlyMap<string, number>): number =>
+  [...counts.values()].reduce((sum, count) => sum + count, 0);
 
 function memoryOf(memory: readonly number[]): string {
   const [first, middle, last] = [0, memory.length / 2, memory.length - 1].map((at) =>

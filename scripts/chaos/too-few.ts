@@ -2,10 +2,10 @@ import { LEAST_ACCEPTED } from "./crowd.ts";
 import type { Reading } from "./reading.ts";
 
 /** At each provider; of what was accepted, this part is confirmed at least: shifts are deleted, and fill up, meanwhile. */
-const LEAST = { acknowledged: 20, jobs: 5, accepted: LEAST_ACCEPTED, confirmed: 1 / 8 };
+const LEAST = { acknowledged: 20, jobs: 5, accepted: LEAST_ACCEPTED, confirmed: 1 / 8, mails: 8 };
 
 /** A platform that acknowledges and does nothing else loses and doubles nothing, and so proves nothing. */
-export function* tooFew({ said, acknowledged, stored }: Reading): Generator<string> {
+export function* tooFew({ said, acknowledged, stored, mails }: Reading): Generator<string> {
   const count = { acknowledged: acknowledged.length, accepted: said.accepted.length };
   const least = { ...LEAST, confirmed: count.accepted * LEAST.confirmed };
   const all: [what: string, count: number, least: number][] = [
@@ -13,6 +13,7 @@ export function* tooFew({ said, acknowledged, stored }: Reading): Generator<stri
     ["jobs were made", stored.jobs.length, least.jobs],
     ["bookings were accepted", count.accepted, least.accepted],
     ["bookings were confirmed", confirmedIn(stored), least.confirmed],
+    ["mails were accepted", mails.length, least.mails],
   ];
   for (const [what, times, wanted] of all)
     if (times < wanted) yield `${times} ${what}; ${Math.ceil(wanted)} at least are needed`;

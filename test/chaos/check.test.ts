@@ -9,6 +9,7 @@ import {
   echoes,
   failedTry,
   issue,
+  mailedAgain,
   ofBooking,
   ofIntegration,
   ofJob,
@@ -25,6 +26,7 @@ const deletion = call("DELETE", "/shifts/shift-1", 204);
 const unassign = call("PUT", "/shifts/shift-1/unassign/theirs");
 const nobody = ofBooking({ status: "released", reason: "withdrawn" });
 const open = ofJob({ status: "open" });
+const positions = (count: number) => ofShift((shift) => Object.assign(shift, { positions: count }));
 
 /** What is wrong, and the one finding that must come of it. */
 const BITES: [what: string, spoils: Spoil[], finding: RegExp][] = [
@@ -71,6 +73,49 @@ const BITES: [what: string, spoils: Spoil[], finding: RegExp][] = [
     /^doubled: shift shift-1 was deleted 1 times again/,
   ],
   ["a change told without one", [told("shift_changed")], /^doubled: ours was told 1 times of 0 changes/],
+  [
+    "a notification that is not mailed",
+    [told("booking_released", { delivered_at: null, delivery_error: "mail_server_unreachable" })],
+    /^lost: notification told \(booking_released\) is not delivered: mail_server_unreachable$/,
+  ],
+  [
+    "an offer that is not mailed",
+    [
+      told("job_offered", { delivered_at: null, candidate_id: "other" }),
+      ofJob({ positions: 2 }),
+      positions(2),
+      open,
+    ],
+    /^lost: notification told \(job_offered\) is not delivered: not attempted$/,
+  ],
+  [
+    "a notification that is queued for no mail",
+    [told("booking_released", { delivered_at: null, channel: null })],
+    /^lost: notification told \(booking_released\) was never to be mailed$/,
+  ],
+  [
+    "a mail that is said to be delivered",
+    [
+      (reading) =>
+        Object.assign(reading, {
+          mails: reading.mails
+            .slice(1)
+            .concat(reading.mails.slice(1, 2).map((mail) => ({ ...mail, marks: 2 }))),
+        }),
+    ],
+    /^lost: notification mail-shift-1 \(booking_confirmed\) is said to be delivered/,
+  ],
+  ["a mail sent twice", [mailedAgain({})], /^doubled: notification mail-shift-1 was mailed again/],
+  [
+    "a mail sent twice long after a blow",
+    [mailedAgain({ marks: 2 }, { marks: 2 })],
+    /^doubled: notification mail-shift-1 was mailed again/,
+  ],
+  [
+    "a mail sent again under another id after a lost answer",
+    [mailedAgain({ isCut: true }, { id: "other" })],
+    /^doubled: a mail was sent under other, which is the id of no notification$/,
+  ],
   [
     "a seat that only the provider has",
     [nobody],
@@ -144,13 +189,24 @@ const BITES: [what: string, spoils: Spoil[], finding: RegExp][] = [
   ],
   [
     "no bookings confirmed",
-    [({ stored }) => stored.notifications.splice(0)],
+    [({ stored }) => stored.notifications.map((each) => Object.assign(each, { kind: "booking_released" }))],
     /^too few: 0 bookings were confirmed; 1 at least/,
   ],
   [
     "fewer bookings accepted than needed",
     [({ said }) => said.accepted.splice(1)],
     /^too few: 1 bookings were accepted/,
+  ],
+  [
+    "fewer mails than needed",
+    [
+      (reading) => {
+        reading.mails = reading.mails.slice(1);
+        const unsent = { kind: "job_offered", delivered_at: null, withdrawn_at: new Date(0) };
+        Object.assign(reading.stored.notifications[0] ?? {}, unsent);
+      },
+    ],
+    /^too few: 7 mails were accepted; 8 at least are needed$/,
   ],
 ];
 
@@ -176,6 +232,14 @@ const FORGIVEN: [what: string, spoils: Spoil[]][] = [
       open,
     ],
   ],
+  ["a mail sent twice after a lost answer", [mailedAgain({ isCut: true })]],
+  ["a mail sent twice after a blow", [mailedAgain({ marks: 0 }, { marks: 2 })]],
+  ["a mail sent twice in a blow", [mailedAgain({ marks: 1 }, { marks: 1 })]],
+  [
+    "an offer that is withdrawn before it is mailed",
+    [told("job_offered", { delivered_at: null, withdrawn_at: new Date(0) })],
+  ],
+  ["an offer of a job that is filled", [told("job_offered", { delivered_at: null, candidate_id: "other" })]],
   ["an assignment again after a blow", [assignedAgain(0, 2)]],
   ["an assignment again that began in a blow", [assignedAgain(1, 1)]],
   ["an assignment again after a failed try", [assignedAgain(0, 0), failedTry("assign")]],

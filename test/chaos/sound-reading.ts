@@ -1,3 +1,5 @@
+import type { NotificationKind } from "../../generated/operations/types.ts";
+import type { Accepted } from "../../scripts/chaos/mail.ts";
 import type { Reading, Stored } from "../../scripts/chaos/reading.ts";
 
 const [startTime, endTime] = ["2031-05-01T08:00:00.000Z", "2031-05-01T14:00:00.000Z"];
@@ -26,9 +28,17 @@ export function sound(): Reading {
     hired: [{ personalNumber: NUMBER }],
     calls: [call("POST", "/candidates", 201), ...SHIFTS.map((shiftId) => call("PUT", seat(shiftId)))],
     assigned: SHIFTS.map((shiftId, index) => ({ shiftId, candidateId: "theirs", at: index + 1, marks: 0 })),
+    mails: SHIFTS.map((shiftId) => mail(`mail-${shiftId}`)),
     stored: stored(),
   };
 }
+
+const mail = (id: string) => ({ id, to: "people@example.com", isCut: false, marks: 0 });
+
+const notification = (id: string, shiftId: string, kind: NotificationKind) => ({
+  ...{ notification_id: id, candidate_id: "ours", job_id: `job-of-${shiftId}`, kind },
+  ...{ channel: "email", delivered_at: new Date(0), delivery_error: null, withdrawn_at: null },
+});
 
 const seat = (shiftId: string) => `/shifts/${shiftId}/assign/theirs`;
 export const call = (method: string, path: string, status = 200) => ({ method, path, status, traceId: "t" });
@@ -60,9 +70,7 @@ function stored(): Stored {
       ...{ job_id: `job-of-${shiftId}`, candidate_id: "ours", provider_candidate_id: "theirs" },
       ...{ status: "confirmed" as const, reason: null, reason_params: {}, at_provider: "yes" as const },
     })),
-    notifications: SHIFTS.map((shiftId) => ({
-      ...{ candidate_id: "ours", job_id: `job-of-${shiftId}`, kind: "booking_confirmed" },
-    })),
+    notifications: SHIFTS.map((shiftId) => notification(`mail-${shiftId}`, shiftId, "booking_confirmed")),
     ...{ issues: [], steps: [], work: [] },
   };
 }
@@ -138,7 +146,18 @@ export const failedTry =
   (step: string): Spoil =>
   ({ stored }) =>
     stored.steps.push({ step, shift_id: "shift-1", code: "will_retry" });
+/** One more notification about the first shift, which is mailed. */
 export const told =
-  (kind: string): Spoil =>
-  ({ stored }) =>
-    stored.notifications.push({ candidate_id: "ours", job_id: "job-of-shift-1", kind });
+  (kind: NotificationKind, change: Partial<Stored["notifications"][number]> = {}): Spoil =>
+  (reading) => {
+    const told = { ...notification("told", "shift-1", kind), ...change };
+    reading.stored.notifications.push(told);
+    if (told.delivered_at) reading.mails = [...reading.mails, mail("told")];
+  };
+/** The first mail once more. */
+export const mailedAgain =
+  (before: Partial<Accepted>, again: Partial<Accepted> = {}): Spoil =>
+  (reading) => {
+    const [first, ...others] = reading.mails;
+    if (first) reading.mails = [{ ...first, ...before }, ...others, { ...first, ...again }];
+  };

@@ -43,8 +43,8 @@ const LOGIN = { user: "platform", password: "s3cret:@/" };
 export interface MailServerOptions {
   /** Called with each mail that is taken. */
   onMail?: (mail: Mail) => void;
-  /** Called when all connections are cut. */
-  onCut?: () => void;
+  /** Called when all connections are cut, with the mails whose answers may be lost. */
+  onCut?: (mails: readonly Mail[]) => void;
 }
 
 export async function startMailServer({ onMail, onCut }: MailServerOptions = {}): Promise<MailServer> {
@@ -53,9 +53,12 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
   let outage: Outage | undefined;
   let offered = 0;
   let logins = 0;
+  /** The last mail of each session, until the client goes on. */
+  const unanswered = new Map<string, Mail>();
   /** Ends every connection where it is. */
   const cut = () => {
-    onCut?.();
+    onCut?.([...unanswered.values()]);
+    unanswered.clear();
     const { connections } = server as unknown as { connections: Set<{ _socket: { destroy(): void } }> };
     for (const { _socket } of connections) _socket.destroy();
   };
@@ -76,7 +79,11 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
       const error = replyAt("login") ?? (isKnown ? null : new Error("wrong"));
       done(error, error ? undefined : { user: username });
     },
-    onMailFrom: (_address, _session, done) => done(replyAt("sender")),
+    onMailFrom: (_address, { id }, done) => {
+      unanswered.delete(id);
+      done(replyAt("sender"));
+    },
+    onClose: ({ id }) => void unanswered.delete(id),
     onRcptTo: (_address, _session, done) => done(replyAt("recipient")),
     onData: (stream, session, done) => {
       const take = (source: string) => {
@@ -90,6 +97,7 @@ export async function startMailServer({ onMail, onCut }: MailServerOptions = {})
         if (refusal === undefined || refusal === "lost") {
           const mail = { ...envelope, ...read(source) };
           mails.push(mail);
+          unanswered.set(session.id, mail);
           onMail?.(mail);
         }
         if (refusal === "lost") return cut();
