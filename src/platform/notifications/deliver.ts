@@ -4,7 +4,7 @@ import { type Told, wordsOf } from "../../contract/candidate-text.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps, Letter } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { type Claim, renew, settle } from "../work/claims.ts";
+import { type Claim, ClaimLost, renew, settle } from "../work/claims.ts";
 import type { Run } from "../work/worker.ts";
 import { stillHolds } from "./holds.ts";
 import { closeMailIssues, raiseOutage, raiseRefused } from "./mail-issues.ts";
@@ -29,10 +29,9 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
         const afterMs = outage.waitAfter(delivery.kind, attempts);
         return defer(deps, claim, waiting, { delivery, attempts, afterMs });
       }
-      await transact(deps, async (trx) => {
+      await record(deps, claim, async (trx) => {
         if (delivery.kind === "delivered") await noteDelivered(trx, deps, channel, claim, waiting);
         else await noteRefused(trx, deps, claim, waiting, delivery);
-        renew(trx, claim);
       });
       attempts = 1;
       if (delivery.kind === "delivered") await outage.isOver(signal);
@@ -43,6 +42,22 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
     });
     await outage.probe();
   };
+}
+
+const RECORDINGS = 3;
+
+/** An outcome that is not recorded would repeat the mail: after a deadlock, say, the transaction is run again. */
+async function record(deps: Deps, claim: Claim, write: (trx: Trx) => Promise<void>): Promise<void> {
+  for (let nth = 1; ; nth += 1) {
+    try {
+      return await transact(deps, async (trx) => {
+        await write(trx);
+        renew(trx, claim);
+      });
+    } catch (error) {
+      if (error instanceof ClaimLost || nth === RECORDINGS) throw error;
+    }
+  }
 }
 
 interface Waiting extends Told {

@@ -177,6 +177,28 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(notification).toMatchObject({ deliveredAt: expect.any(String) });
   });
 
+  it("are sent once when the delivery is recorded only in a further attempt", async () => {
+    const { raw } = database();
+    // A sequence keeps its value when the transaction is rolled back.
+    await raw.executeSql(`create sequence shiftpact.recordings;
+      create function shiftpact.fail_first() returns trigger language plpgsql as $$
+        begin
+          if nextval('shiftpact.recordings') = 1 then raise exception 'deadlock' using errcode = '40P01'; end if;
+          return new;
+        end $$;
+      create trigger fail_first before update of delivered_at on shiftpact.notifications
+        for each row execute function shiftpact.fail_first()`);
+    onTestFinished(async () => {
+      await raw.executeSql(`drop trigger fail_first on shiftpact.notifications;
+        drop function shiftpact.fail_first; drop sequence shiftpact.recordings`);
+    });
+    await open();
+    await shop.addPerson(NTH, ROBIN);
+    await shop.open();
+    expect(await notifications()).toMatchObject([{ deliveredAt: expect.any(String) }]);
+    expect(server.mails).toHaveLength(1);
+  });
+
   it("that no attempt could deliver leave an issue without an address, and go out once the server is back", async () => {
     server.refuse(450, 3);
     await offered({ retries: { tries: 3 } });
