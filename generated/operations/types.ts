@@ -767,6 +767,7 @@ export interface components {
       timeZone: string;
       dialect: components["schemas"]["Dialect"];
       health: components["schemas"]["Health"];
+      backlog?: components["schemas"]["Backlog"];
       /** Format: date-time */
       createdAt: string;
     };
@@ -789,7 +790,10 @@ export interface components {
        * @description When the provider may be called again, while it asks for silence.
        */
       until?: string;
-      /** @description Shifts and people that wait for the provider. Only in the answer about one integration. */
+      /**
+       * @deprecated
+       * @description `backlog.waiting` without the background. Only in the answer about one integration.
+       */
       waiting?: number;
     };
     /**
@@ -803,6 +807,275 @@ export interface components {
       | "token_rejected"
       | "implausible"
       | "mass_disappearance";
+    /**
+     * @description What the platform still has to do with the provider, in all processes together. Only in the answer about one integration. The counts are some seconds old, like the figures of other processes.
+     *
+     *     A shift or a person counts once, however many events it has, and so does a check of the provider. It waits when it is due, when its last attempt failed, or when it is read again after an event. A
+     *     shift that only waits for its hourly reading does not count. Of an integration that is not active, each shift with stored events waits, and no hourly reading does: the activation reads every shift.
+     */
+    Backlog: {
+      /** @description By urgency: what is more urgent is done first. */
+      waiting: {
+        /** @description An operator or a candidate waits for it. */
+        interactive: number;
+        /** @description Caused by an event, or by an activation. */
+        events: number;
+        /** @description Hourly readings that are due. */
+        background: number;
+      };
+      /** @description Notifications that wait to be mailed. No provider limits them. */
+      mail: number;
+      /** @description In progress now. */
+      inProgress: number;
+      /**
+       * Format: date-time
+       * @description Since when the oldest of what waits does so: since its event was received, or since it is due. Of an operation that failed, at the earliest since its shift was last read. Null when nothing waits.
+       */
+      oldestAt: string | null;
+      limit: components["schemas"]["BacklogLimit"];
+      /** @description How many were finished in the last minute: this minute's, and of the minute before the share that is within the last 60 seconds. A run without a call to the provider and a run whose call failed do not count. */
+      perMinute: number;
+      /**
+       * Format: date-time
+       * @description When all of it is finished at this pace, if nothing is added; not before `limit.params.until`. Null when nothing waits, when nothing was finished in the last minute, and while `limit` is `draft`, `suspended` or `paused`.
+       */
+      doneAt: string | null;
+    };
+    BacklogLimit: {
+      code: components["schemas"]["BacklogLimitCode"];
+      params: components["schemas"]["Params"];
+    };
+    /**
+     * @description What limits the backlog of an integration. The first that applies, of the last minute:
+     *
+     *     1. `none`: nothing waits.
+     *     2. `draft`, `suspended`: the integration is not active, and more waits than interactive work. It waits for the activation.
+     *     3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` says which, `since` from when.
+     *     4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 70 % of it was used, because a fifth is
+     *        kept for bursts and a long backlog moves at 80 %.
+     *     5. `latency`: the platform spent at least half of its time on the work waiting for responses, which took `responseMs` on average, with `atOnce` runs at a time.
+     *     6. `working`: nothing but the platform's own pace, or nothing was finished yet.
+     * @enum {string}
+     */
+    BacklogLimitCode: "none" | "draft" | "suspended" | "paused" | "rate_limit" | "latency" | "working";
+    /** @description What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */
+    Params: {
+      /** @description Attempts so far. */
+      attempts?: number;
+      /** @description Milliseconds until the next attempt. */
+      afterMs?: number;
+      failure?: components["schemas"]["FailureCode"];
+      /** @description HTTP status of the provider's response. */
+      status?: number;
+      /** @description `code` of the provider's problem document, or the system's code of a connection error. */
+      providerCode?: string;
+      /** @description JSON pointers of what breaks the contract in the provider's response. */
+      pointers?: string[];
+      /** @enum {string} */
+      fault?: "time_impossible" | "time_out_of_range" | "end_not_after_start" | "text_unstorable";
+      /** @description JSON pointer of the field that is at fault. */
+      pointer?: string;
+      /**
+       * @description Why the shift is read again.
+       * @enum {string}
+       */
+      recheck?: "still_visible" | "unchanged" | "absent";
+      reason?: components["schemas"]["BookingReason"];
+      changeReason?: components["schemas"]["ChangeReason"];
+      /** @enum {string} */
+      jobStatus?: "blocked_mapping" | "open" | "filled" | "cancelled" | "expired";
+      /** @enum {string} */
+      variant?: "a" | "b";
+      warnings?: string[];
+      event?: string;
+      /** @description The trace that has the rest. */
+      traceId?: string;
+      kind?: components["schemas"]["NotificationKind"];
+      count?: number;
+      /** @description Bookings that hold a seat. */
+      booked?: number;
+      /** @description People whom the provider assigned itself. */
+      ownPeople?: number;
+      positions?: number;
+      /** @description Candidates who have the competence and are available. */
+      free?: number;
+      /** @description Candidates who hold an offer. */
+      offered?: number;
+      /** @description Candidates who have the competence and work elsewhere at that time. */
+      busy?: number;
+      /** Format: date-time */
+      startTime?: string;
+      /** Format: date-time */
+      endTime?: string;
+      outletId?: string;
+      outletName?: string;
+      roleId?: string;
+      roleName?: string;
+      /** Format: uuid */
+      otherJobId?: string;
+      first?: number;
+      last?: number;
+      imported?: number;
+      updated?: number;
+      skipped?: number;
+      invalid?: number;
+      delivery?: components["schemas"]["DeliveryCode"];
+      /** Format: uuid */
+      notificationId?: string;
+      eventVerdict?: components["schemas"]["OutcomeCode"];
+      health?: components["schemas"]["HealthCode"];
+      /** Format: date-time */
+      since?: string;
+      /**
+       * Format: date-time
+       * @description Until when the provider asks for silence.
+       */
+      until?: string;
+      /** @description The limit of calls to the provider in a minute. */
+      perMinute?: number;
+      /** @description How long the provider takes for a response, on average. Milliseconds. */
+      responseMs?: number;
+      /** @description How many runs call the provider at the same time, at most. */
+      atOnce?: number;
+      /** @description What a check of the provider found, as the verification kit reports it. */
+      findings?: components["schemas"]["CheckFinding"][];
+    };
+    /**
+     * @description Why a call to the provider gave no usable response.
+     * @enum {string}
+     */
+    FailureCode:
+      | "timeout"
+      | "connection_failed"
+      | "response_too_long"
+      | "redirected"
+      | "http_error"
+      | "contract_violation"
+      | "wrong_shift"
+      | "wrong_person"
+      | "change_not_shown"
+      | "absence_unconfirmed"
+      | "address_blocked"
+      | "circuit_open"
+      | "rate_limited"
+      | "at_capacity"
+      | "aborted"
+      | "internal_error";
+    /**
+     * @description Why a booking was released or failed.
+     * @enum {string}
+     */
+    BookingReason:
+      | "withdrawn"
+      | "shift_deleted"
+      | "shift_cancelled"
+      | "job_cancelled"
+      | "shift_started"
+      | "shift_full"
+      | "shift_not_found"
+      | "candidate_not_found"
+      | "candidate_ambiguous"
+      | "candidate_erased"
+      | "candidate_refused"
+      | "assignment_refused"
+      | "removed_by_provider"
+      | "provider_unavailable";
+    /**
+     * @description Why the times or positions of a shift were not changed.
+     * @enum {string}
+     */
+    ChangeReason:
+      | "provider_refused"
+      | "job_cancelled"
+      | "shift_started"
+      | "shift_gone"
+      | "shift_unusable"
+      | "end_not_after_start"
+      | "provider_unavailable";
+    /** @enum {string} */
+    NotificationKind:
+      | "job_offered"
+      | "shift_changed"
+      | "shift_cancelled"
+      | "booking_confirmed"
+      | "booking_released";
+    /**
+     * @description Why a notification was not delivered, or not yet.
+     * @enum {string}
+     */
+    DeliveryCode:
+      | "mail_server_unreachable"
+      | "mail_server_refused"
+      | "address_unusable"
+      | "tls_unavailable"
+      | "offer_withdrawn"
+      | "gave_up";
+    /**
+     * @description What a step of a trace, or the processing of an event, came to.
+     * @enum {string}
+     */
+    OutcomeCode:
+      | "stored"
+      | "stored_unknown_event"
+      | "shift_read"
+      | "shift_absent"
+      | "shift_unusable"
+      | "provider_refused"
+      | "will_retry"
+      | "will_recheck"
+      | "integration_paused"
+      | "disappearance_held"
+      | "job_created"
+      | "job_updated"
+      | "job_unchanged"
+      | "job_reopened"
+      | "job_cancelled"
+      | "job_expired"
+      | "no_job"
+      | "already_cancelled"
+      | "shift_over"
+      | "covered_by"
+      | "echo_of_delete"
+      | "delete_not_confirmed"
+      | "provider_unavailable"
+      | "requeued"
+      | "unknown_event"
+      | "candidates_matched"
+      | "notified"
+      | "offers_withdrawn"
+      | "seat_reserved"
+      | "withdrawal_requested"
+      | "booking_confirmed"
+      | "booking_released"
+      | "booking_failed"
+      | "booking_kept"
+      | "candidate_found"
+      | "candidate_created"
+      | "candidate_ambiguous"
+      | "assigned"
+      | "unassigned"
+      | "seen_assigned"
+      | "seen_unassigned"
+      | "cancellation_requested"
+      | "cancellation_confirmed"
+      | "cancellation_refused"
+      | "change_requested"
+      | "change_confirmed"
+      | "change_refused"
+      | "registry_imported"
+      | "migrated";
+    CheckFinding: {
+      /** @enum {string} */
+      severity: "error" | "warning";
+      title: string;
+      /** @description Of the contract. */
+      section: string;
+      expected: string;
+      actual: string;
+      /** @description A curl command; absent when no single request shows it. */
+      reproduce?: string;
+      fix: string;
+    };
     Discovery: {
       outlets: components["schemas"]["DiscoveredOutlet"][];
       roles: components["schemas"]["DiscoveredRole"][];
@@ -1034,210 +1307,6 @@ export interface components {
        */
       inDoubtSince?: string;
       traceId: components["schemas"]["TraceId"];
-    };
-    /**
-     * @description Why a booking was released or failed.
-     * @enum {string}
-     */
-    BookingReason:
-      | "withdrawn"
-      | "shift_deleted"
-      | "shift_cancelled"
-      | "job_cancelled"
-      | "shift_started"
-      | "shift_full"
-      | "shift_not_found"
-      | "candidate_not_found"
-      | "candidate_ambiguous"
-      | "candidate_erased"
-      | "candidate_refused"
-      | "assignment_refused"
-      | "removed_by_provider"
-      | "provider_unavailable";
-    /** @description What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */
-    Params: {
-      /** @description Attempts so far. */
-      attempts?: number;
-      /** @description Milliseconds until the next attempt. */
-      afterMs?: number;
-      failure?: components["schemas"]["FailureCode"];
-      /** @description HTTP status of the provider's response. */
-      status?: number;
-      /** @description `code` of the provider's problem document, or the system's code of a connection error. */
-      providerCode?: string;
-      /** @description JSON pointers of what breaks the contract in the provider's response. */
-      pointers?: string[];
-      /** @enum {string} */
-      fault?: "time_impossible" | "time_out_of_range" | "end_not_after_start" | "text_unstorable";
-      /** @description JSON pointer of the field that is at fault. */
-      pointer?: string;
-      /**
-       * @description Why the shift is read again.
-       * @enum {string}
-       */
-      recheck?: "still_visible" | "unchanged" | "absent";
-      reason?: components["schemas"]["BookingReason"];
-      changeReason?: components["schemas"]["ChangeReason"];
-      /** @enum {string} */
-      jobStatus?: "blocked_mapping" | "open" | "filled" | "cancelled" | "expired";
-      /** @enum {string} */
-      variant?: "a" | "b";
-      warnings?: string[];
-      event?: string;
-      /** @description The trace that has the rest. */
-      traceId?: string;
-      kind?: components["schemas"]["NotificationKind"];
-      count?: number;
-      /** @description Bookings that hold a seat. */
-      booked?: number;
-      /** @description People whom the provider assigned itself. */
-      ownPeople?: number;
-      positions?: number;
-      /** @description Candidates who have the competence and are available. */
-      free?: number;
-      /** @description Candidates who hold an offer. */
-      offered?: number;
-      /** @description Candidates who have the competence and work elsewhere at that time. */
-      busy?: number;
-      /** Format: date-time */
-      startTime?: string;
-      /** Format: date-time */
-      endTime?: string;
-      outletId?: string;
-      outletName?: string;
-      roleId?: string;
-      roleName?: string;
-      /** Format: uuid */
-      otherJobId?: string;
-      first?: number;
-      last?: number;
-      imported?: number;
-      updated?: number;
-      skipped?: number;
-      invalid?: number;
-      delivery?: components["schemas"]["DeliveryCode"];
-      /** Format: uuid */
-      notificationId?: string;
-      eventVerdict?: components["schemas"]["OutcomeCode"];
-      /** @description What a check of the provider found, as the verification kit reports it. */
-      findings?: components["schemas"]["CheckFinding"][];
-    };
-    /**
-     * @description Why a call to the provider gave no usable response.
-     * @enum {string}
-     */
-    FailureCode:
-      | "timeout"
-      | "connection_failed"
-      | "response_too_long"
-      | "redirected"
-      | "http_error"
-      | "contract_violation"
-      | "wrong_shift"
-      | "wrong_person"
-      | "change_not_shown"
-      | "absence_unconfirmed"
-      | "address_blocked"
-      | "circuit_open"
-      | "rate_limited"
-      | "at_capacity"
-      | "aborted"
-      | "internal_error";
-    /**
-     * @description Why the times or positions of a shift were not changed.
-     * @enum {string}
-     */
-    ChangeReason:
-      | "provider_refused"
-      | "job_cancelled"
-      | "shift_started"
-      | "shift_gone"
-      | "shift_unusable"
-      | "end_not_after_start"
-      | "provider_unavailable";
-    /** @enum {string} */
-    NotificationKind:
-      | "job_offered"
-      | "shift_changed"
-      | "shift_cancelled"
-      | "booking_confirmed"
-      | "booking_released";
-    /**
-     * @description Why a notification was not delivered, or not yet.
-     * @enum {string}
-     */
-    DeliveryCode:
-      | "mail_server_unreachable"
-      | "mail_server_refused"
-      | "address_unusable"
-      | "tls_unavailable"
-      | "offer_withdrawn"
-      | "gave_up";
-    /**
-     * @description What a step of a trace, or the processing of an event, came to.
-     * @enum {string}
-     */
-    OutcomeCode:
-      | "stored"
-      | "stored_unknown_event"
-      | "shift_read"
-      | "shift_absent"
-      | "shift_unusable"
-      | "provider_refused"
-      | "will_retry"
-      | "will_recheck"
-      | "integration_paused"
-      | "disappearance_held"
-      | "job_created"
-      | "job_updated"
-      | "job_unchanged"
-      | "job_reopened"
-      | "job_cancelled"
-      | "job_expired"
-      | "no_job"
-      | "already_cancelled"
-      | "shift_over"
-      | "covered_by"
-      | "echo_of_delete"
-      | "delete_not_confirmed"
-      | "provider_unavailable"
-      | "requeued"
-      | "unknown_event"
-      | "candidates_matched"
-      | "notified"
-      | "offers_withdrawn"
-      | "seat_reserved"
-      | "withdrawal_requested"
-      | "booking_confirmed"
-      | "booking_released"
-      | "booking_failed"
-      | "booking_kept"
-      | "candidate_found"
-      | "candidate_created"
-      | "candidate_ambiguous"
-      | "assigned"
-      | "unassigned"
-      | "seen_assigned"
-      | "seen_unassigned"
-      | "cancellation_requested"
-      | "cancellation_confirmed"
-      | "cancellation_refused"
-      | "change_requested"
-      | "change_confirmed"
-      | "change_refused"
-      | "registry_imported"
-      | "migrated";
-    CheckFinding: {
-      /** @enum {string} */
-      severity: "error" | "warning";
-      title: string;
-      /** @description Of the contract. */
-      section: string;
-      expected: string;
-      actual: string;
-      /** @description A curl command; absent when no single request shows it. */
-      reproduce?: string;
-      fix: string;
     };
     /**
      * Format: uuid
@@ -4450,6 +4519,40 @@ export type Integration = components["schemas"]["Integration"];
 export type Health = components["schemas"]["Health"];
 /** How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once. */
 export type HealthCode = components["schemas"]["HealthCode"];
+/**
+ * What the platform still has to do with the provider, in all processes together. Only in the answer about one integration. The counts are some seconds old, like the figures of other processes.
+ *
+ * A shift or a person counts once, however many events it has, and so does a check of the provider. It waits when it is due, when its last attempt failed, or when it is read again after an event. A
+ * shift that only waits for its hourly reading does not count. Of an integration that is not active, each shift with stored events waits, and no hourly reading does: the activation reads every shift.
+ */
+export type Backlog = components["schemas"]["Backlog"];
+export type BacklogLimit = components["schemas"]["BacklogLimit"];
+/**
+ * What limits the backlog of an integration. The first that applies, of the last minute:
+ *
+ * 1. `none`: nothing waits.
+ * 2. `draft`, `suspended`: the integration is not active, and more waits than interactive work. It waits for the activation.
+ * 3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` says which, `since` from when.
+ * 4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 70 % of it was used, because a fifth is
+ *    kept for bursts and a long backlog moves at 80 %.
+ * 5. `latency`: the platform spent at least half of its time on the work waiting for responses, which took `responseMs` on average, with `atOnce` runs at a time.
+ * 6. `working`: nothing but the platform's own pace, or nothing was finished yet.
+ */
+export type BacklogLimitCode = components["schemas"]["BacklogLimitCode"];
+/** What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */
+export type Params = components["schemas"]["Params"];
+/** Why a call to the provider gave no usable response. */
+export type FailureCode = components["schemas"]["FailureCode"];
+/** Why a booking was released or failed. */
+export type BookingReason = components["schemas"]["BookingReason"];
+/** Why the times or positions of a shift were not changed. */
+export type ChangeReason = components["schemas"]["ChangeReason"];
+export type NotificationKind = components["schemas"]["NotificationKind"];
+/** Why a notification was not delivered, or not yet. */
+export type DeliveryCode = components["schemas"]["DeliveryCode"];
+/** What a step of a trace, or the processing of an event, came to. */
+export type OutcomeCode = components["schemas"]["OutcomeCode"];
+export type CheckFinding = components["schemas"]["CheckFinding"];
 export type Discovery = components["schemas"]["Discovery"];
 export type DiscoveredOutlet = components["schemas"]["DiscoveredOutlet"];
 export type WorkplaceSuggestion = components["schemas"]["WorkplaceSuggestion"];
@@ -4485,20 +4588,6 @@ export type Job = components["schemas"]["Job"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2); it is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
 export type Booking = components["schemas"]["Booking"];
-/** Why a booking was released or failed. */
-export type BookingReason = components["schemas"]["BookingReason"];
-/** What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */
-export type Params = components["schemas"]["Params"];
-/** Why a call to the provider gave no usable response. */
-export type FailureCode = components["schemas"]["FailureCode"];
-/** Why the times or positions of a shift were not changed. */
-export type ChangeReason = components["schemas"]["ChangeReason"];
-export type NotificationKind = components["schemas"]["NotificationKind"];
-/** Why a notification was not delivered, or not yet. */
-export type DeliveryCode = components["schemas"]["DeliveryCode"];
-/** What a step of a trace, or the processing of an event, came to. */
-export type OutcomeCode = components["schemas"]["OutcomeCode"];
-export type CheckFinding = components["schemas"]["CheckFinding"];
 /** Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
 export type TraceId = components["schemas"]["TraceId"];
 export type Accept = components["schemas"]["Accept"];

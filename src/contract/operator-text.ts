@@ -2,6 +2,7 @@
  * The codes of the operations API as English for operators: the one place that has the words. Pure functions over the generated types.
  * A code that is missing here is a compile error; a code of a newer platform is rendered as itself.
  */
+export { backlogText } from "./operator-text/backlog.ts";
 export { failureText } from "./operator-text/failure.ts";
 export { healthText } from "./operator-text/health.ts";
 export { issueCodes, issueText, issueTitle } from "./operator-text/issue.ts";

@@ -1,8 +1,17 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { Health, Issue, Outcome, Params, Reason, Subject } from "../../generated/operations/types.ts";
+import type {
+  BacklogLimit,
+  Health,
+  Issue,
+  Outcome,
+  Params,
+  Reason,
+  Subject,
+} from "../../generated/operations/types.ts";
 import {
+  backlogText,
   bookingReasonText,
   bookingStatusText,
   cancelledByText,
@@ -43,6 +52,8 @@ const FULL: Required<Params> = {
   ...{ startTime: "2026-11-22T08:00:00.000Z", endTime: "2026-11-22T16:00:00.000Z" },
   ...{ outletId: "12", outletName: "Kajen", roleId: "7", roleName: "Waiter", otherJobId: "job" },
   ...{ first: 1, last: 200, imported: 3, updated: 2, skipped: 1, invalid: 1 },
+  ...{ health: "token_rejected", since: "2026-11-22T08:00:00.000Z", until: "2026-11-22T08:05:00.000Z" },
+  ...{ perMinute: 500, responseMs: 1_250, atOnce: 5 },
   ...{ delivery: "gave_up", notificationId: "notification", eventVerdict: "will_retry" },
   findings: [
     {
@@ -72,6 +83,7 @@ const RENDERED: [name: string, schema: Schema | undefined, render: Render][] = [
   ["Subject.kind", codes.Subject?.properties?.kind, (kind) => subjectText({ ...SUBJECT, kind })],
   ["StaffingCode", codes.StaffingCode, (verdict, params) => staffingText({ verdict, params })],
   ["StaffingReasonCode", codes.StaffingReasonCode, (code, params) => staffingReasonText({ code, params })],
+  ["BacklogLimitCode", codes.BacklogLimitCode, (code, params) => backlogText({ code, params })],
   [
     "HealthCode",
     codes.HealthCode,
@@ -295,6 +307,27 @@ describe("an issue", () => {
     expect(subjectText(SUBJECT)).toBe("candidate c1 on shift s1");
     expect(subjectText({ ...SUBJECT, kind: "operation" })).toBe("listRoles: wrong_token_accepted");
     expect(subjectText({ ...SUBJECT, kind: "notification" })).toBe("notification n1 to candidate c1");
+  });
+});
+
+describe("the limit of a backlog", () => {
+  it.each([
+    [{ code: "paused", params: { health: "token_rejected" } }, "Work is paused: token rejected."],
+    [{ code: "rate_limit", params: { perMinute: 500 } }, "Calls wait for the limit of 500 calls per minute."],
+    [
+      { code: "rate_limit", params: { until: "2026-11-22T08:05:00.000Z" } },
+      "The provider asked the platform to send no calls for a while.",
+    ],
+    [
+      { code: "latency", params: { responseMs: 1_250, atOnce: 5 } },
+      "The provider takes 1.3 s for a response, and at most 5 runs can call it at the same time.",
+    ],
+    [
+      { code: "latency", params: { responseMs: 320, atOnce: 1 } },
+      "The provider takes 320 ms for a response, and at most 1 run can call it at the same time.",
+    ],
+  ] satisfies [BacklogLimit, string][])("%j reads as a sentence", (limit, text) => {
+    expect(backlogText(limit).detail).toBe(text);
   });
 });
 
