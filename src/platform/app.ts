@@ -8,6 +8,7 @@ import type { OperationInfo } from "../../generated/runtime/operation.ts";
 import { problemHandler } from "../../generated/runtime/problem-response.ts";
 import type { FieldError } from "../../generated/runtime/validator.ts";
 import { problem } from "../contract/problem.ts";
+import type { Backlogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
 import type { Processes } from "./db/processes.ts";
 import type { Deps } from "./deps.ts";
@@ -40,6 +41,7 @@ export interface AppParts extends Settings {
   observer: Observer;
   metrics: Pick<Metrics, "text" | "contentType">;
   figures: Pick<Figures, "flush">;
+  backlogs: Pick<Backlogs, "of">;
   fieldUses: Pick<FieldUses, "flush">;
   processes: Pick<Processes, "count">;
   /** Without it nothing is served at /console and /docs. */

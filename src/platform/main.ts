@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Logger } from "pino";
 import { CALL_LIMITS, type CallLimits } from "../clients/provider/call-policy.ts";
 import { type AppParts, createApp } from "./app.ts";
+import { createBacklogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { joinProcesses } from "./db/processes.ts";
@@ -18,7 +19,7 @@ import { noteCircuit, noteSilence } from "./integrations/health.ts";
 import { probe } from "./integrations/probe.ts";
 import { checkSecretKey, createVault } from "./integrations/vault.ts";
 import { createLog } from "./log.ts";
-import { createFigures } from "./metrics/figures.ts";
+import { createFigures, type Figures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { toAll } from "./metrics/observer.ts";
 import { createReadings } from "./metrics/readings.ts";
@@ -156,7 +157,11 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   const figures = createFigures({ database, log, now });
   // Together, so that a database that does not answer costs the waiting time only once.
   running.holds(() => Promise.all([fieldUses.close(), figures.close(), processes.leave()]));
-  const metrics = createMetrics(createReadings(database), log);
+  const backlogs = createBacklogs({
+    ...{ database, now, figures, tries: options.retries?.tries ?? PROVIDER_RETRIES.tries },
+    limits: { perMinute: 500, atOnce: PER_PROVIDER, ...callLimits(config, options) },
+  });
+  const metrics = createMetrics(createReadings(database, backlogs.all), log);
   const observer = toAll(metrics, figures);
   const clients = createProviderClients({
     ...{ database, vault, log },
@@ -187,11 +192,11 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
-  const worker = workerOf(deps, options, running);
-  return { deps, worker, processes, fieldUses, figures, metrics, observer };
+  const worker = workerOf(deps, options, running, figures);
+  return { deps, worker, processes, fieldUses, figures, backlogs, metrics, observer };
 }
 
-function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running): Worker {
+function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { timed }: Figures): Worker {
   const { database, log, retries, timing, channel } = deps;
   const stopping = new AbortController();
   running.feeds(() => stopping.abort());
@@ -199,8 +204,8 @@ function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running): Wor
     ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
     atOnce: calls?.atOnce ?? CALL_LIMITS.atOnce,
     runs: {
-      shift: reconcileShift(deps),
-      person: reconcilePerson(deps),
+      shift: timed(reconcileShift(deps)),
+      person: timed(reconcilePerson(deps)),
       probe: probe(deps),
       refresh: refresh(deps),
       ...(deps.checkProvider && { check: checkOnce(deps, stopping.signal) }),

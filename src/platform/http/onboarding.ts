@@ -1,5 +1,6 @@
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Health, Integration as IntegrationView } from "../../../generated/operations/types.ts";
+import type { Backlogs } from "../backlog/backlogs.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { activate, suspend } from "../integrations/activate.ts";
@@ -18,11 +19,12 @@ import { accepted, created, ok } from "./response.ts";
 interface Parts {
   deps: Deps;
   owners: Pick<TokenOwners, "forget">;
+  backlogs: Pick<Backlogs, "of">;
   allowInsecureProviders: boolean;
 }
 
 /** Integrations, and the workplaces and competences that outlets and roles are mapped to. */
-export function onboardingHandlers({ deps, owners, allowInsecureProviders }: Parts) {
+export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProviders }: Parts) {
   const { kysely } = deps.database;
   return {
     createIntegration: async ({ body }) => created(await register(deps, body, allowInsecureProviders)),
@@ -31,9 +33,11 @@ export function onboardingHandlers({ deps, owners, allowInsecureProviders }: Par
       return ok(await page(all, query, { id: "provider_id", ascending: true }, toView));
     },
     getIntegration: async ({ path }) => {
-      const view = toView(await requireIntegration(kysely, path.providerId));
-      const waiting = await countWaiting(deps, view.providerId);
-      return ok({ ...view, health: { ...view.health, waiting } });
+      const integration = await requireIntegration(kysely, path.providerId);
+      const backlog = await backlogs.of(integration);
+      const { health, ...view } = toView(integration);
+      const waiting = backlog.waiting.interactive + backlog.waiting.events;
+      return ok({ ...view, health: { ...health, waiting }, backlog });
     },
     discoverIntegration: async ({ path }) =>
       ok(await discover(deps, await requireIntegration(kysely, path.providerId))),
@@ -88,18 +92,6 @@ function catalogueHandlers({ database: { kysely }, newId, now }: Deps) {
       return ok(body);
     },
   } satisfies Partial<Handlers<undefined>>;
-}
-
-/** Shifts and people that wait for the provider. */
-async function countWaiting({ database }: Deps, providerId: string): Promise<number> {
-  const { waiting } = await database.kysely
-    .selectFrom("work")
-    .select(({ fn }) => fn.countAll<number>().as("waiting"))
-    .where("provider_id", "=", providerId)
-    .where("kind", "in", ["shift", "person"])
-    .where("priority", "<", 2)
-    .executeTakeFirstOrThrow();
-  return waiting;
 }
 
 /** What each state of health stops, and what ends it. */

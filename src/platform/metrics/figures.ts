@@ -1,18 +1,26 @@
 import { sql } from "kysely";
 import type { Database, Log } from "../db/database.ts";
+import type { Run } from "../work/worker.ts";
 import { type Collector, createCollector } from "./collector.ts";
 import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
 import type { ProviderCall } from "./provider-calls.ts";
 
 /** Counts what this process does in each minute, and adds the counts to those of all processes. */
-export interface Figures extends Observer, Pick<Collector, "flush" | "close"> {}
+export interface Figures extends Observer, Pick<Collector, "flush" | "close"> {
+  /** Counts the runs that end, and for how long they took. A run that throws, or that spared its provider, does not count. */
+  timed(run: Run): Run;
+}
 
 /** The names of the rows. An acknowledgement counts in its bucket only. */
 export const FIGURES = {
   acknowledged: [...ACKNOWLEDGEMENT_EDGES.map((ms) => `acknowledged_within_${ms}`), "acknowledged_later"],
   refused: "refused",
   calls: "provider_calls",
+  /** Milliseconds, as of the runs. */
+  callMs: "provider_ms",
   failures: "provider_failures",
+  runs: "runs",
+  runMs: "run_ms",
 } as const;
 
 export const MINUTE_MS = 60_000;
@@ -25,14 +33,26 @@ interface Options {
 
 export function createFigures({ database, now, ...options }: Options): Figures {
   const { add, ...rest } = createCollector({ ...options, write: (counts) => write(database, counts) });
-  const note = (name: string, providerId = "") =>
-    add(`${new Date(minuteOf(now())).toISOString()} ${name} ${providerId}`);
+  const note = (name: string, providerId = "", count = 1) =>
+    add(`${new Date(minuteOf(now())).toISOString()} ${name} ${providerId}`, count);
   return {
     ...rest,
     webhookAnswered: (status, ms) => note(status === 200 ? bucketOf(ms) : FIGURES.refused),
     providerCalled: (call) => {
       note(FIGURES.calls, call.provider_id);
+      note(FIGURES.callMs, call.provider_id, Math.round(call.seconds * 1_000));
       if (isFailure(call)) note(FIGURES.failures, call.provider_id);
+    },
+    timed: (run) => async (claim, signal, spare) => {
+      const startedAt = performance.now();
+      let isSpared = false;
+      await run(claim, signal, (ms) => {
+        isSpared = true;
+        spare(ms);
+      });
+      if (isSpared) return;
+      note(FIGURES.runs, claim.providerId);
+      note(FIGURES.runMs, claim.providerId, Math.round(performance.now() - startedAt));
     },
   };
 }

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Log } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
+import { backlogGauges } from "./backlog-gauges.ts";
 import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
 import { EVENT_STATUSES, type Readings } from "./readings.ts";
 
@@ -94,14 +95,14 @@ function stored(registers: Registry[]): (readings: Readings | undefined) => void
     "dead_letters",
     "Events that had no response after all attempts; their shifts are still read each hour.",
   );
-  const work = gauge("work", "Work in all processes together.", ["kind", "state"]);
-  const oldest = gauge("work_oldest_seconds", "Since the oldest work that waits was asked for.", ["kind"]);
+  const showBacklogs = backlogGauges(registers, PROVIDER);
   const notifications = gauge("notifications", "Notifications, by state.", ["state"]);
   const issues = gauge("open_issues", "What needs an operator, by code.", ["code"]);
-  const all = [events, waiting, dead, work, oldest, notifications, issues];
+  const all = [events, waiting, dead, notifications, issues];
   return (readings) => {
     up.set(readings ? 1 : 0);
     for (const each of all) each.reset();
+    showBacklogs(readings?.backlogs ?? []);
     if (!readings) {
       waiting.remove();
       return dead.remove();
@@ -109,11 +110,6 @@ function stored(registers: Registry[]): (readings: Readings | undefined) => void
     for (const status of EVENT_STATUSES) events.set({ status }, readings.events[status] ?? 0);
     waiting.set(readings.waitingSeconds);
     dead.set(readings.events.dead ?? 0);
-    for (const { kind, oldestSeconds, ...load } of readings.work) {
-      work.set({ kind, state: "waiting" }, load.waiting);
-      work.set({ kind, state: "active" }, load.active);
-      oldest.set({ kind }, oldestSeconds);
-    }
     for (const [state, count] of Object.entries(readings.notifications)) notifications.set({ state }, count);
     for (const { code, count } of readings.issues) issues.set({ code }, count);
   };

@@ -1,15 +1,15 @@
 import { type Kysely, sql } from "kysely";
+import type { Backlog } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
-import type { EventStatus, Schema, WorkKind } from "../db/schema.ts";
+import type { EventStatus, Schema } from "../db/schema.ts";
+import { shareReading } from "./share.ts";
 
-/** How much of one kind of work there is, in all processes together. */
-export interface WorkLoad {
-  kind: WorkKind;
-  /** Due, or waiting for another attempt; what is only read each hour does not count. */
-  waiting: number;
-  active: number;
-  /** Since the oldest that waits was asked for; 0 when none does. */
-  oldestSeconds: number;
+/** What the platform has to do with one provider, as it was at `readAt`. */
+export interface ProviderBacklog {
+  kind: string;
+  provider_id: string;
+  backlog: Backlog;
+  readAt: Date;
 }
 
 /** The state of the work, as read from the database. */
@@ -17,7 +17,7 @@ export interface Readings {
   events: Partial<Record<EventStatus, number>>;
   /** Since the oldest event that waits came, of integrations that are active; 0 when there is none. */
   waitingSeconds: number;
-  work: WorkLoad[];
+  backlogs: readonly ProviderBacklog[];
   /** `shown` ones are not delivered by a channel; `withdrawn` ones are offers that did not hold any more. */
   notifications: { shown: number; waiting: number; delivered: number; withdrawn: number; failed: number };
   issues: { code: string; count: number }[];
@@ -32,30 +32,20 @@ export const EVENT_STATUSES: readonly EventStatus[] = [
   "dead",
 ];
 
-/** Counting takes longer the more rows there are: all callers within this time share one reading. Milliseconds. */
+/** Milliseconds. */
 const KEPT_FOR_MS = 10_000;
 
 /** Reads on demand, and at most once in ten seconds. `now`: milliseconds. */
-export function createReadings(
+export const createReadings = (
   database: Pick<Database, "kysely">,
-  now: () => number = () => performance.now(),
-): () => Promise<Readings> {
-  let kept: { readings: Promise<Readings>; until: number } | undefined;
-  return () => {
-    if (kept && kept.until > now()) return kept.readings;
-    const readings = readAll(database);
-    const latest = { readings, until: now() + KEPT_FOR_MS };
-    kept = latest;
-    // A failure is not kept: the database may have recovered.
-    readings.catch(() => {
-      if (kept === latest) kept = undefined;
-    });
-    return readings;
-  };
-}
+  readBacklogs: () => Promise<readonly ProviderBacklog[]>,
+  now?: () => number,
+): (() => Promise<Readings>) => shareReading(() => readAll(database, readBacklogs), KEPT_FOR_MS, now);
 
-async function readAll(database: Pick<Database, "kysely">): Promise<Readings> {
-  const { kysely } = database;
+async function readAll(
+  { kysely }: Pick<Database, "kysely">,
+  readBacklogs: () => Promise<readonly ProviderBacklog[]>,
+): Promise<Readings> {
   const events = await kysely
     .selectFrom("events")
     .select(({ fn }) => ["status", fn.countAll<number>().as("count")])
@@ -72,7 +62,7 @@ async function readAll(database: Pick<Database, "kysely">): Promise<Readings> {
     issues,
     waitingSeconds: await readWaiting(kysely),
     notifications: await readNotifications(kysely),
-    work: await readWork(kysely),
+    backlogs: await readBacklogs(),
   };
 }
 
@@ -82,14 +72,6 @@ async function readWaiting(kysely: Kysely<Schema>): Promise<number> {
     from events join integrations using (provider_id)
     where events.status = 'queued' and integrations.state = 'active'`.execute(kysely);
   return rows[0]?.seconds ?? 0;
-}
-
-async function readWork(kysely: Kysely<Schema>): Promise<WorkLoad[]> {
-  const { rows } = await sql<WorkLoad>`
-    select kind, count(*) filter (where claim is null) as waiting, count(*) filter (where claim is not null) as active,
-      coalesce(extract(epoch from now() - min(created_at) filter (where claim is null)), 0)::float8 as "oldestSeconds"
-    from work where priority < 2 or due_at <= now() or claim is not null group by kind`.execute(kysely);
-  return rows;
 }
 
 async function readNotifications(kysely: Kysely<Schema>): Promise<Readings["notifications"]> {

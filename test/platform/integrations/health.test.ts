@@ -33,7 +33,7 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       const shiftIds = [1, 2, 3].map(() => provider.createShift().shiftId);
       for (const shiftId of shiftIds) expect(await tell(shiftId)).toBe(200);
       const paused = { code: "token_rejected", paused: "all_calls", resumes: "with_good_response" };
-      await expect.poll(() => healthOf(of)).toMatchObject({ ...paused, waiting: 3 });
+      await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject({ ...paused, waiting: 3 });
       const issue = {
         code: "token_rejected",
         subject: { kind: "integration" },
@@ -44,7 +44,8 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       provider.clearFaults();
       await settled();
       for (const shiftId of shiftIds) expect(await job(shiftId)).toMatchObject({ status: "open" });
-      expect(await healthOf(of)).toMatchObject({ code: "reachable", paused: "nothing", waiting: 0 });
+      const reachable = { code: "reachable", paused: "nothing", waiting: 0 };
+      await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject(reachable);
       expect(await issues(of)).toEqual([]);
     },
   );

@@ -10,7 +10,16 @@ import { openWorkshop } from "../workshop.ts";
 const READINGS: Readings = {
   events: { processed: 2, dead: 1 },
   waitingSeconds: 7.5,
-  work: [{ kind: "shift", waiting: 3, active: 1, oldestSeconds: 12.5 }],
+  backlogs: [
+    {
+      ...{ kind: "tempo", provider_id: "p1", readAt: new Date("2027-03-01T08:00:00Z") },
+      backlog: {
+        ...{ waiting: { interactive: 0, events: 3, background: 1 }, mail: 2, inProgress: 5, perMinute: 8 },
+        ...{ oldestAt: "2027-03-01T07:59:47.500Z", doneAt: "2027-03-01T08:00:30.000Z" },
+        limit: { code: "latency", params: { responseMs: 900, atOnce: 5 } },
+      },
+    },
+  ],
   notifications: { shown: 4, waiting: 3, delivered: 2, withdrawn: 5, failed: 1 },
   issues: [{ code: "shift_unusable", count: 2 }],
 };
@@ -24,9 +33,14 @@ describe("the metrics", () => {
       'shiftpact_events{status="failed"} 0',
       "shiftpact_dead_letters 1",
       "shiftpact_events_waiting_seconds 7.5",
-      'shiftpact_work{kind="shift",state="waiting"} 3',
-      'shiftpact_work{kind="shift",state="active"} 1',
-      'shiftpact_work_oldest_seconds{kind="shift"} 12.5',
+      'shiftpact_provider_waiting{kind="tempo",provider_id="p1",priority="interactive"} 0',
+      'shiftpact_provider_waiting{kind="tempo",provider_id="p1",priority="events"} 3',
+      'shiftpact_provider_in_progress{kind="tempo",provider_id="p1"} 5',
+      'shiftpact_provider_oldest_seconds{kind="tempo",provider_id="p1"} 12.5',
+      'shiftpact_provider_limited{kind="tempo",provider_id="p1",limit="latency"} 1',
+      'shiftpact_provider_finished_per_minute{kind="tempo",provider_id="p1"} 8',
+      'shiftpact_provider_done_seconds{kind="tempo",provider_id="p1"} 30',
+      'shiftpact_mail_waiting{kind="tempo",provider_id="p1"} 2',
       'shiftpact_notifications{state="delivered"} 2',
       'shiftpact_open_issues{code="shift_unusable"} 2',
     ]) {
@@ -39,13 +53,13 @@ describe("the metrics", () => {
     const readings = vi.fn(async () => READINGS);
     const metrics = createMetrics(readings, silent);
     await metrics.text();
-    readings.mockResolvedValueOnce({ ...READINGS, issues: [], work: [] });
-    expect(await metrics.text()).not.toMatch(/shift_unusable|kind="shift"/);
+    readings.mockResolvedValueOnce({ ...READINGS, issues: [], backlogs: [] });
+    expect(await metrics.text()).not.toMatch(/shift_unusable|kind="tempo"/);
     readings.mockRejectedValueOnce(new Error("gone"));
     const text = await metrics.text();
     expect(text.split("\n")).toContain("shiftpact_database_up 0");
     expect(text).not.toMatch(
-      /^shiftpact_(events|events_waiting_seconds|dead_letters|work|notifications)[ {]/m,
+      /^shiftpact_(events|events_waiting_seconds|dead_letters|provider_\w+|mail_waiting|notifications)[ {]/m,
     );
   });
 
@@ -88,7 +102,11 @@ describe.each(featureEngines)("the readings on %s", (engine) => {
 
   it("are kept for ten seconds, so that asking often costs nothing", async () => {
     let now = 0;
-    const readings = createReadings(database(), () => now);
+    const readings = createReadings(
+      database(),
+      async () => [],
+      () => now,
+    );
     const store = (trace_id: string) =>
       database()
         .kysely.insertInto("events")
@@ -113,7 +131,7 @@ describe.each(featureEngines)("how long events wait, as read on %s", (engine) =>
   it("counts the queued ones of active integrations", async () => {
     const provider_id = crypto.randomUUID();
     const { kysely } = database();
-    const seconds = async () => (await createReadings(database())()).waitingSeconds;
+    const seconds = async () => (await createReadings(database(), async () => [])()).waitingSeconds;
     await kysely
       .insertInto("integrations")
       .values({ provider_id, kind: "k", name: "n", base_url: "https://example.com", provider_token: "t" })
@@ -132,39 +150,6 @@ describe.each(featureEngines)("how long events wait, as read on %s", (engine) =>
   });
 });
 
-describe.each(featureEngines)("the work, as read on %s", (engine) => {
-  const database = useEngine(engine);
-
-  it("counts what is due or being retried; what is only read each hour does not count", async () => {
-    const { kysely } = database();
-    const provider_id = crypto.randomUUID();
-    const later = new Date(Date.now() + 3_600_000);
-    const created_at = new Date(Date.now() - 60_000);
-    await kysely
-      .insertInto("work")
-      .values([
-        { provider_id, kind: "shift", key: "due", priority: 1, created_at },
-        { provider_id, kind: "shift", key: "retried", priority: 0, due_at: later, attempts: 3 },
-        {
-          provider_id,
-          kind: "shift",
-          key: "claimed",
-          priority: 2,
-          due_at: later,
-          claim: crypto.randomUUID(),
-        },
-        { provider_id, kind: "shift", key: "hourly", priority: 2, due_at: later },
-        { provider_id, kind: "mail", key: crypto.randomUUID(), priority: 0 },
-      ])
-      .execute();
-    const { work } = await createReadings(database())();
-    const oldestSeconds = expect.closeTo(60, -1);
-    expect(work).toHaveLength(2);
-    expect(work).toContainEqual({ kind: "shift", waiting: 2, active: 1, oldestSeconds });
-    expect(work).toContainEqual({ kind: "mail", waiting: 1, active: 0, oldestSeconds: expect.any(Number) });
-  });
-});
-
 describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
   const database = useEngine(engine);
 
@@ -172,7 +157,7 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
     const shop = await openWorkshop(database(), { channel: DOWN, retries: { tries: 2 } });
     await shop.addPerson(110);
     await shop.open();
-    const counted = async () => (await createReadings(database())()).notifications;
+    const counted = async () => (await createReadings(database(), async () => [])()).notifications;
     expect(await counted()).toEqual({ shown: 0, waiting: 0, delivered: 0, withdrawn: 0, failed: 1 });
     const set = (values: string) => database().raw.executeSql(`update shiftpact.notifications set ${values}`);
     await set("delivery_error = null");

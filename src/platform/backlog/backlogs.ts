@@ -1,0 +1,85 @@
+import type { Backlog } from "../../../generated/operations/types.ts";
+import type { Database } from "../db/database.ts";
+import type { Integration } from "../db/schema.ts";
+import { healthOf } from "../integrations/health.ts";
+import { type Figures, MINUTE_MS } from "../metrics/figures.ts";
+import type { ProviderBacklog } from "../metrics/readings.ts";
+import { shareReading } from "../metrics/share.ts";
+import { type Counts, NOTHING, readCounts } from "./counts.ts";
+import { type Limits, limitOf, waitingIn } from "./limit.ts";
+import { AT_REST, finishedIn, type Pace, readPaces } from "./pace.ts";
+
+/** What waits for the providers, what limits it, and when it is finished. */
+export interface Backlogs {
+  /** Of one integration in the state and health of the row; the counts are some seconds old. */
+  of(integration: Integration): Promise<Backlog>;
+  all(): Promise<ProviderBacklog[]>;
+}
+
+interface Parts {
+  database: Pick<Database, "kysely">;
+  now: () => Date;
+  limits: Limits;
+  /** Failed attempts after which work is only tried each hour. */
+  tries: number;
+  figures: Pick<Figures, "flush">;
+}
+
+/** All callers within this time share one reading. Milliseconds. */
+const KEPT_FOR_MS = 2_000;
+
+export function createBacklogs({ database, now, limits, tries, figures }: Parts): Backlogs {
+  const read = shareReading(async (key) => {
+    const [providerId = ""] = key.split(" ");
+    // Figures of this process are written before they are read; those of other processes follow within seconds.
+    await figures.flush();
+    const counts = await readCounts(database, tries, providerId);
+    return { counts, paces: await readPaces(database, now(), providerId) };
+  }, KEPT_FOR_MS);
+  return {
+    of: async (integration) => {
+      const { provider_id, state } = integration;
+      // What was read in another state is not shown with this one.
+      const { counts, paces } = await read(`${provider_id} ${state} ${healthOf(integration).code}`);
+      return backlogOf(integration, counts.get(provider_id), paces.get(provider_id), limits, now());
+    },
+    all: async () => {
+      const { counts, paces } = await read();
+      const integrations = await database.kysely.selectFrom("integrations").selectAll().execute();
+      const readAt = now();
+      return integrations.map((integration) => {
+        const { kind, provider_id } = integration;
+        const [own, pace] = [counts.get(provider_id), paces.get(provider_id)];
+        return { kind, provider_id, readAt, backlog: backlogOf(integration, own, pace, limits, readAt) };
+      });
+    },
+  };
+}
+
+function backlogOf(
+  integration: Integration,
+  { waiting: counted, mail, inProgress, oldestAt }: Counts = NOTHING,
+  pace: Pace = AT_REST,
+  limits: Limits,
+  now: Date,
+): Backlog {
+  // The activation reads every shift, so that no hourly reading waits for it.
+  const waiting = integration.state === "active" ? counted : { ...counted, background: 0 };
+  const limit = limitOf(integration, waiting, pace, limits);
+  const perMinute = finishedIn(pace);
+  const left = waitingIn(waiting) + inProgress;
+  return {
+    ...{ waiting, mail, inProgress, limit, perMinute },
+    oldestAt: waitingIn(waiting) > 0 && oldestAt ? oldestAt.toISOString() : null,
+    doneAt: doneAt(limit, (left / perMinute) * MINUTE_MS, now)?.toISOString() ?? null,
+  };
+}
+
+/** What stands still is never done at this pace. */
+const STOPPED: readonly Backlog["limit"]["code"][] = ["none", "draft", "suspended", "paused"];
+
+function doneAt({ code, params: { until } }: Backlog["limit"], ms: number, now: Date): Date | undefined {
+  if (STOPPED.includes(code) || !Number.isFinite(ms)) return undefined;
+  const from = Math.max(now.getTime(), until === undefined ? 0 : Date.parse(until));
+  return new Date(from + ms);
+}

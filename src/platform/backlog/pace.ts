@@ -1,0 +1,48 @@
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
+import { FIGURES, MINUTE_MS, minuteOf } from "../metrics/figures.ts";
+
+const NAMES = {
+  /** Runs that ended, and the milliseconds that they took. */
+  runs: FIGURES.runs,
+  runMs: FIGURES.runMs,
+  /** Calls that ended, how many of them failed, and the milliseconds that they took. */
+  calls: FIGURES.calls,
+  failures: FIGURES.failures,
+  callMs: FIGURES.callMs,
+} as const;
+
+/** What all processes did with one provider in the last minute. */
+export type Pace = Record<keyof typeof NAMES, number>;
+
+export const AT_REST: Pace = { runs: 0, runMs: 0, calls: 0, failures: 0, callMs: 0 };
+
+/** Reads this minute's figures, and of the minute before the share that is within the last 60 seconds; by providerId, of one or of all. */
+export async function readPaces(
+  { kysely }: Pick<Database, "kysely">,
+  now: Date,
+  providerId: string,
+): Promise<Map<string, Pace>> {
+  const minute = minuteOf(now);
+  const shareBefore = 1 - (now.getTime() - minute) / MINUTE_MS;
+  const names = sql.join(Object.values(NAMES).map((name) => sql.lit(name)));
+  const { rows } = await sql<{ providerId: string; sums: Record<string, number> }>`
+    select provider_id as "providerId", json_object_agg(name, value) as sums
+    from (
+      select provider_id, name, sum(value * case when minute = ${new Date(minute)} then 1 else ${shareBefore}::float8 end) as value
+      from figures
+      where minute in (${new Date(minute)}, ${new Date(minute - MINUTE_MS)}) and name in (${names})
+        and ${providerId === "" ? sql`true` : sql`provider_id = ${providerId}`}
+      group by provider_id, name) as summed
+    group by provider_id`.execute(kysely);
+  return new Map(rows.map((row) => [row.providerId, paceOf(row.sums)]));
+}
+
+function paceOf(sums: Readonly<Record<string, number>>): Pace {
+  const values = Object.entries(NAMES).map(([member, name]) => [member, sums[name] ?? 0]);
+  return { ...AT_REST, ...Object.fromEntries(values) };
+}
+
+/** How many were finished. A run without a call, or whose call failed, has achieved nothing. */
+export const finishedIn = ({ runs, calls, failures }: Pace): number =>
+  Math.max(0, Math.round(Math.min(runs, calls) - failures));
