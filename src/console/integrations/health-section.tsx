@@ -1,28 +1,17 @@
 import type { Health, Integration } from "../../../generated/operations/types.ts";
-import { counted, healthText } from "../../contract/operator-text.ts";
-import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
-import { useQuery } from "../data/use-query.ts";
-import { useRefresh } from "../data/use-refresh.ts";
+import { healthText } from "../../contract/operator-text.ts";
 import { Time } from "../parts/time.tsx";
-import { TroubleBox } from "../parts/trouble-box.tsx";
 import { HealthBadge } from "./health-badge.tsx";
 import { Section } from "./section.tsx";
 
-/** How the provider behaves, what that pauses, what ends the pause, and how much waits. */
-export function HealthSection({ integration }: { integration: Integration }) {
-  const { providerId, timeZone } = integration;
-  const query = useQuery(
-    `health ${providerId}`,
-    () => ask(api.getIntegration({ params: { path: { providerId } } })),
-    ({ type, data }) => type === "integration" && data.providerId === providerId,
-  );
-  // What waits changes without a message about the integration.
-  useRefresh(query.reload);
-  const { health } = query.data ?? integration;
+/** How the provider behaves, what that pauses, and what ends the pause. */
+export function HealthSection({
+  integration: { providerId, timeZone, health },
+}: {
+  integration: Integration;
+}) {
   return (
     <Section id="health" title="Health" aside={<HealthBadge health={health} />}>
-      {query.trouble && <TroubleBox trouble={query.trouble} onRetry={query.reload} />}
       <HealthFacts health={health} providerId={providerId} zone={timeZone} />
     </Section>
   );
@@ -41,12 +30,6 @@ function HealthFacts({ health, providerId, zone }: { health: Health; providerId:
         <dt>Paused</dt>
         <dd>{paused}</dd>
         {health.paused !== "nothing" && <Resumption health={health} providerId={providerId} zone={zone} />}
-        {health.waiting !== undefined && (
-          <>
-            <dt>Waiting</dt>
-            <dd>{counted(health.waiting, "shift or person", "shifts and people")}</dd>
-          </>
-        )}
       </dl>
     </div>
   );

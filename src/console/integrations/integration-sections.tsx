@@ -1,3 +1,5 @@
+import { TroubleBox } from "../parts/trouble-box.tsx";
+import { BacklogSection } from "./backlog-section.tsx";
 import { CheckSection } from "./check-section.tsx";
 import { DialectSection } from "./dialect-section.tsx";
 import { FactsSection } from "./facts-section.tsx";
@@ -6,12 +8,13 @@ import { MappingSection } from "./mapping-section.tsx";
 import { OnboardingSection } from "./onboarding-section.tsx";
 import { RegistrySection } from "./registry-section.tsx";
 import { TokensSection } from "./tokens-section.tsx";
-import type { Organisation } from "./use-integration.ts";
+import { type Organisation, useLatest } from "./use-integration.ts";
 import { useMapping } from "./use-mapping.ts";
 
 const SECTIONS = [
   ["onboarding", "Onboarding"],
   ["health", "Health"],
+  ["backlog", "Backlog"],
   ["mapping", "Mapping"],
   ["check", "Check of the provider"],
   ["dialect", "Dialect"],
@@ -23,12 +26,16 @@ const SECTIONS = [
 export function IntegrationSections(organisation: Organisation) {
   const { providerId } = organisation.integration;
   const mapping = useMapping(organisation);
+  const latest = useLatest(providerId);
+  const integration = latest.data ?? organisation.integration;
   return (
     <div class="sections">
       <SectionList />
       <div class="stack">
         <OnboardingSection organisation={organisation} mapping={mapping} />
-        <HealthSection integration={organisation.integration} />
+        {latest.trouble && <TroubleBox trouble={latest.trouble} onRetry={latest.reload} />}
+        <HealthSection integration={integration} />
+        <BacklogSection integration={integration} />
         <MappingSection organisation={organisation} mapping={mapping} />
         <CheckSection {...organisation.integration} />
         <DialectSection providerId={providerId} />

@@ -3,6 +3,7 @@ import { api } from "../data/api.ts";
 import type { StreamMessage } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 import { type Query, useQuery } from "../data/use-query.ts";
+import { useRefresh } from "../data/use-refresh.ts";
 
 /** What every section of the page shows or changes. */
 export interface Organisation {
@@ -26,6 +27,18 @@ export function useOrganisation(providerId: string): Query<Omit<Organisation, "r
     },
     ({ type, data }) => data.providerId === providerId && (type === "integration" || isOfMapping(type, data)),
   );
+}
+
+/** The integration with its health and its backlog as they are now. */
+export function useLatest(providerId: string): Query<Integration> {
+  const query = useQuery(
+    `integration ${providerId}`,
+    () => ask(api.getIntegration({ params: { path: { providerId } } })),
+    ({ type, data }) => type === "integration" && data.providerId === providerId,
+  );
+  // The backlog changes without a message about the integration.
+  useRefresh(query.reload);
+  return query;
 }
 
 /** A shift may name a new outlet or a new role: that is an issue. */
