@@ -36,6 +36,8 @@ export interface Workshop
   /** The same, without waiting for what comes of it. */
   store(event: string, shiftId: string, traceId?: string): Promise<string>;
   idle(): Promise<void>;
+  /** What `GET /metrics` returns. */
+  metrics(): Promise<string>;
   /** A text of every row of every table. */
   dump(): Promise<string>;
   close(): Promise<void>;
@@ -72,6 +74,7 @@ export async function openWorkshop(database: TestDatabase, options: WorkshopOpti
       const [personalNumber = "", email] = [published.personnummer[nth], "robin@example.com"];
       return (await organisation.addPerson({ email, ...rest, personalNumber })).candidateId;
     },
+    metrics: async () => (await fetch(`${platform.url}/metrics`)).text(),
     dump: () => dump(database),
     close: async () => {
       await stage.close();
