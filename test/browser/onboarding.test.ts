@@ -17,7 +17,8 @@ const refused = (status: number) => ({ expected: [new RegExp(`status of ${status
 describe("integrations", () => {
   /** What the next check of any provider finds. */
   const findings: ProviderFinding[] = [];
-  const theatre = useTheatre({ checkProvider: async () => [...findings] });
+  // A test may hold back a response for as long as the page needs to show it.
+  const theatre = useTheatre({ checkProvider: async () => [...findings], providerTimeoutMs: 60_000 });
   const sandboxes: Sandbox[] = [];
   afterEach(async () => {
     findings.length = 0;
@@ -233,6 +234,41 @@ describe("integrations", () => {
     await page.getByRole("button", { name: "Activate again" }).click();
     await page.getByText("Active", { exact: true }).first().waitFor();
     await page.getByRole("button", { name: "Suspend …" }).waitFor();
+  });
+
+  it("shows the backlog: what waits, since when, what limits it, and when it is done", async () => {
+    const held: (() => void)[] = [];
+    const gate = { isOpen: true };
+    const { provider: sandbox, providerId } = await theatre().onboard({
+      onTheWay: async (_call, pass) => {
+        if (!gate.isOpen) await new Promise<void>((resolve) => held.push(resolve));
+        await pass();
+      },
+    });
+    const page = await theatre().visit(`integrations/${providerId}`);
+    const backlog = page.getByRole("region", { name: "Backlog" });
+    await backlog.getByText("Nothing waits.", { exact: false }).waitFor();
+    await expectFit(page);
+
+    gate.isOpen = false;
+    const shifts = Array.from({ length: 13 }, () => sandbox.createShift());
+    await Promise.all(shifts.map(({ traceId }) => sandbox.delivered(traceId)));
+    await backlog.getByText("8 from events").waitFor();
+    await backlog.getByText("Unknown until something is finished").waitFor();
+    for (const release of held.splice(0)) release();
+    await backlog.getByText(/^The provider takes .* for a response/).waitFor();
+    await backlog.getByText(/^in (under a minute|\d+ min), at this pace$/).waitFor();
+    await expectFit(page);
+    gate.isOpen = true;
+    for (const release of held.splice(0)) release();
+
+    sandbox.setFault("token-rejected");
+    sandbox.createShift();
+    await backlog.getByText("Work is paused: token rejected.", { exact: false }).waitFor();
+    await backlog.getByText("Unknown until the provider has recovered").waitFor();
+    await expectFit(page);
+    sandbox.clearFaults();
+    await backlog.getByText("Nothing waits.", { exact: false }).waitFor();
   });
 
   it("says what to do when the provider does not answer, and goes on once it does", async () => {

@@ -26,7 +26,7 @@ export function BacklogSection({ integration: { backlog, timeZone } }: { integra
   );
 }
 
-/** Only what an operator may end needs attention. */
+/** Work that stands still needs attention. */
 const toneOf = ({ limit: { code } }: Backlog) =>
   code === "paused" || code === "draft" || code === "suspended" ? "warn" : "busy";
 
@@ -63,7 +63,7 @@ function BacklogFacts({ backlog, zone }: Props) {
       <dd>{grouped(inProgress)}</dd>
       {oldestAt !== null && (
         <>
-          <dt>Oldest since</dt>
+          <dt>Waiting since</dt>
           <dd>
             <Time at={oldestAt} zone={zone} />
           </dd>

@@ -21,7 +21,7 @@ export function waitingText(waiting: Backlog["waiting"]): string {
 export function restText({ inProgress, mail }: Pick<Backlog, "inProgress" | "mail">): string {
   const parts = [
     ...(inProgress > 0 ? [`${grouped(inProgress)} in progress`] : []),
-    ...(mail > 0 ? [`${counted(mail, "mail")} to send`] : []),
+    ...(mail > 0 ? [`${grouped(mail)} ${mail === 1 ? "mail" : "mails"} to send`] : []),
   ];
   return parts.join(", ");
 }

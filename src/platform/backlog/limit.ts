@@ -23,7 +23,7 @@ export const waitingIn = ({ interactive, events, background }: Backlog["waiting"
 export function limitOf(
   integration: Integration,
   waiting: Backlog["waiting"],
-  { calls, callMs, runMs }: Pace,
+  { runs, runMs, calls, callMs }: Pace,
   { perMinute, atOnce }: Limits,
 ): BacklogLimit {
   const { state, health_until } = integration;
@@ -36,7 +36,7 @@ export function limitOf(
   if (health === "rate_limited" && health_until)
     return { code: "rate_limit", params: { until: health_until.toISOString() } };
   if (perMinute > 0 && calls >= RATE_SHARE * perMinute) return { code: "rate_limit", params: { perMinute } };
-  if (calls > 0 && callMs >= LATENCY_SHARE * runMs)
+  if (runs > 0 && calls > 0 && callMs >= LATENCY_SHARE * runMs)
     return { code: "latency", params: { responseMs: Math.round(callMs / calls), atOnce } };
   return { code: "working", params: {} };
 }
