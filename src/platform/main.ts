@@ -159,7 +159,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   running.holds(() => Promise.all([fieldUses.close(), figures.close(), processes.leave()]));
   const backlogs = createBacklogs({
     ...{ database, now, figures, tries: options.retries?.tries ?? PROVIDER_RETRIES.tries },
-    limits: { perMinute: 500, atOnce: PER_PROVIDER, ...callLimits(config, options) },
+    limits: { perMinute: CALL_LIMITS.perMinute, atOnce: PER_PROVIDER, ...callLimits(config, options) },
   });
   const metrics = createMetrics(createReadings(database, backlogs.all), log);
   const observer = toAll(metrics, figures);
