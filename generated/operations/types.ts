@@ -848,13 +848,13 @@ export interface components {
     /**
      * @description What limits the backlog of an integration. The first that applies, of the last minute:
      *
-     *     1. `none`: nothing waits.
+     *     1. `none`: nothing waits or is in progress.
      *     2. `draft`, `suspended`: the integration is not active, and more waits than interactive work. It waits for the activation.
      *     3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` says which, `since` from when.
-     *     4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 70 % of it was used, because a fifth is
-     *        kept for bursts and a long backlog moves at 80 %.
-     *     5. `latency`: the platform spent at least half of its time on the work waiting for responses, which took `responseMs` on average, with `atOnce` runs at a time.
-     *     6. `working`: nothing but the platform's own pace, or nothing was finished yet.
+     *     4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 85 % of it was used, because a part is
+     *        kept for bursts.
+     *     5. `latency`: responses took `responseMs` on average, 50 ms or more, and `atOnce` calls are made at a time.
+     *     6. `working`: nothing but the platform's own pace, or no call has ended yet.
      * @enum {string}
      */
     BacklogLimitCode: "none" | "draft" | "suspended" | "paused" | "rate_limit" | "latency" | "working";
@@ -4530,13 +4530,13 @@ export type BacklogLimit = components["schemas"]["BacklogLimit"];
 /**
  * What limits the backlog of an integration. The first that applies, of the last minute:
  *
- * 1. `none`: nothing waits.
+ * 1. `none`: nothing waits or is in progress.
  * 2. `draft`, `suspended`: the integration is not active, and more waits than interactive work. It waits for the activation.
  * 3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` says which, `since` from when.
- * 4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 70 % of it was used, because a fifth is
- *    kept for bursts and a long backlog moves at 80 %.
- * 5. `latency`: the platform spent at least half of its time on the work waiting for responses, which took `responseMs` on average, with `atOnce` runs at a time.
- * 6. `working`: nothing but the platform's own pace, or nothing was finished yet.
+ * 4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 85 % of it was used, because a part is
+ *    kept for bursts.
+ * 5. `latency`: responses took `responseMs` on average, 50 ms or more, and `atOnce` calls are made at a time.
+ * 6. `working`: nothing but the platform's own pace, or no call has ended yet.
  */
 export type BacklogLimitCode = components["schemas"]["BacklogLimitCode"];
 /** What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */

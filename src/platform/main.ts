@@ -159,7 +159,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   running.holds(() => Promise.all([fieldUses.close(), figures.close(), processes.leave()]));
   const backlogs = createBacklogs({
     ...{ database, now, figures, tries: options.retries?.tries ?? PROVIDER_RETRIES.tries },
-    limits: { perMinute: CALL_LIMITS.perMinute, atOnce: PER_PROVIDER, ...callLimits(config, options) },
+    limits: { ...CALL_LIMITS, ...callLimits(config, options) },
   });
   const metrics = createMetrics(createReadings(database, backlogs.all), log);
   const observer = toAll(metrics, figures);
@@ -196,7 +196,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   return { deps, worker, processes, fieldUses, figures, backlogs, metrics, observer };
 }
 
-function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { timed }: Figures): Worker {
+function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { counted }: Figures): Worker {
   const { database, log, retries, timing, channel } = deps;
   const stopping = new AbortController();
   running.feeds(() => stopping.abort());
@@ -204,8 +204,8 @@ function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { ti
     ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
     atOnce: calls?.atOnce ?? CALL_LIMITS.atOnce,
     runs: {
-      shift: timed(reconcileShift(deps)),
-      person: timed(reconcilePerson(deps)),
+      shift: counted(reconcileShift(deps)),
+      person: counted(reconcilePerson(deps)),
       probe: probe(deps),
       refresh: refresh(deps),
       ...(deps.checkProvider && { check: checkOnce(deps, stopping.signal) }),

@@ -65,7 +65,7 @@ function backlogOf(
 ): Backlog {
   // The activation reads every shift, so that no hourly reading waits for it.
   const waiting = integration.state === "active" ? counted : { ...counted, background: 0 };
-  const limit = limitOf(integration, waiting, pace, limits);
+  const limit = limitOf(integration, { waiting, inProgress }, pace, limits);
   const perMinute = finishedIn(pace);
   const left = waitingIn(waiting) + inProgress;
   return {

@@ -7,14 +7,14 @@ import type { Pace } from "./pace.ts";
 export interface Limits {
   /** Calls in a minute; 0: no limit. */
   perMinute: number;
-  /** Runs at the same time, in all processes together. */
+  /** Calls at the same time, in all processes together. */
   atOnce: number;
 }
 
-/** Of the calls that the limit allows. A fifth is kept for bursts, so that a long backlog moves at 80 % of it. */
-const RATE_SHARE = 0.7;
-/** Of the time of the runs. */
-const LATENCY_SHARE = 0.5;
+/** Of the calls that the limit allows: a part of them is kept for bursts. */
+const RATE_SHARE = 0.85;
+/** From so many milliseconds for a response on, the platform itself could do several times as much. */
+const LATENCY_MS = 50;
 
 export const waitingIn = ({ interactive, events, background }: Backlog["waiting"]): number =>
   interactive + events + background;
@@ -22,13 +22,13 @@ export const waitingIn = ({ interactive, events, background }: Backlog["waiting"
 /** Returns the first limit that applies, in the order of the document (`BacklogLimitCode`). */
 export function limitOf(
   integration: Integration,
-  waiting: Backlog["waiting"],
-  { runs, runMs, calls, callMs }: Pace,
+  { waiting, inProgress }: Pick<Backlog, "waiting" | "inProgress">,
+  { calls, callMs }: Pace,
   { perMinute, atOnce }: Limits,
 ): BacklogLimit {
   const { state, health_until } = integration;
   const total = waitingIn(waiting);
-  if (total === 0) return { code: "none", params: {} };
+  if (total + inProgress === 0) return { code: "none", params: {} };
   if (state !== "active" && total > waiting.interactive) return { code: state, params: {} };
   const { code: health, since } = healthOf(integration);
   if (health === "unreachable" || health === "token_rejected" || health === "implausible")
@@ -36,7 +36,7 @@ export function limitOf(
   if (health === "rate_limited" && health_until)
     return { code: "rate_limit", params: { until: health_until.toISOString() } };
   if (perMinute > 0 && calls >= RATE_SHARE * perMinute) return { code: "rate_limit", params: { perMinute } };
-  if (runs > 0 && calls > 0 && callMs >= LATENCY_SHARE * runMs)
+  if (calls > 0 && callMs / calls >= LATENCY_MS)
     return { code: "latency", params: { responseMs: Math.round(callMs / calls), atOnce } };
   return { code: "working", params: {} };
 }

@@ -3,9 +3,8 @@ import type { Database } from "../db/database.ts";
 import { FIGURES, MINUTE_MS, minuteOf } from "../metrics/figures.ts";
 
 const NAMES = {
-  /** Runs that ended, and the milliseconds that they took. */
+  /** Runs that ended. */
   runs: FIGURES.runs,
-  runMs: FIGURES.runMs,
   /** Calls that ended, how many of them failed, and the milliseconds that they took. */
   calls: FIGURES.calls,
   failures: FIGURES.failures,
@@ -15,7 +14,7 @@ const NAMES = {
 /** What all processes did with one provider in the last minute. */
 export type Pace = Record<keyof typeof NAMES, number>;
 
-export const AT_REST: Pace = { runs: 0, runMs: 0, calls: 0, failures: 0, callMs: 0 };
+export const AT_REST: Pace = { runs: 0, calls: 0, failures: 0, callMs: 0 };
 
 /** Reads this minute's figures, and of the minute before the share that is within the last 60 seconds; by providerId, of one or of all. */
 export async function readPaces(

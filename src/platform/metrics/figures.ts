@@ -7,8 +7,8 @@ import type { ProviderCall } from "./provider-calls.ts";
 
 /** Counts what this process does in each minute, and adds the counts to those of all processes. */
 export interface Figures extends Observer, Pick<Collector, "flush" | "close"> {
-  /** Counts the runs that end, and for how long they took. A run that throws, or that spared its provider, does not count. */
-  timed(run: Run): Run;
+  /** Counts the runs that end. One that throws, or that spared its provider, does not count. */
+  counted(run: Run): Run;
 }
 
 /** The names of the rows. An acknowledgement counts in its bucket only. */
@@ -16,11 +16,10 @@ export const FIGURES = {
   acknowledged: [...ACKNOWLEDGEMENT_EDGES.map((ms) => `acknowledged_within_${ms}`), "acknowledged_later"],
   refused: "refused",
   calls: "provider_calls",
-  /** Milliseconds, as of the runs. */
+  /** Milliseconds. */
   callMs: "provider_ms",
   failures: "provider_failures",
   runs: "runs",
-  runMs: "run_ms",
 } as const;
 
 export const MINUTE_MS = 60_000;
@@ -43,16 +42,13 @@ export function createFigures({ database, now, ...options }: Options): Figures {
       note(FIGURES.callMs, call.provider_id, Math.round(call.seconds * 1_000));
       if (isFailure(call)) note(FIGURES.failures, call.provider_id);
     },
-    timed: (run) => async (claim, signal, spare) => {
-      const startedAt = performance.now();
+    counted: (run) => async (claim, signal, spare) => {
       let isSpared = false;
       await run(claim, signal, (ms) => {
         isSpared = true;
         spare(ms);
       });
-      if (isSpared) return;
-      note(FIGURES.runs, claim.providerId);
-      note(FIGURES.runMs, claim.providerId, Math.round(performance.now() - startedAt));
+      if (!isSpared) note(FIGURES.runs, claim.providerId);
     },
   };
 }

@@ -13,7 +13,7 @@ import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.t
 
 const SINCE = new Date("2027-03-01T07:00:00Z");
 const LIMITS: Limits = { perMinute: 500, atOnce: 5 };
-const PACE = { runs: 100, runMs: 60_000, calls: 100, failures: 0, callMs: 3_000 };
+const PACE = { runs: 100, calls: 100, failures: 0, callMs: 3_000 };
 const WAITING = { interactive: 0, events: 3, background: 0 };
 
 const integration = (columns: Partial<Integration> = {}) =>
@@ -44,10 +44,10 @@ describe("the limit of a backlog", () => {
     [
       "the platform's own limit",
       {},
-      { pace: { ...PACE, calls: 350, callMs: 59_000 } },
+      { pace: { ...PACE, calls: 425, callMs: 59_000 } },
       { code: "rate_limit", params: { perMinute: 500 } },
     ],
-    ["fewer calls than that", {}, { pace: { ...PACE, calls: 349 } }, { code: "working", params: {} }],
+    ["fewer calls than that", {}, { pace: { ...PACE, calls: 424 } }, { code: "working", params: {} }],
     [
       "no limit of calls",
       {},
@@ -67,15 +67,15 @@ describe("the limit of a backlog", () => {
       { code: "working", params: {} },
     ],
     [
-      "nothing that has ended yet",
+      "no call that has ended yet",
       {},
-      { pace: { ...PACE, runs: 0, runMs: 0 } },
+      { pace: { ...PACE, calls: 0, callMs: 0 } },
       { code: "working", params: {} },
     ],
   ] as [string, Partial<Integration>, Partial<Given>, object][])(
     "names %s",
     (_what, columns, { waiting = WAITING, pace = PACE, limits = LIMITS }, limit) => {
-      expect(limitOf(integration(columns), waiting, pace, limits)).toEqual(limit);
+      expect(limitOf(integration(columns), { waiting, inProgress: 0 }, pace, limits)).toEqual(limit);
     },
   );
 });
@@ -177,17 +177,16 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
         await pass();
       };
       await storeAll(shop, 3);
-      const oldestAt = expect.any(String);
       // Nothing is finished yet, so that there is no pace.
-      const first = { waiting: waiting(2), inProgress: 1, perMinute: 0, oldestAt, doneAt: null };
+      const first = { waiting: waiting(0), inProgress: 3, perMinute: 0, doneAt: null };
       await becomes(shop, { ...first, limit: { code: "working" } });
       held.shift()?.();
       const limit = { code: "latency", params: { atOnce: 1, responseMs: expect.any(Number) } };
-      const then = { waiting: waiting(1), inProgress: 1, perMinute: 1, oldestAt };
+      const then = { waiting: waiting(0), inProgress: 2, perMinute: 1 };
       await becomes(shop, { ...then, limit, doneAt: inMinutes(2) });
       expect(await gaugesOf(shop)).toMatchObject({
-        'provider_waiting{priority="events"}': 1,
-        "provider_in_progress{}": 1,
+        'provider_waiting{priority="events"}': 0,
+        "provider_in_progress{}": 2,
         'provider_limited{limit="latency"}': 1,
         "provider_finished_per_minute{}": 1,
         "provider_done_seconds{}": 120,
@@ -207,7 +206,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       const minute = new Date(NOW - 30_000);
       const figure = { minute, provider_id: shop.providerId };
       const others = [
-        { ...figure, name: "provider_calls", value: 70 },
+        { ...figure, name: "provider_calls", value: 85 },
         { ...figure, name: "runs", value: 2 },
       ];
       const add = database().kysely.insertInto("figures").values(others);
@@ -216,7 +215,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
         .onConflict((on) => on.columns(["provider_id", "minute", "name"]).doUpdateSet({ value }))
         .execute();
       const limit = { code: "rate_limit", params: { perMinute: 100 } };
-      const rest = { waiting: waiting(4), inProgress: 1, perMinute: 2, doneAt: inMinutes(2.5) };
+      const rest = { waiting: waiting(0), inProgress: 5, perMinute: 2, doneAt: inMinutes(2.5) };
       await becomes(shop, { ...rest, limit });
       gate.resolve();
       await shop.idle();
