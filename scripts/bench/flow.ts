@@ -2,7 +2,7 @@ import type { Child } from "./child.ts";
 import { newDatabase, newFolder, onboard, type Platform, startPlatform } from "./organisations.ts";
 import { type Plan, plansOf } from "./plans.ts";
 import { alternate } from "./rounds.ts";
-import { pipeline, type Scene, startProvider, startScene } from "./scene.ts";
+import { type Pipelined, pipeline, type Scene, startProvider, startScene } from "./scene.ts";
 import type { Findings, Section, Setting } from "./section.ts";
 import { idleFlow, steadyFlow } from "./send.ts";
 import { median, quantile, ratioOf } from "./statistics.ts";
@@ -46,7 +46,8 @@ const sizesOf = ({ quick }: Setting): Sizes =>
     : { usual: 20, many: 200, stored: 1_000_000, rounds: 3, events: 2_000, singles: 100, seconds: 20 };
 
 /** The quick run leaves out what takes long to start. */
-type Scenes = Record<"usual" | "many" | "stored", Scene> & { embedded?: Scene };
+type Scenes = Record<"usual" | "many" | "stored", Scene> &
+  Partial<Record<"one" | "embedded" | "embeddedOne", Scene>>;
 type SceneName = keyof Scenes;
 
 /** Each on a database of its own, so that they can be measured in turn. */
@@ -61,14 +62,14 @@ async function startScenes(setting: Setting, provider: Child): Promise<Scenes> {
   const scenes = { usual: await start(usual), many: await start(many), stored: await start(usual) };
   say(`storing ${shown(stored)} events`);
   await withDatabase(scenes.stored.store, (database) => storeEvents(database, stored));
-  return { ...scenes, ...(!quick && { embedded: await start(usual, true) }) };
+  if (quick) return scenes;
+  const embedded = { embedded: await start(usual, true), embeddedOne: await start(1, true) };
+  return { ...scenes, one: await start(1), ...embedded };
 }
 
-interface Measured {
+interface Measured extends Pipelined {
   /** Milliseconds, one webhook at a time. */
   idle: number[];
-  /** Events a second. */
-  rate: number;
 }
 
 async function grow(setting: Setting, scenes: Scenes) {
@@ -79,7 +80,7 @@ async function grow(setting: Setting, scenes: Scenes) {
   for (const [, scene] of entries) await pipeline(scene, Math.ceil(events / 3));
   const measure = (scene: Scene) => async (): Promise<Measured> => ({
     idle: await idleFlow(scene, singles),
-    rate: await pipeline(scene, events),
+    ...(await pipeline(scene, events)),
   });
   const turns = Object.fromEntries(entries.map(([name, scene]) => [name, measure(scene)]));
   const measured = await alternate(turns, rounds, (name, round) =>
@@ -87,15 +88,24 @@ async function grow(setting: Setting, scenes: Scenes) {
   );
   const of = (name: SceneName) => summaryOf(measured[name] ?? [], measured.usual ?? []);
   const rows = entries.map(([name]) => {
-    const { idle, rate, ratio } = of(name);
+    const { idle, rate, ratio, serverCpu, databaseCpu } = of(name);
     const cells = [quantile(idle, 0.5), quantile(idle, 0.99), rate].map(shown);
-    return { id: `flow-${name}`, cells: [titleOf(name, sizes), ...cells, shownRatio(ratio)] };
+    const cpu = [serverCpu, databaseCpu].map(shown);
+    return {
+      id: `flow-${name.toLowerCase()}`,
+      cells: [titleOf(name, sizes), ...cells, shownRatio(ratio), ...cpu],
+    };
   });
   return {
     rows,
     figures: {
       "flow.idle": median(of("usual").idle),
-      ...(scenes.embedded && { "flow.embedded.idle": median(of("embedded").idle) }),
+      ...(scenes.embedded && {
+        "flow.embedded.idle": median(of("embedded").idle),
+        "flow.embedded.rate": of("embedded").rate,
+        "flow.embedded.one.rate": of("embeddedOne").rate,
+        "flow.one.rate": of("one").rate,
+      }),
       "flow.rate": of("usual").rate,
       "flow.many.ratio": of("many").ratio.ratio,
       "flow.many.idle.ratio": median(of("usual").idle) / median(of("many").idle),
@@ -108,6 +118,8 @@ async function grow(setting: Setting, scenes: Scenes) {
 function summaryOf(measured: readonly Measured[], usual: readonly Measured[]) {
   const rates = (all: readonly Measured[]) => all.map(({ rate }) => rate);
   return {
+    serverCpu: median(measured.map(({ serverCpu }) => serverCpu)),
+    databaseCpu: median(measured.map(({ databaseCpu }) => databaseCpu)),
     idle: measured.flatMap(({ idle }) => idle),
     rate: median(rates(measured)),
     ratio: ratioOf(rates(measured), rates(usual)),
@@ -119,7 +131,9 @@ function titleOf(name: SceneName, { usual, many, stored }: Sizes): string {
     usual: `PostgreSQL, ${usual} organisations`,
     many: `PostgreSQL, ${many} organisations`,
     stored: `PostgreSQL, ${usual} organisations, ${shown(stored)} events stored before`,
+    one: "PostgreSQL, all of one organisation",
     embedded: `embedded, ${usual} organisations`,
+    embeddedOne: "embedded, all of one organisation",
   }[name];
 }
 
@@ -129,19 +143,20 @@ async function oneAndTwo(setting: Setting, scene: Scene) {
   const withSecond = async () => {
     const second: Platform = await startPlatform(setting.ground, scene.store);
     await pipeline(scene, Math.ceil(events / 3), [second]);
-    const rate = await pipeline(scene, events, [second]);
+    const both = await pipeline(scene, events, [second]);
     await second.child.end();
-    return rate;
+    return both;
   };
   const turns = { one: () => pipeline(scene, events), two: withSecond };
   const { one, two } = await alternate(turns, Math.ceil(rounds / 2), (name, round) =>
     setting.say(`${name === "one" ? "one process" : "two processes"}: round ${round}`),
   );
-  const ratio = ratioOf(two, one);
-  const row = {
-    id: "flow-two-processes",
-    cells: ["PostgreSQL, two processes, against one", "", "", shown(median(two)), shownRatio(ratio)],
-  };
+  const of = (all: readonly Pipelined[], figure: keyof Pipelined) => all.map((each) => each[figure]);
+  const ratio = ratioOf(of(two, "rate"), of(one, "rate"));
+  const cpu = (["serverCpu", "databaseCpu"] as const).map((figure) => shown(median(of(two, figure))));
+  const what = "PostgreSQL, two processes, against one";
+  const cells = [what, "", "", shown(median(of(two, "rate"))), shownRatio(ratio), ...cpu];
+  const row = { id: "flow-two-processes", cells };
   return { rows: [row], figures: { "flow.two-processes.ratio": ratio.ratio } };
 }
 
@@ -158,7 +173,7 @@ async function steadily(setting: Setting, scene: Scene, hanging: string) {
   const beside = await steadyFlow(others, { perSecond: PER_SECOND, seconds, stranger });
   const row = (id: string, what: string, times: readonly number[]): Row => ({
     id,
-    cells: [what, ...[0.5, 0.99].map((q) => shown(quantile(times, q))), shown(PER_SECOND), ""],
+    cells: [what, ...[0.5, 0.99].map((q) => shown(quantile(times, q))), shown(PER_SECOND), "", "", ""],
   });
   return {
     rows: [
@@ -179,7 +194,10 @@ function tableOf({ singles, events }: Sizes, rows: readonly Row[], steady: reado
     about: `From the moment at which a webhook is sent to the one at which the platform's stream tells of the committed job: webhook, store, dispatch, \`GET /shifts/{id}\`, job,
 three people matched and told. Idle: one at a time, ${singles} a round. Events a second: ${shown(events)} webhooks as quickly as they are taken, until nothing is left to do. The provider answers at
 once and costs next to nothing; no rate limits; everything shares the machine.`,
-    head: ["where", "median ms", "p99 ms", "events a second", "against the first row"],
+    head: [
+      ...["where", "median ms", "p99 ms", "events a second", "against the first row"],
+      ...["CPU ms an event: platform", "PostgreSQL"],
+    ],
     rows: [...rows, ...steady],
   };
 }

@@ -1,4 +1,5 @@
 import { type Child, startChild } from "./child.ts";
+import { cpuOf } from "./cpu.ts";
 import type { Ground } from "./ground.ts";
 import { listen } from "./news.ts";
 import {
@@ -16,6 +17,8 @@ export interface Scene extends FlowParts {
   platform: Platform;
   store: Store;
   organisations: readonly Organisation[];
+  /** The processes of PostgreSQL; the embedded database is a thread of the platform's. */
+  databasePids(): readonly number[];
   end(): Promise<void>;
 }
 
@@ -42,12 +45,28 @@ export async function startScene(
     await platform.child.end();
   };
   ground.ends(end);
-  return { platform, store, organisations, sender, news, url: platform.child.url, end };
+  const databasePids = "databaseUrl" in store ? (await ground.postgres()).pids : () => [];
+  return { platform, store, organisations, sender, news, url: platform.child.url, databasePids, end };
 }
 
-/** Events a second from the first webhook to the moment at which nothing is left to do. `more`: other processes that take part. */
-export async function pipeline(scene: Scene, count: number, more: readonly Platform[] = []): Promise<number> {
+/** What the platform did with many events. */
+export interface Pipelined {
+  /** Events a second from the first webhook to the moment at which nothing is left to do. */
+  rate: number;
+  /** CPU of an event: of the platform's processes, and of PostgreSQL. Milliseconds. */
+  serverCpu: number;
+  databaseCpu: number;
+}
+
+/** `more`: other processes that take part. */
+export async function pipeline(
+  scene: Scene,
+  count: number,
+  more: readonly Platform[] = [],
+): Promise<Pipelined> {
   const children = [scene.platform, ...more].map(({ child }) => child);
+  const used = async () => [await cpuOfAll(children), cpuOf(scene.databasePids())] as const;
+  const before = await used();
   const begun = performance.now();
   await sendMany(
     scene.sender,
@@ -57,8 +76,17 @@ export async function pipeline(scene: Scene, count: number, more: readonly Platf
   );
   await Promise.all(children.map((child) => child.ask("idle")));
   const seconds = (performance.now() - begun) / 1_000;
+  const after = await used();
   await refuseFailures(scene.platform);
-  return count / seconds;
+  const [serverCpu, databaseCpu] = [after[0] - before[0], after[1] - before[1]].map(
+    (us) => us / 1_000 / count,
+  ) as [number, number];
+  return { rate: count / seconds, serverCpu, databaseCpu };
+}
+
+async function cpuOfAll(children: readonly Child[]): Promise<number> {
+  const each = await Promise.all(children.map((child) => child.cpu()));
+  return each.reduce((sum, us) => sum + us, 0);
 }
 
 /** Events that were given up, or still wait, would make the platform look quick. */

@@ -10,7 +10,7 @@ import { type Provider, type ProviderOptions, startProvider } from "./provider.t
 
 /** An organisation on both sides: the independent provider, and the platform's operations API. */
 export interface Organisation extends Actions {
-  stage: Stage;
+  stage: Pick<Stage, "platform" | "operations">;
   operations: Operations;
   provider: Provider;
   providerId: string;
@@ -73,7 +73,11 @@ interface Onboarding extends ProviderOptions {
 }
 
 /** Registers, discovers, maps every outlet and role, connects the webhooks, and activates. */
-async function onboard(stage: Stage, provider: Provider, onboarding: Onboarding): Promise<Organisation> {
+export async function onboard(
+  stage: Pick<Stage, "platform" | "operations">,
+  provider: Provider,
+  onboarding: Onboarding,
+): Promise<Organisation> {
   const { operations, platform } = stage;
   const { providerId, url: baseUrl } = provider;
   const path = { providerId };

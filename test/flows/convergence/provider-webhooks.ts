@@ -44,8 +44,9 @@ export function createWebhooks(providerId: string) {
 
   return {
     deliveries: deliveries as readonly Delivery[],
-    connect: (to: Connection) => {
-      connection = to;
+    /** What is not given stays as it was. */
+    connect: (to: Partial<Connection>) => {
+      connection = { ...connection, ...to } as Connection;
     },
     /** Resolves with the traceId once the platform has acknowledged the event. */
     announce: (event: EventName, shiftId: string, { traceId = randomUUID() } = {}): Promise<string> => {
