@@ -1,4 +1,6 @@
-import { Agent, fetch as undiciFetch } from "undici";
+import { promisify } from "node:util";
+import { brotliDecompress, gunzip, inflate } from "node:zlib";
+import { Agent, type Dispatcher } from "undici";
 import type { FailureCode } from "../../../generated/operations/types.ts";
 import { checkProviderUrl, guardedLookup, type ResolveAll } from "../address-guard.ts";
 
@@ -83,34 +85,57 @@ export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderH
 
 async function exchange(
   request: Request,
-  agent: Agent,
+  dispatcher: Dispatcher,
   signal: AbortSignal,
   maxBytes: number,
 ): Promise<Response> {
-  const body = request.body === null ? null : await request.text();
-  const answer = await undiciFetch(request.url, {
-    method: request.method,
-    headers: [...request.headers],
-    body,
-    redirect: "manual",
-    signal,
-    dispatcher: agent,
+  const { origin, pathname, search } = new URL(request.url);
+  const { statusCode, headers, body } = await dispatcher.request({
+    ...{ origin, path: pathname + search, method: request.method as Dispatcher.HttpMethod, signal },
+    headers: { ...Object.fromEntries(request.headers), ...HEADERS },
+    body: request.body === null ? null : await request.text(),
   });
-  const bytes = answer.body === null ? null : await readAtMost(answer.body, maxBytes);
-  const hasBody = bytes !== null && bytes.byteLength > 0;
-  return new Response(hasBody ? new Uint8Array(bytes) : null, {
-    status: answer.status,
-    headers: [...answer.headers],
+  const bytes = await decoded(await readAtMost(body, maxBytes), headers["content-encoding"], maxBytes);
+  return new Response(bytes.byteLength > 0 ? new Uint8Array(bytes) : null, {
+    status: statusCode,
+    headers: Object.entries(headers).flatMap(([name, value = []]) =>
+      [value].flat().map((each): [string, string] => [name, each]),
+    ),
   });
 }
+
+const HEADERS = { accept: "*/*", "accept-encoding": "gzip, deflate, br", "user-agent": "shiftpact" };
+
+const DECODERS = {
+  ...{ gzip: promisify(gunzip), "x-gzip": promisify(gunzip) },
+  ...{ deflate: promisify(inflate), br: promisify(brotliDecompress) },
+};
+
+/** @throws ProviderHttpError when it is too long, or is not what its encoding says. */
+async function decoded(
+  bytes: Buffer,
+  encoding: string | string[] | undefined,
+  maxBytes: number,
+): Promise<Buffer> {
+  const decode = DECODERS[String(encoding).toLowerCase() as keyof typeof DECODERS];
+  if (!decode || bytes.byteLength === 0) return bytes;
+  try {
+    return await decode(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLong(maxBytes, error);
+    throw new ProviderHttpError("connection_failed", `the answer is not ${encoding}`, { cause: error });
+  }
+}
+
+const tooLong = (maxBytes: number, cause?: unknown) =>
+  new ProviderHttpError("response_too_long", `the answer is longer than ${maxBytes} bytes`, { cause });
 
 async function readAtMost(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.byteLength;
-    if (length > maxBytes)
-      throw new ProviderHttpError("response_too_long", `the answer is longer than ${maxBytes} bytes`);
+    if (length > maxBytes) throw tooLong(maxBytes);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
