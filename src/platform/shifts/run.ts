@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { ProviderClient } from "../../clients/provider/client.ts";
+import { createPlaces } from "../../clients/provider/places.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { gather } from "../db/gather.ts";
 import type { Integration } from "../db/schema.ts";
@@ -43,7 +44,7 @@ export function reconcileShift(deps: Deps): Run {
     for (let step = 0; step < MOST_STEPS; step += 1) {
       const decided =
         (await glance(deps, glimpse, { key, claim, run, asked })) ??
-        (await decide({ key, claim, run, asked }));
+        (await decide({ key, claim, run, asked }, signal));
       if (!decided) return;
       const { next, client, waiting, spelling } = decided;
       asked = decided.version;
@@ -105,12 +106,21 @@ interface Decision {
   asked: Date | undefined;
 }
 
+/** Transactions of single runs at once: webhooks that are to be stored need connections too. */
+const ALONE = 10;
+
 /** What most runs come to concerns no one else: together they need one transaction. If one of them fails, each has its own. */
-function decideTogether(deps: Deps): (decision: Decision) => Promise<Decided | undefined> {
+function decideTogether(deps: Deps) {
   const together = gather((decisions: readonly Decision[]) => decide(deps, decisions));
-  const alone = async (decision: Decision) => (await decide(deps, [decision]))[0];
-  return (decision) =>
-    isPlain(decision) ? together(decision).catch(() => alone(decision)) : alone(decision);
+  const places = createPlaces({ atOnce: () => ALONE, waiting: Number.POSITIVE_INFINITY });
+  const alone = (decision: Decision, signal: AbortSignal) =>
+    places.hold(
+      async () => (await decide(deps, [decision]))[0],
+      signal,
+      decision.claim.priority === PRIORITY.interactive,
+    );
+  return (decision: Decision, signal: AbortSignal): Promise<Decided | undefined> =>
+    isPlain(decision) ? together(decision).catch(() => alone(decision, signal)) : alone(decision, signal);
 }
 
 /** No one waits for it, and it has made no call but the reading of a shift that is there. */
