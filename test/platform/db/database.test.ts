@@ -165,7 +165,7 @@ describe.each(engines)("the database on %s", (engine) => {
         base_url: "https://p.example", provider_token: "t", state: "active" }).execute();
       let runs = 0;
       const worker = createWorker({
-        database, log, retries: PROVIDER_RETRIES, hourlyMs: 1, places: 1, perProvider: 1,
+        database, log, retries: PROVIDER_RETRIES, hourlyMs: 1, places: 1, atOnce: 1,
         runs: { shift: async (claim) => {
           runs += 1;
           await transact({ database }, (trx) => settle(trx, claim, { attempts: 0, priority: 1 }));
