@@ -14,13 +14,18 @@ interface PlacesOptions {
 
 const NO_PLACE_MS = 1_000;
 
-/** Places for the calls that are under way. Interactive calls go first, and one place is theirs alone wherever there is more than one. */
+/** A place that is free again so soon need not be kept free. Milliseconds. */
+const PROMPT_MS = 100;
+
+/** Places for the calls that are under way. Interactive calls go first; unless calls are short, one of several places is theirs alone. */
 export function createPlaces({ atOnce, waiting: mostWaiting }: PlacesOptions): Places {
   const waiting: { isInteractive: boolean; begin: () => void }[] = [];
   let held = 0;
+  /** How long calls last, the last ones above all. Not known at first. */
+  let lastsMs = Number.POSITIVE_INFINITY;
   const isFree = (isInteractive: boolean) => {
-    const places = atOnce();
-    return held < (isInteractive ? places : Math.max(1, places - 1));
+    const kept = isInteractive || lastsMs < PROMPT_MS ? 0 : 1;
+    return held < Math.max(1, atOnce() - kept);
   };
   const fill = () => {
     for (;;) {
@@ -56,10 +61,13 @@ export function createPlaces({ atOnce, waiting: mostWaiting }: PlacesOptions): P
       if (waiting.length >= mostWaiting)
         throw new CallRefused("at_capacity", "too many calls to the provider are under way", NO_PLACE_MS);
       await wait(signal, isInteractive);
+      const begun = performance.now();
       try {
         return await call();
       } finally {
         held -= 1;
+        const ms = performance.now() - begun;
+        lastsMs = Number.isFinite(lastsMs) ? (lastsMs * 3 + ms) / 4 : ms;
         fill();
       }
     },

@@ -32,6 +32,7 @@ export function openPostgres(url: string, log: Log, silence: Silence = SILENCE):
   pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
   // The pool does not listen to a client in use, and an unhandled error would end the process. It rejects the query in hand too.
   pool.on("connect", (client) => client.on("error", () => undefined));
+  const stopAnalyzing = keepAnalyzed(pool, log);
   const raw: RawSql = {
     executeSql: (text, values) => withClient(pool, silence.statementMs, (run) => run(text, values)),
     alone: (work) => alone(pool, work),
@@ -46,8 +47,36 @@ export function openPostgres(url: string, log: Log, silence: Silence = SILENCE):
     raw,
     lost: new Promise(() => undefined),
     ping: async () => void (await pool.query(probe(PING_MS))),
-    close: () => pool.end(),
+    close: () => {
+      stopAnalyzing();
+      return pool.end();
+    },
   };
+}
+
+const ANALYZE_EVERY_MS = 1_000;
+/** Tables of which more was changed than there is. */
+const GROWN = `
+  select quote_ident(relname) as name from pg_stat_user_tables
+  where schemaname = 'shiftpact' and n_mod_since_analyze > 500 + n_live_tup`;
+
+/** The first month of shifts comes within seconds, autovacuum once a minute: until then statements would run by plans for empty tables. */
+function keepAnalyzed(pool: pg.Pool, log: Log): () => void {
+  let isAtWork = false;
+  const analyze = async () => {
+    if (isAtWork) return;
+    isAtWork = true;
+    try {
+      const { rows } = await pool.query<{ name: string }>(GROWN);
+      for (const { name } of rows) await pool.query(`analyze ${name}`);
+    } catch (error) {
+      log.debug({ err: error }, "could not analyze the tables that have grown");
+    }
+    isAtWork = false;
+  };
+  const timer = setInterval(() => void analyze(), ANALYZE_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 const probe = (timeoutMs: number): TimedQuery => ({ text: "select 1", query_timeout: timeoutMs });
