@@ -136,7 +136,7 @@ export async function noteSilence(deps: Deps, providerId: string, ms: number): P
   try {
     await transact(deps, async (trx) => {
       if (ms === 0)
-        return void (await noteHealth(trx, deps, providerId, "reachable", { from: "rate_limited" }));
+        return noteHealth(trx, deps, providerId, "reachable", { from: "rate_limited" });
       await noteHealth(trx, deps, providerId, "rate_limited", { until });
     });
   } catch (error) {

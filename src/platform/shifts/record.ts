@@ -43,7 +43,7 @@ interface Target {
 }
 
 /** The writes that are not merged, in their order. Those that read what others write have it written first. */
-async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promise<void> {
+async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promise<unknown> {
   const { key, job } = target;
   const { providerId } = key;
   switch (write.write) {
