@@ -1,6 +1,7 @@
 import type { DeliveryCode } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
 import type { Database, Log } from "./db/database.ts";
+import type { Pace } from "./db/pace.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
 import type { RetryPolicy } from "./work/retry.ts";
@@ -100,6 +101,8 @@ export interface Deps {
   wakeWorker: () => void;
   /** Something is due in so many milliseconds. */
   wakeWorkerIn: (ms: number) => void;
+  /** How much is processed beside what is received. */
+  pace: Pace;
   signals: Signals;
   log: Log;
   vault: Vault;

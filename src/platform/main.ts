@@ -6,6 +6,7 @@ import { type AppParts, createApp } from "./app.ts";
 import { createBacklogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
+import { createPace } from "./db/pace.ts";
 import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
 import type { Channel, CheckProvider, Deps, Timing } from "./deps.ts";
@@ -109,7 +110,12 @@ async function startParts(
   const { deps, worker, processes, ...counted } = await openDeps(config, options, log, running);
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
-  const inbox = createInbox({ db: database, onStored: dispatcher.stored, now: () => deps.now().getTime() });
+  const inbox = createInbox({
+    db: database,
+    onStored: dispatcher.stored,
+    pace: deps.pace,
+    now: () => deps.now().getTime(),
+  });
   const upkeep = createUpkeep(deps, options.upkeep);
   const stream = createStream(signals);
   running.feeds(stream.close);
@@ -188,6 +194,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },
     retries: { ...PROVIDER_RETRIES, ...options.retries },
     newTraceId: randomUUID,
+    pace: createPace(),
     clientFor: clients.clientFor,
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { Database } from "./db/database.ts";
 import type { Schema } from "./db/schema.ts";
-import { SIGNALS } from "./db/signals.ts";
+import { payloadsOf, SIGNALS } from "./db/signals.ts";
 import { newId } from "./ids.ts";
 import type { Step } from "./traces/step.ts";
 
@@ -52,7 +52,9 @@ function gathered(trx: Trx): Gathered {
 /** Writes the row at the end of the transaction, together with the others of its kind. */
 export function writeAtEnd<Row>(trx: Trx, writer: Writer<Row>, row: Row): void {
   const { rows } = gathered(trx);
-  rows.set(writer, [...(rows.get(writer) ?? []), row]);
+  const of = rows.get(writer);
+  if (of) of.push(row);
+  else rows.set(writer, [row]);
 }
 
 /** Writes now what was to be written at the end, for a transaction that reads it. */
@@ -88,6 +90,8 @@ async function writeGathered(trx: Trx, { steps, topics }: Gathered): Promise<voi
       select "stepId", "traceId", step, code, params, "durationMs", "providerId", "shiftId", "jobId"
       from json_to_recordset(${JSON.stringify(rows)}::text::json) as recorded ("stepId" uuid, "traceId" text, step text,
         code text, params jsonb, "durationMs" float8, "providerId" uuid, "shiftId" text, "jobId" uuid))
-    select pg_notify(${SIGNALS}, topic)
-    from json_array_elements_text(${JSON.stringify([...topics])}::text::json) as sent (topic)`.execute(trx);
+    select pg_notify(${SIGNALS}, payload)
+    from json_array_elements_text(${JSON.stringify(payloadsOf([...topics]))}::text::json) as sent (payload)`.execute(
+    trx,
+  );
 }

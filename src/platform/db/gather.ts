@@ -1,3 +1,5 @@
+import type { Pace } from "./pace.ts";
+
 interface Waiting<In, Out> {
   item: In;
   resolve: (result: Out) => void;
@@ -6,11 +8,11 @@ interface Waiting<In, Out> {
 
 /**
  * Collects calls while others are carried out, and carries them out together: a statement for many rows costs little more than one for a single
- * row. `work` returns a result for each item, in their order. `most`: items at once.
+ * row. `work` returns a result for each item, in their order. `pace`: how many items at once.
  */
 export function gather<In, Out>(
   work: (items: readonly In[]) => Promise<readonly Out[]>,
-  most = 50,
+  pace: Pace,
 ): (item: In) => Promise<Out> {
   const waiting: Waiting<In, Out>[] = [];
   let isAtWork = false;
@@ -19,13 +21,15 @@ export function gather<In, Out>(
     // What is asked for in the same turn of the event loop comes along.
     await new Promise(setImmediate);
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, most);
+      const batch = waiting.splice(0, pace.most());
+      const begun = performance.now();
       try {
         const results = await work(batch.map(({ item }) => item));
         for (const [nth, { resolve }] of batch.entries()) resolve(results[nth] as Out);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
+      await pace.rest(performance.now() - begun);
     }
     isAtWork = false;
   };

@@ -3,6 +3,27 @@ import type { Database } from "./engine.ts";
 /** The channel of NOTIFY on which signals are sent (`signal` of transaction.ts). */
 export const SIGNALS = "shiftpact_signals";
 
+/** Bytes of one NOTIFY, which PostgreSQL limits to 8,000. */
+const LARGEST = 7_900;
+const SEPARATOR = "\n";
+
+/**
+ * Topics, which hold no line break, as few payloads: each costs every process that listens. One of several topics begins with a line break, so
+ * that a process of a version before this takes it for no topic that it knows.
+ */
+export function payloadsOf(topics: readonly string[]): string[] {
+  const packs: string[][] = [];
+  let bytes = LARGEST;
+  for (const topic of topics) {
+    const size = Buffer.byteLength(topic) + SEPARATOR.length;
+    const isFull = bytes + size > LARGEST;
+    if (isFull) packs.push([]);
+    bytes = isFull ? size : bytes + size;
+    packs.at(-1)?.push(topic);
+  }
+  return packs.map((pack) => (pack.length > 1 ? ["", ...pack] : pack).join(SEPARATOR));
+}
+
 export interface Subscriber {
   onTopic: (topic: string) => void;
   /** The connection was made anew: signals may have been missed. */
@@ -26,9 +47,10 @@ export async function openSignals({ raw }: Pick<Database, "raw">): Promise<Signa
   };
   const listener = await raw.listen(
     SIGNALS,
-    (topic) => {
-      wake([topic]);
-      for (const { onTopic } of subscribers) onTopic(topic);
+    (payload) => {
+      const topics = payload.split(SEPARATOR).filter((topic) => topic !== "");
+      wake(topics);
+      for (const { onTopic } of subscribers) for (const topic of topics) onTopic(topic);
     },
     () => {
       wake([...waiting.keys()]);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
+import type { Pace } from "../db/pace.ts";
 import { newId as makeId } from "../ids.ts";
 
 export interface ReceivedEvent {
@@ -30,12 +31,15 @@ export interface InboxOptions {
   db: Pick<Database, "kysely">;
   /** Called after each commit with the events that wait now. */
   onStored: (events: readonly WaitingEvent[]) => void;
+  pace?: Pick<Pace, "stored">;
   now?: () => number;
   newId?: () => string;
 }
 
 interface Waiting {
   row: EventRow;
+  /** By `performance.now`. */
+  since: number;
   resolve: (receipt: Receipt) => void;
   reject: (error: unknown) => void;
 }
@@ -53,15 +57,17 @@ const SILENCE_MS = 4_000;
  * All calls that wait share one INSERT and its commit, one flush at a time: parsing and planning cost more than
  * the sync, and commits keep the order of arrival.
  */
-export function createInbox({ db, onStored, now = Date.now, newId = makeId }: InboxOptions): Inbox {
+export function createInbox({ db, onStored, pace, now = Date.now, newId = makeId }: InboxOptions): Inbox {
   const waiting: Waiting[] = [];
   let flushing = false;
 
   const flushAll = async () => {
     flushing = true;
     while (waiting.length > 0) {
+      const since = waiting[0]?.since ?? 0;
       const batch = waiting.splice(0, LARGEST_BATCH).sort(byKey);
       const stored = await settle(db.kysely, batch);
+      pace?.stored(performance.now() - since);
       if (stored.length > 0) onStored(stored);
     }
     flushing = false;
@@ -73,6 +79,7 @@ export function createInbox({ db, onStored, now = Date.now, newId = makeId }: In
         const receivedAt = new Date(now()).toISOString();
         waiting.push({
           row: { status: "queued", ...event, eventId: newId(), receivedAt },
+          since: performance.now(),
           resolve,
           reject,
         });

@@ -135,8 +135,7 @@ export async function noteSilence(deps: Deps, providerId: string, ms: number): P
   const until = ms > 0 ? new Date(deps.now().getTime() + ms) : null;
   try {
     await transact(deps, async (trx) => {
-      if (ms === 0)
-        return noteHealth(trx, deps, providerId, "reachable", { from: "rate_limited" });
+      if (ms === 0) return noteHealth(trx, deps, providerId, "reachable", { from: "rate_limited" });
       await noteHealth(trx, deps, providerId, "rate_limited", { until });
     });
   } catch (error) {

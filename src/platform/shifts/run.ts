@@ -32,8 +32,9 @@ const MOST_STEPS = 100;
  * committed before its call is sent, and the outcome before anything else is done.
  */
 export function reconcileShift(deps: Deps): Run {
-  const glimpse = gather((keys: readonly ShiftKey[]) =>
-    glimpseShifts(deps.database.kysely, keys, deps.now()),
+  const glimpse = gather(
+    (keys: readonly ShiftKey[]) => glimpseShifts(deps.database.kysely, keys, deps.now()),
+    deps.pace,
   );
   const decide = decideTogether(deps);
   return async (claim, signal, spare) => {
@@ -111,7 +112,7 @@ const ALONE = 10;
 
 /** What most runs come to concerns no one else: together they need one transaction. If one of them fails, each has its own. */
 function decideTogether(deps: Deps) {
-  const together = gather((decisions: readonly Decision[]) => decide(deps, decisions));
+  const together = gather((decisions: readonly Decision[]) => decide(deps, decisions), deps.pace);
   const places = createPlaces({ atOnce: () => ALONE, waiting: Number.POSITIVE_INFINITY });
   const alone = (decision: Decision, signal: AbortSignal) =>
     places.hold(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { openSignals } from "../../../src/platform/db/signals.ts";
-import { publish } from "../../../src/platform/stream/news.ts";
+import { newsOf, publish } from "../../../src/platform/stream/news.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { featureEngines, silent, useEngine, withEngine } from "../../engines.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
@@ -214,6 +214,22 @@ describe.each(featureEngines)("news on %s", (engine) => {
     await transact({ database: database() }, async (trx) => publish(trx, news(3)));
     await signals.close();
     expect(heard).toHaveLength(1);
+  });
+
+  it("of one transaction is heard whole and in its order, however much it is", async () => {
+    const signals = await openSignals(database());
+    const heard: string[] = [];
+    signals.subscribe({ onTopic: (topic) => heard.push(topic), onGap: () => undefined });
+    const all = Array.from(
+      { length: 500 },
+      (_, entries) => ({ type: "import", entries, shiftId: "å".repeat(100) }) as const,
+    );
+    await transact({ database: database() }, async (trx) => {
+      for (const one of all) publish(trx, one);
+    });
+    await expect.poll(() => heard.length).toBe(all.length);
+    expect(heard.map(newsOf)).toEqual(all);
+    await signals.close();
   });
 });
 

@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** What is received goes first: the longer webhooks wait until they are stored, the less is processed beside them. */
+export interface Pace {
+  /** Webhooks were stored, the first of which had waited for so long. Milliseconds. */
+  stored(waitedMs: number): void;
+  /** How much may be processed together. */
+  most(): number;
+  /** After processing that took so long; resolves when there may be more. Milliseconds. */
+  rest(tookMs: number): Promise<void>;
+}
+
+const MOST = 50;
+/** Of the time, and of `MOST`: processing never ends, whatever comes in. */
+const LEAST_SHARE = 0.1;
+/** Webhooks that wait no longer than this need no more room. Milliseconds. */
+const SHORT_MS = 15;
+/** Without webhooks for so long, everything is for processing. Milliseconds. */
+const QUIET_MS = 100;
+
+export function createPace(now: () => number = () => performance.now()): Pace {
+  let share = 1;
+  let storedAt = Number.NEGATIVE_INFINITY;
+  const current = () => {
+    if (now() - storedAt > QUIET_MS) share = 1;
+    return share;
+  };
+  return {
+    stored: (waitedMs) => {
+      share = waitedMs > SHORT_MS ? Math.max(LEAST_SHARE, current() * 0.8) : Math.min(1, current() + 0.01);
+      storedAt = now();
+    },
+    most: () => Math.ceil(MOST * current()),
+    rest: async (tookMs) => {
+      const ms = tookMs * (1 / current() - 1);
+      if (ms >= 1) await sleep(Math.min(ms, QUIET_MS));
+    },
+  };
+}
