@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Pace } from "./pace.ts";
 
 interface Waiting<In, Out> {
@@ -29,7 +30,8 @@ export function gather<In, Out>(
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
-      await pace.rest(performance.now() - begun);
+      const pauseMs = pace.pauseMs(performance.now() - begun);
+      if (pauseMs >= 1) await sleep(pauseMs);
     }
     isAtWork = false;
   };

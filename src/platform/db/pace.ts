@@ -1,13 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 /** What is received goes first: the longer webhooks wait until they are stored, the less is processed beside them. */
 export interface Pace {
   /** Webhooks were stored, the first of which had waited for so long. Milliseconds. */
   stored(waitedMs: number): void;
   /** How much may be processed together. */
   most(): number;
-  /** After processing that took so long; resolves when there may be more. Milliseconds. */
-  rest(tookMs: number): Promise<void>;
+  /** How long to pause after processing that took so long. Milliseconds. */
+  pauseMs(tookMs: number): number;
 }
 
 const MOST = 50;
@@ -31,9 +29,6 @@ export function createPace(now: () => number = () => performance.now()): Pace {
       storedAt = now();
     },
     most: () => Math.ceil(MOST * current()),
-    rest: async (tookMs) => {
-      const ms = tookMs * (1 / current() - 1);
-      if (ms >= 1) await sleep(Math.min(ms, QUIET_MS));
-    },
+    pauseMs: (tookMs) => Math.min(tookMs * (1 / current() - 1), QUIET_MS),
   };
 }

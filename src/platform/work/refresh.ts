@@ -13,7 +13,7 @@ export interface Refresh {
 }
 
 /** So many rows in one transaction: others wait no longer for it than for any run. */
-const BATCH = 500;
+const BATCH = 200;
 
 /** Has everything that needs attention made due, in batches, after the transaction: there may be thousands of it. */
 export function markRefreshDue(
