@@ -63,6 +63,9 @@ export function createClient(options?: ClientOptions) {
     /** Erase a person: `DELETE /candidates/{candidateId}`. */
     eraseCandidate: (...init: Init<paths, "/candidates/{candidateId}", "delete">) =>
       http.DELETE("/candidates/{candidateId}", ...init),
+    /** Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`. */
+    changeCandidate: (...init: Init<paths, "/candidates/{candidateId}", "patch">) =>
+      http.PATCH("/candidates/{candidateId}", ...init),
     /** Show what is masked: `POST /candidates/{candidateId}/reveal`. */
     revealCandidate: (...init: Init<paths, "/candidates/{candidateId}/reveal", "post">) =>
       http.POST("/candidates/{candidateId}/reveal", ...init),

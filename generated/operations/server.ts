@@ -48,6 +48,8 @@ export interface Handlers<Context> {
   getCandidate: Handler<operations["getCandidate"], Context>;
   /** Erase a person: `DELETE /candidates/{candidateId}`. */
   eraseCandidate: Handler<operations["eraseCandidate"], Context>;
+  /** Correct an address, or what a candidate can do: `PATCH /candidates/{candidateId}`. */
+  changeCandidate: Handler<operations["changeCandidate"], Context>;
   /** Show what is masked: `POST /candidates/{candidateId}/reveal`. */
   revealCandidate: Handler<operations["revealCandidate"], Context>;
   /** List the jobs: `GET /jobs`. */
@@ -397,6 +399,23 @@ export const operationsTable = [
       "401": "application/problem+json",
       "404": "application/problem+json",
       "409": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "changeCandidate",
+    method: "PATCH",
+    path: "/candidates/{candidateId}",
+    security: ["operationsToken"],
+    parameters: [{ in: "path", name: "candidateId", type: "string" }],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "404": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
       "503": "application/problem+json",
     },
   },

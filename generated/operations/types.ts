@@ -308,7 +308,11 @@ export interface paths {
     delete: operations["eraseCandidate"];
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Correct an address, or what a candidate can do
+     * @description What is not named stays. `competenceIds` replaces all competences: open jobs that need a new one are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go to the new address from now on; resend those that were refused. Decision: providers are not told, because the contract has no operation for it.
+     */
+    patch: operations["changeCandidate"];
     trace?: never;
   };
   "/candidates/{candidateId}/reveal": {
@@ -1208,6 +1212,11 @@ export interface components {
       workPermitExpiry: string | null;
       /** @description Whether the passport has been verified. */
       passportVerified: boolean;
+    };
+    CandidateChange: {
+      email?: components["schemas"]["Email"];
+      phone?: components["schemas"]["Phone"];
+      competenceIds?: string[];
     };
     Candidate: {
       /** Format: uuid */
@@ -3153,6 +3162,91 @@ export interface operations {
       };
     };
   };
+  changeCandidate: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The candidate on the platform. */
+        candidateId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CandidateChange"];
+      };
+    };
+    responses: {
+      /** @description The candidate, masked. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Candidate"];
+        };
+      };
+      /** @description Malformed. The problem lists every fault by its JSON pointer. */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No token, or not the operations token. */
+      401: {
+        headers: {
+          /** @description `Bearer` */
+          "WWW-Authenticate"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description There is no such thing. */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Over 64 kB. */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not `application/json`. */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait. */
+          "Retry-After"?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   revealCandidate: {
     parameters: {
       query?: never;
@@ -4578,6 +4672,7 @@ export type EmergencyContact = components["schemas"]["EmergencyContact"];
 /** Checked softly; a bank knows its own numbers best. */
 export type BankDetails = components["schemas"]["BankDetails"];
 export type CandidateDocuments = components["schemas"]["CandidateDocuments"];
+export type CandidateChange = components["schemas"]["CandidateChange"];
 export type Candidate = components["schemas"]["Candidate"];
 export type JobStatus = components["schemas"]["JobStatus"];
 export type BookingStatus = components["schemas"]["BookingStatus"];

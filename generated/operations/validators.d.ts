@@ -46,6 +46,7 @@ export declare const schemas: {
   readonly EmergencyContact: Validator<components["schemas"]["EmergencyContact"]>;
   readonly BankDetails: Validator<components["schemas"]["BankDetails"]>;
   readonly CandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
+  readonly CandidateChange: Validator<components["schemas"]["CandidateChange"]>;
   readonly Candidate: Validator<components["schemas"]["Candidate"]>;
   readonly JobStatus: Validator<components["schemas"]["JobStatus"]>;
   readonly BookingStatus: Validator<components["schemas"]["BookingStatus"]>;
@@ -143,6 +144,10 @@ export declare const requests: {
   readonly createCandidate: { readonly body: Validator<RequestBody<operations["createCandidate"]>> };
   readonly getCandidate: { readonly path: Validator<RequestPart<operations["getCandidate"], "path">> };
   readonly eraseCandidate: { readonly path: Validator<RequestPart<operations["eraseCandidate"], "path">> };
+  readonly changeCandidate: {
+    readonly path: Validator<RequestPart<operations["changeCandidate"], "path">>;
+    readonly body: Validator<RequestBody<operations["changeCandidate"]>>;
+  };
   readonly revealCandidate: {
     readonly path: Validator<RequestPart<operations["revealCandidate"], "path">>;
     readonly body: Validator<RequestBody<operations["revealCandidate"]>>;
@@ -328,6 +333,15 @@ export declare const responses: {
     readonly "404": Validator<ResponseBody<operations["eraseCandidate"], 404>>;
     readonly "409": Validator<ResponseBody<operations["eraseCandidate"], 409>>;
     readonly "503": Validator<ResponseBody<operations["eraseCandidate"], 503>>;
+  };
+  readonly changeCandidate: {
+    readonly "200": Validator<ResponseBody<operations["changeCandidate"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["changeCandidate"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["changeCandidate"], 401>>;
+    readonly "404": Validator<ResponseBody<operations["changeCandidate"], 404>>;
+    readonly "413": Validator<ResponseBody<operations["changeCandidate"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["changeCandidate"], 415>>;
+    readonly "503": Validator<ResponseBody<operations["changeCandidate"], 503>>;
   };
   readonly revealCandidate: {
     readonly "200": Validator<ResponseBody<operations["revealCandidate"], 200>>;

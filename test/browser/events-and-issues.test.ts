@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../generated/operations/types.ts";
+import type { Channel, Delivery } from "../../src/platform/deps.ts";
 import type { NewShift } from "../../src/sandbox/desk.ts";
 import { ok } from "../flows/operations.ts";
 import type { Organisation } from "../flows/organisation.ts";
@@ -13,8 +14,12 @@ import {
   useTheatre,
 } from "./harness.ts";
 
+/** What a mail server would say. */
+let delivery: Delivery = { kind: "delivered" };
+const channel: Channel = { name: "email", deliver: async () => delivery, close: () => undefined };
+
 /** Few tries: an event is given up soon. */
-const theatre = useTheatre({ retries: { tries: 3 } });
+const theatre = useTheatre({ retries: { tries: 3 }, channel });
 
 const region = (page: Page, name: string | RegExp) => page.getByRole("region", { name, exact: true });
 const badge = (page: Page, text: string) =>
@@ -211,6 +216,24 @@ async function givenUpBySending(organisation: Organisation): Promise<void> {
   await organisation.quiet();
   organisation.provider.clearFaults();
 }
+
+describe("a notification that the mail server refused", () => {
+  it("is sent again, and its issue goes", async () => {
+    delivery = { kind: "refused", code: "mail_server_refused", status: 550 };
+    const organisation = await theatre().onboard();
+    await organisation.addPerson();
+    await organisation.open();
+    await organisation.quiet();
+    delivery = { kind: "delivered" };
+    const page = await theatre().visit(`issues?providerId=${organisation.providerId}`);
+    const issue = page.getByRole("article", { name: "Notification not delivered" });
+    await tabTo(page, issue.getByRole("button", { name: "Send again" }));
+    await page.keyboard.press("Enter");
+    await page.getByText("Queued. The notification is sent again.").waitFor();
+    await page.getByText("No open issue matches the filters").waitFor();
+    expect(await organisation.issueCodes()).toEqual([]);
+  });
+});
 
 describe("the figures", () => {
   it("count the webhooks that were acknowledged and refused", async () => {

@@ -299,7 +299,7 @@ describe("an issue", () => {
       "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
     );
     expect(issue("notification_failed", {}, { kind: "notification" }).remedy).toBe(
-      "Check the e-mail address with the candidate, then send the notification again.",
+      "Check the e-mail address with the candidate, correct it, then send the notification again.",
     );
   });
 

@@ -121,7 +121,7 @@ const REMEDIES = {
   provider_check_failed: () => "Fix the cause, then check the provider again.",
   notification_failed: ({ subject }) =>
     subject.kind === "notification"
-      ? "Check the e-mail address with the candidate, then send the notification again."
+      ? "Check the e-mail address with the candidate, correct it, then send the notification again."
       : "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
 } satisfies Record<IssueCode, Text>;
 

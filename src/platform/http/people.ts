@@ -1,16 +1,17 @@
 import { type Selectable, sql } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
-import type { Candidate, CandidateCreate } from "../../../generated/operations/types.ts";
+import type { Candidate, CandidateChange, CandidateCreate } from "../../../generated/operations/types.ts";
 import {
   maskPersonalNumber,
   type PersonalNumber,
   parsePersonalNumber,
 } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
-import { competencesOf, requireCandidate, reveal } from "../candidates/candidate.ts";
+import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../candidates/candidate.ts";
 import { erase } from "../candidates/erase.ts";
 import type { CandidatesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { settleIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { page } from "./pages.ts";
@@ -44,6 +45,8 @@ export function peopleHandlers(deps: Deps) {
       const row = await requireCandidate(kysely, candidateId);
       return ok(viewOf(row, await competencesOf(kysely, candidateId)));
     },
+    changeCandidate: async ({ path, body }) =>
+      ok(await transact(deps, (trx) => changeCandidate(trx, deps, path.candidateId, body))),
     eraseCandidate: async ({ path }) => {
       await erase(deps, path.candidateId);
       return noContent;
@@ -98,15 +101,67 @@ async function addCandidate(
     .executeTakeFirstOrThrow(() =>
       problem("candidate_exists", { detail: "A candidate has this personal number already." }),
     );
-  if (competenceIds.length > 0) {
-    const able = competenceIds.map((competence_id) => ({ candidate_id, competence_id }));
-    await trx.insertInto("candidate_competences").values(able).execute();
-    await offerTo(trx, deps, competenceIds);
-  }
+  await addCompetences(trx, deps, candidate_id, competenceIds);
   return viewOf(row, competenceIds);
 }
 
-/** Those open jobs that need one of the new candidate's competences are offered. */
+async function changeCandidate(
+  trx: Trx,
+  deps: Deps,
+  candidateId: string,
+  { email, phone, competenceIds }: CandidateChange,
+): Promise<Candidate> {
+  const wanted = competenceIds && (await checkCompetences(trx, competenceIds));
+  const row = await trx
+    .updateTable("candidates")
+    .set({ updated_at: deps.now(), ...(email && { email }), ...(phone && { phone }) })
+    .where("candidate_id", "=", candidateId)
+    .where("erased_at", "is", null)
+    .returning(SHOWN)
+    .executeTakeFirstOrThrow(unknownCandidate);
+  if (wanted) {
+    await sql`
+      delete from candidate_competences where candidate_id = ${candidateId}
+        and competence_id not in (
+          select id::uuid from json_array_elements_text(${JSON.stringify(wanted)}::text::json) as wanted (id))`.execute(
+      trx,
+    );
+    await addCompetences(trx, deps, candidateId, wanted);
+    await settleLacking(trx, deps, candidateId);
+  }
+  return viewOf(row, await competencesOf(trx, candidateId));
+}
+
+/** Closes the issues about shifts that the candidate is able to work on now. */
+async function settleLacking(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
+  const isAble = sql<boolean>`subject ->> 'candidateId' = ${candidateId} and exists (
+    select from jobs join candidate_competences as able using (competence_id)
+    where jobs.provider_id = issues.provider_id and jobs.shift_id = subject ->> 'shiftId'
+      and able.candidate_id = ${candidateId})`;
+  await settleIssues(trx, deps, { codes: ["competence_missing"], where: isAble });
+}
+
+/** Those open jobs that need a competence that the candidate did not have before are offered. */
+async function addCompetences(
+  trx: Trx,
+  deps: Deps,
+  candidate_id: string,
+  competenceIds: readonly string[],
+): Promise<void> {
+  if (competenceIds.length === 0) return;
+  const added = await trx
+    .insertInto("candidate_competences")
+    .values(competenceIds.map((competence_id) => ({ candidate_id, competence_id })))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning("competence_id")
+    .execute();
+  await offerTo(
+    trx,
+    deps,
+    added.map(({ competence_id }) => competence_id),
+  );
+}
+
 async function offerTo(trx: Trx, deps: Deps, competenceIds: readonly string[]): Promise<void> {
   const { rows } = await sql<{ providerId: string; competenceId: string }>`
     select provider_id as "providerId", able.competence_id as "competenceId"
@@ -130,8 +185,7 @@ async function checkCompetences(trx: Trx, given: readonly string[]): Promise<str
   const errors = given.flatMap((id, index) =>
     known.has(id) ? [] : [{ pointer: `/competenceIds/${index}`, message: "is not a competence" }],
   );
-  if (errors.length > 0)
-    throw problem("validation_failed", { detail: "The candidate was not added.", errors });
+  if (errors.length > 0) throw problem("validation_failed", { detail: "Nothing was stored.", errors });
   return wanted;
 }
 

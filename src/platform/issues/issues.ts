@@ -40,7 +40,8 @@ function publishIssues(trx: Trx, issues: readonly StoredIssue[], resolvedAt: Dat
 
 /** Which open issues: those of a subject, or, by `shiftId` alone, those of a shift and of everyone booked on it. */
 export interface Settled {
-  providerId: string;
+  /** Unless given, those of every provider. */
+  providerId?: string;
   codes?: readonly IssueCode[] | undefined;
   subject?: Subject;
   shiftId?: string;
@@ -55,11 +56,8 @@ export async function settleIssues(
   { providerId, codes, subject, shiftId, where }: Settled,
 ): Promise<number> {
   const at = now();
-  let update = trx
-    .updateTable("issues")
-    .set({ resolved_at: at })
-    .where("provider_id", "=", providerId)
-    .where("resolved_at", "is", null);
+  let update = trx.updateTable("issues").set({ resolved_at: at }).where("resolved_at", "is", null);
+  if (providerId !== undefined) update = update.where("provider_id", "=", providerId);
   if (codes) update = update.where("code", "in", codes);
   if (subject) update = update.where(sql<boolean>`subject = ${JSON.stringify(subject)}::text::jsonb`);
   if (shiftId !== undefined) update = update.where(sql<boolean>`subject ->> 'shiftId' = ${shiftId}`);

@@ -25,6 +25,7 @@ export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>>
     phone: "+46701740605",
     competenceIds: [],
   }),
+  changeCandidate: () => ({ email: "ada@example.com" }),
   rotateToken: () => ({ direction: "platform", overlapHours: 1 }),
   revealCandidate: () => ({ reason: "The provider asks who this is" }),
   changeJob: () => ({ positions: 2 }),

@@ -85,6 +85,16 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await subjects()).toEqual([other.notificationId]);
   });
 
+  it("delivers to the address that was corrected meanwhile", async () => {
+    await open();
+    const { one } = await refuseTwo();
+    const params = { path: { candidateId: one.candidateId } };
+    ok(await shop.operations.changeCandidate({ params, body: { email: "right@example.com" } }));
+    await resend(one.notificationId);
+    await shop.idle();
+    expect(server.mails.map(({ to }) => to)).toEqual([["right@example.com"]]);
+  });
+
   it("keeps the issue when another notification of the same candidate is delivered", async () => {
     await open();
     server.refuse(550);

@@ -1,0 +1,51 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { createPace, type Pace } from "../../../src/platform/db/pace.ts";
+
+describe("processing beside webhooks", () => {
+  let now = 0;
+  let pace: Pace;
+  beforeEach(() => {
+    now = 0;
+    pace = createPace(() => now);
+  });
+  const store = (count: number, waitedMs: number) => {
+    for (let nth = 0; nth < count; nth += 1) {
+      now += waitedMs;
+      pace.stored(waitedMs);
+    }
+  };
+
+  it("does not pause while no webhook waits", () => {
+    expect([pace.most(), pace.pauseMs(10)]).toEqual([50, 0]);
+    store(100, 5);
+    expect([pace.most(), pace.pauseMs(10)]).toEqual([50, 0]);
+  });
+
+  it("does less at once, and pauses, the longer webhooks wait, but never stops", () => {
+    store(3, 30);
+    const [most, pauseMs] = [pace.most(), pace.pauseMs(10)];
+    expect(most).toBeLessThan(50);
+    expect(pauseMs).toBeGreaterThan(0);
+    store(3, 30);
+    expect(pace.most()).toBeLessThan(most);
+    expect(pace.pauseMs(10)).toBeGreaterThan(pauseMs);
+    store(1_000, 30);
+    expect(pace.most()).toBeGreaterThan(0);
+    expect(pace.pauseMs(10_000)).toBeLessThanOrEqual(100);
+  });
+
+  it("does more again when webhooks wait for a short time only", () => {
+    store(10, 30);
+    const most = pace.most();
+    store(20, 5);
+    expect(pace.most()).toBeGreaterThan(most);
+    store(200, 5);
+    expect([pace.most(), pace.pauseMs(10)]).toEqual([50, 0]);
+  });
+
+  it("does everything again once no webhook has come for a while", () => {
+    store(10, 30);
+    now += 101;
+    expect([pace.most(), pace.pauseMs(10)]).toEqual([50, 0]);
+  });
+});
