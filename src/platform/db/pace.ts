@@ -10,9 +10,9 @@ export interface Pace {
 
 const MOST = 50;
 /** Of the time, and of `MOST`: processing never ends, whatever comes in. */
-const LEAST_SHARE = 0.1;
+const LEAST_SHARE = 0.05;
 /** Webhooks that wait no longer than this need no more room. Milliseconds. */
-const SHORT_MS = 15;
+const SHORT_MS = 10;
 /** Without webhooks for so long, everything is for processing. Milliseconds. */
 const QUIET_MS = 100;
 

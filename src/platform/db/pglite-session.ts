@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { isLate } from "./late.ts";
 import type { Answer, Call, PlainError, Reply } from "./pglite-messages.ts";
 
 export interface SessionOptions {
@@ -79,15 +80,15 @@ export class PgliteSession {
     this.#watch = setInterval(() => this.#check(), silenceMs / 2).unref();
   }
 
-  /** One statement; `held`: within the turn that the caller took. */
   /** How many there were so far. */
   get calls(): number {
     return this.#lastId;
   }
 
+  /** One statement; `held`: within the turn that the caller took. */
   async query(text: string, values: readonly unknown[], held = false): Promise<Answer> {
     if (!held) await this.#between();
-    return this.#call({ op: "query", text, values, held });
+    return this.#call({ op: "query", text, values: values.map(sentValue), held });
   }
 
   /** Any number of statements; if one fails outside of a turn, what they left open is rolled back. */
@@ -192,6 +193,8 @@ export class PgliteSession {
     this.#waiting.clear();
   }
 }
+
+const sentValue = (value: unknown): unknown => (isLate(value) ? value.toPostgres() : value);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 

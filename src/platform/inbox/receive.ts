@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
+import { late } from "../db/late.ts";
 import type { Pace } from "../db/pace.ts";
 import { newId as makeId } from "../ids.ts";
 
@@ -65,8 +66,7 @@ export function createInbox({ db, onStored, pace, now = Date.now, newId = makeId
     flushing = true;
     while (waiting.length > 0) {
       const since = waiting[0]?.since ?? 0;
-      const batch = waiting.splice(0, LARGEST_BATCH).sort(byKey);
-      const stored = await settle(db.kysely, batch);
+      const stored = await settle(db.kysely, batchOf(waiting));
       pace?.stored(performance.now() - since);
       if (stored.length > 0) onStored(stored);
     }
@@ -88,6 +88,18 @@ export function createInbox({ db, onStored, pace, now = Date.now, newId = makeId
   };
 }
 
+/** The same at each call; which ones is decided by the first. */
+type Batch = () => Waiting[];
+
+/** Those who wait when the statement is sent: until then more may come. */
+function batchOf(waiting: Waiting[]): Batch {
+  let batch: Waiting[] | undefined;
+  return () => {
+    batch ??= waiting.splice(0, LARGEST_BATCH).sort(byKey);
+    return batch;
+  };
+}
+
 type Kysely = Database["kysely"];
 
 /** Everybody takes the entries of the unique index in one order, so that two processes that are told the same never wait for each other. */
@@ -100,17 +112,19 @@ const byKey = ({ row: left }: Waiting, { row: right }: Waiting): number =>
 const compare = (left: string, right: string): number => (left < right ? -1 : Number(left > right));
 
 /** Stores a batch and settles each of its promises; returns the events that wait now. Never rejects. */
-async function settle(kysely: Kysely, batch: Waiting[]): Promise<EventRow[]> {
+async function settle(kysely: Kysely, batch: Batch): Promise<EventRow[]> {
   try {
     const isStored = await inTime(insert(kysely, batch), SILENCE_MS);
-    const duplicates = batch.filter(({ row }) => !isStored(row));
-    for (const { row, resolve } of batch) if (isStored(row)) resolve("stored");
+    const duplicates = batch().filter(({ row }) => !isStored(row));
+    for (const { row, resolve } of batch()) if (isStored(row)) resolve("stored");
     const requeued = duplicates.length > 0 ? await settleDuplicates(kysely, duplicates) : [];
-    const stored = batch.filter(({ row }) => row.status === "queued" && isStored(row)).map(({ row }) => row);
+    const stored = batch()
+      .filter(({ row }) => row.status === "queued" && isStored(row))
+      .map(({ row }) => row);
     return [...stored, ...requeued];
   } catch (error) {
-    if (batch.length > 1 && isOfOneRow(error)) return storeOneByOne(kysely, batch);
-    for (const { reject } of batch) reject(error);
+    if (batch().length > 1 && isOfOneRow(error)) return storeOneByOne(kysely, batch());
+    for (const { reject } of batch()) reject(error);
     return [];
   }
 }
@@ -122,7 +136,7 @@ const isOfOneRow = (error: unknown): boolean =>
 /** One row that the database refuses fails the whole INSERT: its neighbours must not pay for it. */
 async function storeOneByOne(kysely: Kysely, batch: Waiting[]): Promise<EventRow[]> {
   const stored: EventRow[] = [];
-  for (const one of batch) stored.push(...(await settle(kysely, [one])));
+  for (const one of batch) stored.push(...(await settle(kysely, () => [one])));
   return stored;
 }
 
@@ -133,15 +147,16 @@ const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" te
  * Returns which rows are new. One parameter: the statement's text, and so its cost, is the same for any number. Ids come back only
  * when there was a duplicate: a row that is read costs as much as one that is sent.
  */
-async function insert(kysely: Kysely, batch: Waiting[]): Promise<(row: EventRow) => boolean> {
-  const rows = JSON.stringify(batch.map(({ row }) => row));
+async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => boolean> {
+  const rows = late(() => JSON.stringify(batch().map(({ row }) => row)));
+  const count = late(() => batch().length);
   const { rows: answers } = await sql<{ eventIds: string[] | null }>`
     with stored as (
       insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at)
       select * from json_to_recordset(${rows}::text::json) as incoming ${COLUMNS}
       on conflict (provider_id, shift_id, event, trace_id) do nothing
       returning event_id)
-    select case when count(*) < ${batch.length}::int then coalesce(array_agg(event_id::text), '{}') end as "eventIds"
+    select case when count(*) < ${count}::int then coalesce(array_agg(event_id::text), '{}') end as "eventIds"
     from stored`.execute(kysely);
   const eventIds = answers[0]?.eventIds;
   if (eventIds === null) return () => true;
