@@ -1,9 +1,8 @@
 import { type Dialect, PostgresDialect, type PostgresPoolClient, type PostgresQueryResult } from "kysely";
+import { BY_KEYS } from "./engine.ts";
 import type { Answer } from "./pglite-messages.ts";
 import type { PgliteSession } from "./pglite-session.ts";
-
-/** To plan a statement for its values costs more than most of the platform's transactions gain from it. */
-const FEW_STATEMENTS = "set local plan_cache_mode = force_generic_plan";
+import { isBegin } from "./prepared.ts";
 
 /**
  * Kysely on the one session, which stands in for a pool of connections. Single statements are sent as they come and answered in that
@@ -21,7 +20,7 @@ function clientOf(session: PgliteSession): PostgresPoolClient {
   const begin = async (text: string): Promise<Answer> => {
     giveBack = await session.takeTurn();
     // Awaited at the end: what follows is sent behind it, and fails if it failed.
-    begun = session.exec(`${text}; ${FEW_STATEMENTS}`, true);
+    begun = session.exec(`${text}; ${BY_KEYS}`, true);
     begun.catch(() => undefined);
     return { rows: [] };
   };
@@ -33,9 +32,8 @@ function clientOf(session: PgliteSession): PostgresPoolClient {
     const [answer] = await Promise.all([ended, begun]);
     return answer;
   };
-  /** Kysely marks the bounds of a transaction by these statements alone. */
   const send = (text: string, values: readonly unknown[]) => {
-    if (/^(begin|start transaction)\b/.test(text)) return begin(text);
+    if (isBegin(text)) return begin(text);
     if (text === "commit" || text === "rollback") return end(text);
     return session.query(text, values, giveBack !== undefined);
   };

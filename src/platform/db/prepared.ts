@@ -1,5 +1,6 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
+import { BY_KEYS } from "./engine.ts";
 
 // The platform's statements are about 150; texts beyond that differ in the length of a list, and are not worth the server's memory.
 const MOST = 300;
@@ -10,6 +11,9 @@ const NOT_SUPPORTED = "0A000";
 export interface TimedQuery extends pg.QueryConfig {
   query_timeout: number;
 }
+
+/** Kysely marks the bounds of a transaction by these statements alone. */
+export const isBegin = (text: string): boolean => /^(begin|start transaction)\b/.test(text);
 
 /** The driver's own limit was reached: the connection is dead. */
 const isSilent = (error: unknown): boolean =>
@@ -49,7 +53,11 @@ function preparingClient(client: pg.PoolClient, silenceMs: number): PostgresPool
     // Without values it may be several statements, which cannot be prepared.
     const name = values.length > 0 ? nameOf(text) : undefined;
     try {
-      const query: TimedQuery = { text, values: [...values], query_timeout: silenceMs };
+      const query: TimedQuery = {
+        text: isBegin(text) ? `${text}; ${BY_KEYS}` : text,
+        query_timeout: silenceMs,
+      };
+      if (values.length > 0) query.values = [...values];
       if (name !== undefined) query.name = name;
       const result = await client.query(query);
       return result as unknown as PostgresQueryResult<R>;

@@ -25,7 +25,8 @@ export function payloadsOf(topics: readonly string[]): string[] {
 }
 
 export interface Subscriber {
-  onTopic: (topic: string) => void;
+  /** At least one, in the order in which they were sent. */
+  onTopics: (topics: readonly string[]) => void;
   /** The connection was made anew: signals may have been missed. */
   onGap: () => void;
 }
@@ -50,7 +51,7 @@ export async function openSignals({ raw }: Pick<Database, "raw">): Promise<Signa
     (payload) => {
       const topics = payload.split(SEPARATOR).filter((topic) => topic !== "");
       wake(topics);
-      for (const { onTopic } of subscribers) for (const topic of topics) onTopic(topic);
+      for (const { onTopics } of subscribers) onTopics(topics);
     },
     () => {
       wake([...waiting.keys()]);

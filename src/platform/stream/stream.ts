@@ -45,12 +45,10 @@ export function createStream(signals: Pick<Signals, "subscribe">, options: Strea
     }
   };
   const unsubscribe = signals.subscribe({
-    onTopic: (topic) => {
+    onTopics: (topics) => {
       if (readers.size === 0) return;
-      const news = newsOf(topic);
-      if (!news) return;
-      const { type, ...data } = news;
-      send(message(type, data));
+      const text = topics.map(messageOf).join("");
+      if (text !== "") send(text);
     },
     onGap: () => send(message("gap", {})),
   });
@@ -71,6 +69,13 @@ export function createStream(signals: Pick<Signals, "subscribe">, options: Strea
       readers.clear();
     },
   };
+}
+
+function messageOf(topic: string): string {
+  const news = newsOf(topic);
+  if (!news) return "";
+  const { type, ...data } = news;
+  return message(type, data);
 }
 
 const message = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -33,8 +33,8 @@ type Db = Pick<Database, "kysely">;
 
 const interval = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;
 
-/** In `from`: the statement's commit does not wait for the disk. A claim that a crash of the database loses is due again, as if it had expired. */
-const unhurried = sql`(select set_config('synchronous_commit', 'off', true)) as unhurried`;
+/** The commit does not wait for the disk: a claim that a crash of the database loses is due again, as if it had expired. */
+const unhurried = sql`set local synchronous_commit = off`;
 
 const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work.priority, work.attempts, work.claim,
   work.revision`;
@@ -48,21 +48,22 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
   const spared = JSON.stringify(wanted.spared);
   const kinds = sql.join(wanted.kinds.map((kind) => sql.lit(kind)));
   const usual = Math.max(1, Math.floor((wanted.perProvider * 4) / 5));
-  const places = sql`case next.priority when 0 then ${wanted.perProvider}::int else ${usual}::int end`;
-  const { rows } = await sql<Claim>`
+  const places = sql`case priority when 0 then ${wanted.perProvider}::int else ${usual}::int end`;
+  const statement = sql<Claim>`
     with provider as (
       select provider_id, state, paused_since is not null as is_paused, (select count(*) from work as held
           where held.provider_id = integrations.provider_id and held.claim is not null and held.kind <> 'mail'
             and held.due_at > now())::int as running
-      from integrations, ${unhurried}
+      from integrations
       where provider_id <> all (array(select json_array_elements_text(${spared}::text::json)::uuid))),
     next as (
-      select provider.running, due.* from provider cross join (values (0), (1), (2)) as urgency (priority)
+      select provider.running, due.* from provider cross join (
+        select priority, ${places} as places from (values (0), (1), (2)) as known (priority)) as urgency
       cross join lateral (
         select work.provider_id, work.kind, work.key, work.priority, work.due_at from work
         where work.provider_id = provider.provider_id and work.priority = urgency.priority and work.due_at <= now()
           and work.kind <> 'mail' and work.kind in (${kinds})
-        order by work.due_at limit greatest(0, ${wanted.perProvider}::int - provider.running)
+        order by work.due_at limit greatest(0, urgency.places - provider.running)
         for update skip locked) as due
       where not is_paused and (urgency.priority = 0 or state = 'active')
       union all
@@ -79,8 +80,11 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
     update work set claim = ${wanted.claim}, due_at = now() + ${interval(LEASE_MS)}, attempts = work.attempts + 1
     from chosen
     where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
-    returning ${RETURNED}`.execute(kysely);
-  return rows;
+    returning ${RETURNED}`;
+  return kysely.transaction().execute(async (trx) => {
+    await unhurried.execute(trx);
+    return (await statement.execute(trx)).rows;
+  });
 }
 
 /** Claims mail that is due, the urgent first: no provider is concerned. */

@@ -201,7 +201,7 @@ describe.each(featureEngines)("news on %s", (engine) => {
   it("is heard when it is committed, and not when it is taken back", async () => {
     const signals = await openSignals(database());
     const heard: string[] = [];
-    const stop = signals.subscribe({ onTopic: (topic) => heard.push(topic), onGap: () => undefined });
+    const stop = signals.subscribe({ onTopics: (topics) => heard.push(...topics), onGap: () => undefined });
     const news = (entries: number) => ({ type: "import", entries }) as const;
     const takenBack = transact({ database: database() }, async (trx) => {
       publish(trx, news(1));
@@ -219,7 +219,7 @@ describe.each(featureEngines)("news on %s", (engine) => {
   it("of one transaction is heard whole and in its order, however much it is", async () => {
     const signals = await openSignals(database());
     const heard: string[] = [];
-    signals.subscribe({ onTopic: (topic) => heard.push(topic), onGap: () => undefined });
+    signals.subscribe({ onTopics: (topics) => heard.push(...topics), onGap: () => undefined });
     const all = Array.from(
       { length: 500 },
       (_, entries) => ({ type: "import", entries, shiftId: "å".repeat(100) }) as const,
@@ -238,7 +238,7 @@ it("is heard by another process on the database", async () => {
     const other = await openDatabase({ ...database.where, log: silent });
     const [here, there] = [await openSignals(database), await openSignals(other)];
     const heard: string[] = [];
-    there.subscribe({ onTopic: (topic) => heard.push(topic), onGap: () => undefined });
+    there.subscribe({ onTopics: (topics) => heard.push(...topics), onGap: () => undefined });
     await transact({ database }, async (trx) => publish(trx, { type: "job", jobId: "j1", status: "open" }));
     await expect.poll(() => heard).toHaveLength(1);
     await Promise.all([here.close(), there.close()]);

@@ -11,7 +11,7 @@ function parts() {
       return () => void subscribers.splice(subscribers.indexOf(subscriber), 1);
     },
   };
-  const tell = (topic: string) => subscribers.forEach(({ onTopic }) => void onTopic(topic));
+  const tell = (topic: string) => subscribers.forEach(({ onTopics }) => void onTopics([topic]));
   const gap = () => subscribers.forEach(({ onGap }) => void onGap());
   return { signals, subscribers, tell, gap };
 }
