@@ -8,8 +8,10 @@ export interface Pace {
   pauseMs(tookMs: number): number;
 }
 
-const MOST = 50;
-/** Of the time, and of `MOST`: processing never ends, whatever comes in. */
+const MOST = 100;
+/** The same while webhooks come in: one that has to wait for a transaction waits for a short one. */
+const MOST_BESIDE = 25;
+/** Of the time, and of `MOST_BESIDE`: processing never ends, whatever comes in. */
 const LEAST_SHARE = 0.05;
 /** Webhooks that wait no longer than this need no more room. Milliseconds. */
 const SHORT_MS = 10;
@@ -19,16 +21,15 @@ const QUIET_MS = 100;
 export function createPace(now: () => number = () => performance.now()): Pace {
   let share = 1;
   let storedAt = Number.NEGATIVE_INFINITY;
-  const current = () => {
-    if (now() - storedAt > QUIET_MS) share = 1;
-    return share;
-  };
+  const isQuiet = () => now() - storedAt > QUIET_MS;
+  const current = () => (isQuiet() ? 1 : share);
   return {
     stored: (waitedMs) => {
-      share = waitedMs > SHORT_MS ? Math.max(LEAST_SHARE, current() * 0.8) : Math.min(1, current() + 0.01);
+      const slower = Math.max(LEAST_SHARE, current() * 0.8);
+      share = waitedMs > SHORT_MS ? slower : Math.min(1, current() + 0.01);
       storedAt = now();
     },
-    most: () => Math.ceil(MOST * current()),
+    most: () => (isQuiet() ? MOST : Math.ceil(MOST_BESIDE * share)),
     pauseMs: (tookMs) => Math.min(tookMs * (1 / current() - 1), QUIET_MS),
   };
 }

@@ -63,7 +63,7 @@ const RUNS_PER_CALL = 10;
 const ABORT_MS = 500;
 const SETTLE_AGAIN_MS = 1_000;
 /** A claim costs the database as much as a run: one serves all that becomes due or finishes within this time. */
-const GATHER_MS = 20;
+const GATHER_MS = 40;
 
 export function createWorker(options: WorkerOptions): Worker {
   return new DueWorker(options);
