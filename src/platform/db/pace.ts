@@ -11,8 +11,11 @@ export interface Pace {
 const MOST = 100;
 /** The same while webhooks come in: one that has to wait for a transaction waits for a short one. */
 const MOST_BESIDE = 25;
-/** Of the time, and of `MOST_BESIDE`: processing never ends, whatever comes in. */
-const LEAST_SHARE = 0.05;
+/** First less is done at once, down to a tenth. Below this share there are pauses, too. */
+const PAUSES_BELOW = 0.5;
+const LEAST_AT_ONCE = 0.1;
+/** Processing never ends, whatever comes in. */
+const LEAST_SHARE = 0.03;
 /** Webhooks that wait no longer than this need no more room. Milliseconds. */
 const SHORT_MS = 10;
 /** Without webhooks for so long, everything is for processing. Milliseconds. */
@@ -29,7 +32,7 @@ export function createPace(now: () => number = () => performance.now()): Pace {
       share = waitedMs > SHORT_MS ? slower : Math.min(1, current() + 0.01);
       storedAt = now();
     },
-    most: () => (isQuiet() ? MOST : Math.ceil(MOST_BESIDE * share)),
-    pauseMs: (tookMs) => Math.min(tookMs * (1 / current() - 1), QUIET_MS),
+    most: () => (isQuiet() ? MOST : Math.ceil(MOST_BESIDE * Math.max(share, LEAST_AT_ONCE))),
+    pauseMs: (tookMs) => Math.min(tookMs * Math.max(0, PAUSES_BELOW / current() - 1), QUIET_MS),
   };
 }

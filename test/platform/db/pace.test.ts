@@ -22,7 +22,7 @@ describe("processing beside webhooks", () => {
   });
 
   it("does less at once, and pauses, the longer webhooks wait, but never stops", () => {
-    store(3, 30);
+    store(5, 30);
     const [most, pauseMs] = [pace.most(), pace.pauseMs(10)];
     expect(most).toBeLessThan(25);
     expect(pauseMs).toBeGreaterThan(0);
