@@ -1,7 +1,7 @@
 /** What is received goes first: the longer webhooks wait until they are stored, the less is processed beside them. */
 export interface Pace {
-  /** Webhooks were stored, the first of which had waited for so long. Milliseconds. */
-  stored(waitedMs: number): void;
+  /** Webhooks were stored: how long the first of them had waited, and how long the statement took. Milliseconds. */
+  stored(times: { waitedMs: number; tookMs: number }): void;
   /** How much may be processed together. */
   most(): number;
   /** How long to pause after processing that took so long. Milliseconds. */
@@ -16,20 +16,25 @@ const PAUSES_BELOW = 0.5;
 const LEAST_AT_ONCE = 0.1;
 /** Processing never ends, whatever comes in. */
 const LEAST_SHARE = 0.03;
-/** Webhooks that wait no longer than this need no more room. Milliseconds. */
+/** Webhooks that wait no longer than this, beyond what the database takes with nothing else to do, need no more room. Milliseconds. */
 const SHORT_MS = 10;
 /** Without webhooks for so long, everything is for processing. Milliseconds. */
 const QUIET_MS = 100;
 
 export function createPace(now: () => number = () => performance.now()): Pace {
   let share = 1;
+  let quickestMs = Number.POSITIVE_INFINITY;
   let storedAt = Number.NEGATIVE_INFINITY;
   const isQuiet = () => now() - storedAt > QUIET_MS;
   const current = () => (isQuiet() ? 1 : share);
   return {
-    stored: (waitedMs) => {
+    stored: ({ waitedMs, tookMs }) => {
+      // A disk may become slower: the quickest is forgotten little by little.
+      quickestMs = Math.min(tookMs, quickestMs * 1.001);
       const slower = Math.max(LEAST_SHARE, current() * 0.8);
-      share = waitedMs > SHORT_MS ? slower : Math.min(1, current() + 0.01);
+      // The one before may have been under way.
+      const isLong = waitedMs > SHORT_MS + 2 * quickestMs;
+      share = isLong ? slower : Math.min(1, current() + 0.01);
       storedAt = now();
     },
     most: () => (isQuiet() ? MOST : Math.ceil(MOST_BESIDE * Math.max(share, LEAST_AT_ONCE))),

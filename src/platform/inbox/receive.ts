@@ -66,8 +66,10 @@ export function createInbox({ db, onStored, pace, now = Date.now, newId = makeId
     flushing = true;
     while (waiting.length > 0) {
       const since = waiting[0]?.since ?? 0;
-      const stored = await settle(db.kysely, batchOf(waiting));
-      pace?.stored(performance.now() - since);
+      const batch = new Batch(waiting);
+      const stored = await settle(db.kysely, batch);
+      const at = performance.now();
+      pace?.stored({ waitedMs: at - since, tookMs: at - batch.sentAt });
       if (stored.length > 0) onStored(stored);
     }
     flushing = false;
@@ -88,16 +90,25 @@ export function createInbox({ db, onStored, pace, now = Date.now, newId = makeId
   };
 }
 
-/** The same at each call; which ones is decided by the first. */
-type Batch = () => Waiting[];
+/** Those who wait when its statement is sent: until then more may come. */
+class Batch {
+  readonly #waiting: Waiting[];
+  #all: Waiting[] | undefined;
+  /** By `performance.now`. */
+  sentAt = 0;
 
-/** Those who wait when the statement is sent: until then more may come. */
-function batchOf(waiting: Waiting[]): Batch {
-  let batch: Waiting[] | undefined;
-  return () => {
-    batch ??= waiting.splice(0, LARGEST_BATCH).sort(byKey);
-    return batch;
-  };
+  constructor(waiting: Waiting[]) {
+    this.#waiting = waiting;
+  }
+
+  /** The same at each call: the first one takes them. */
+  get all(): Waiting[] {
+    if (!this.#all) {
+      this.sentAt = performance.now();
+      this.#all = this.#waiting.splice(0, LARGEST_BATCH).sort(byKey);
+    }
+    return this.#all;
+  }
 }
 
 type Kysely = Database["kysely"];
@@ -115,16 +126,16 @@ const compare = (left: string, right: string): number => (left < right ? -1 : Nu
 async function settle(kysely: Kysely, batch: Batch): Promise<EventRow[]> {
   try {
     const isStored = await inTime(insert(kysely, batch), SILENCE_MS);
-    const duplicates = batch().filter(({ row }) => !isStored(row));
-    for (const { row, resolve } of batch()) if (isStored(row)) resolve("stored");
+    const duplicates = batch.all.filter(({ row }) => !isStored(row));
+    for (const { row, resolve } of batch.all) if (isStored(row)) resolve("stored");
     const requeued = duplicates.length > 0 ? await settleDuplicates(kysely, duplicates) : [];
-    const stored = batch()
+    const stored = batch.all
       .filter(({ row }) => row.status === "queued" && isStored(row))
       .map(({ row }) => row);
     return [...stored, ...requeued];
   } catch (error) {
-    if (batch().length > 1 && isOfOneRow(error)) return storeOneByOne(kysely, batch());
-    for (const { reject } of batch()) reject(error);
+    if (batch.all.length > 1 && isOfOneRow(error)) return storeOneByOne(kysely, batch.all);
+    for (const { reject } of batch.all) reject(error);
     return [];
   }
 }
@@ -136,7 +147,7 @@ const isOfOneRow = (error: unknown): boolean =>
 /** One row that the database refuses fails the whole INSERT: its neighbours must not pay for it. */
 async function storeOneByOne(kysely: Kysely, batch: Waiting[]): Promise<EventRow[]> {
   const stored: EventRow[] = [];
-  for (const one of batch) stored.push(...(await settle(kysely, () => [one])));
+  for (const one of batch) stored.push(...(await settle(kysely, new Batch([one]))));
   return stored;
 }
 
@@ -148,8 +159,8 @@ const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" te
  * when there was a duplicate: a row that is read costs as much as one that is sent.
  */
 async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => boolean> {
-  const rows = late(() => JSON.stringify(batch().map(({ row }) => row)));
-  const count = late(() => batch().length);
+  const rows = late(() => JSON.stringify(batch.all.map(({ row }) => row)));
+  const count = late(() => batch.all.length);
   const { rows: answers } = await sql<{ eventIds: string[] | null }>`
     with stored as (
       insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at)

@@ -8,10 +8,10 @@ describe("processing beside webhooks", () => {
     now = 0;
     pace = createPace(() => now);
   });
-  const store = (count: number, waitedMs: number) => {
+  const store = (count: number, waitedMs: number, tookMs = 1) => {
     for (let nth = 0; nth < count; nth += 1) {
       now += waitedMs;
-      pace.stored(waitedMs);
+      pace.stored({ waitedMs, tookMs });
     }
   };
 
@@ -41,6 +41,15 @@ describe("processing beside webhooks", () => {
     expect(pace.most()).toBeGreaterThan(most);
     store(200, 5);
     expect([pace.most(), pace.pauseMs(10)]).toEqual([25, 0]);
+  });
+
+  it("does not pause for a disk that is slow by itself, nor for one that has become so", () => {
+    store(100, 38, 19);
+    expect([pace.most(), pace.pauseMs(10)]).toEqual([25, 0]);
+    store(3_000, 60, 30);
+    expect([pace.most(), pace.pauseMs(10)]).toEqual([25, 0]);
+    store(10, 90, 30);
+    expect(pace.most()).toBeLessThan(25);
   });
 
   it("does everything again once no webhook has come for a while", () => {
