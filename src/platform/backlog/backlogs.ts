@@ -33,7 +33,7 @@ export function createBacklogs({ database, now, limits, tries, figures }: Parts)
     const [providerId = ""] = key.split(" ");
     // Figures of this process are written before they are read; those of other processes follow within seconds.
     await figures.flush();
-    const counts = await readCounts(database, tries, providerId);
+    const counts = await readCounts(database, { tries, atOnce: limits.atOnce }, providerId);
     return { counts, paces: await readPaces(database, now(), providerId) };
   }, KEPT_FOR_MS);
   return {

@@ -31,17 +31,22 @@ export const NOTHING: Counts = {
   oldestAt: null,
 };
 
-/**
- * Reads the counts by providerId, of one provider or, without one, of all. `tries`: failed attempts after which work is only tried each hour.
- */
+interface Options {
+  /** Failed attempts after which work is only tried each hour. */
+  tries: number;
+  /** Calls at the same time: what is claimed beyond them waits for a place. */
+  atOnce: number;
+}
+
+/** Reads the counts by providerId, of one provider or, without one, of all. */
 export async function readCounts(
   { kysely }: Pick<Database, "kysely">,
-  tries: number,
+  { tries, atOnce }: Options,
   providerId: string,
 ): Promise<Map<string, Counts>> {
   const isOf = providerId === "" ? sql`true` : sql`provider_id = ${providerId}`;
   const counts = new Map<string, Counts>();
-  for (const statement of [dueWork(isOf), laterWork(isOf, tries), mail(isOf)])
+  for (const statement of [dueWork(isOf), laterWork(isOf, tries), claimedWork(isOf, atOnce), mail(isOf)])
     for (const row of (await statement.execute(kysely)).rows)
       counts.set(row.providerId, withRow(counts.get(row.providerId), row));
   for (const row of (await storedEvents(isOf).execute(kysely)).rows)
@@ -74,6 +79,10 @@ function older(one: Date | null, other: Date | null): Date | null {
 
 type Part = RawBuilder<unknown>;
 
+/** How old work is that no event caused: a person's as old as the booking; of a shift it is only known when it was last read. */
+const SINCE = sql`case when kind = 'person' then created_at else greatest(created_at, (select read_at from shifts
+  where shifts.provider_id = work.provider_id and shifts.shift_id = work.key)) end`;
+
 /** However much is due, it is counted in the index `work_due` alone, which has no kind: a probe, at most one, is taken off. */
 const dueWork = (isOf: Part) => sql<Row>`
   select provider_id as "providerId", priority, 0 as "inProgress", min(due_at) as "oldestAt",
@@ -84,22 +93,27 @@ const dueWork = (isOf: Part) => sql<Row>`
   group by provider_id, priority`;
 
 /**
- * In progress, or waiting for another attempt; in the background only what is due within ten minutes, the longest time between two attempts.
- * `due_at` is then the next attempt. What an event caused is as old as the event (`storedEvents`), a person's row as old as the booking; of any
- * other shift it is only known when it was last read.
+ * Waiting for another attempt; in the background only what is due within ten minutes, the longest time between two attempts. `due_at` is then the
+ * next attempt. What an event caused is as old as the event (`storedEvents`).
  */
 const laterWork = (isOf: Part, tries: number) => sql<Row>`
-  select provider_id as "providerId", priority, count(*) filter (where claim is null) as waiting,
-    count(*) filter (where claim is not null) as "inProgress",
-    min(case when priority = 1 or attempts = 0 then null when kind = 'person' then created_at
-      else greatest(created_at, (select read_at from shifts
-        where shifts.provider_id = work.provider_id and shifts.shift_id = work.key)) end)
-      filter (where claim is null) as "oldestAt"
+  select provider_id as "providerId", priority, count(*) as waiting, 0 as "inProgress",
+    min(case when priority <> 1 and attempts > 0 then ${SINCE} end) as "oldestAt"
   from work
-  where ${isOf} and kind not in ('mail', 'probe') and due_at > now()
-    and (priority < 2 or priority = 2 and due_at < now() + interval '10 minutes' and (claim is not null or attempts > 0))
-    and (claim is not null or attempts < ${tries}::int)
+  where ${isOf} and kind not in ('mail', 'probe') and due_at > now() and claim is null and attempts < ${tries}::int
+    and (priority < 2 or priority = 2 and due_at < now() + interval '10 minutes' and attempts > 0)
   group by provider_id, priority`;
+
+/** More is claimed than can be called at once: the rest of it waits, the least urgent and the newest last. */
+const claimedWork = (isOf: Part, atOnce: number) => sql<Row>`
+  with claimed as (
+    select provider_id, priority, coalesce((select min(received_at) from events
+      where events.provider_id = work.provider_id and events.shift_id = work.key and status = 'queued'), ${SINCE}) as since
+    from work where ${isOf} and claim is not null and due_at > now() and kind not in ('mail', 'probe')),
+  placed as (select *, row_number() over (partition by provider_id order by priority, since) > ${atOnce}::int as waits from claimed)
+  select provider_id as "providerId", priority, count(*) filter (where waits) as waiting,
+    count(*) filter (where not waits) as "inProgress", min(since) filter (where waits) as "oldestAt"
+  from placed group by provider_id, priority`;
 
 const mail = (isOf: Part) => sql<Row>`
   select provider_id as "providerId", null as priority, count(*) as waiting, 0 as "inProgress", null as "oldestAt"

@@ -109,10 +109,10 @@ const becomes = async (of: { operations: Operations; providerId: string }, backl
   await expect.poll(read, { timeout: 15_000 }).toMatchObject(backlog);
 };
 
-/** When the first of the events that wait was received. */
-const firstReceivedAt = async (of: { operations: Operations; providerId: string }) => {
+/** When the nth of the events that wait was received. */
+const receivedAt = async (of: { operations: Operations; providerId: string }, nth = 1) => {
   const query = { providerId: of.providerId, status: "queued" } as const;
-  return ok(await of.operations.listEvents({ params: { query } })).items.at(-1)?.receivedAt;
+  return ok(await of.operations.listEvents({ params: { query } })).items.at(-nth)?.receivedAt;
 };
 
 describe.each(engines)("the backlog of an integration, on %s", (engine) => {
@@ -140,7 +140,7 @@ describe.each(engines)("the backlog of an integration, on %s", (engine) => {
     const of = await register({ activate: false });
     const { operations, params } = of;
     await of.sendAll(2);
-    const oldestAt = await firstReceivedAt(of);
+    const oldestAt = await receivedAt(of);
     const draft = { code: "draft", params: {} };
     await becomes(of, { ...EMPTY, waiting: waiting(2), limit: draft, oldestAt });
     ok(await operations.activateIntegration({ params }));
@@ -178,15 +178,16 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       };
       await storeAll(shop, 3);
       // Nothing is finished yet, so that there is no pace.
-      const first = { waiting: waiting(0), inProgress: 3, perMinute: 0, doneAt: null };
+      const oldestAt = await receivedAt(shop, 2);
+      const first = { waiting: waiting(2), inProgress: 1, oldestAt, perMinute: 0, doneAt: null };
       await becomes(shop, { ...first, limit: { code: "working" } });
       held.shift()?.();
       const limit = { code: "latency", params: { atOnce: 1, responseMs: expect.any(Number) } };
-      const then = { waiting: waiting(0), inProgress: 2, perMinute: 1 };
+      const then = { waiting: waiting(1), inProgress: 1, perMinute: 1 };
       await becomes(shop, { ...then, limit, doneAt: inMinutes(2) });
       expect(await gaugesOf(shop)).toMatchObject({
-        'provider_waiting{priority="events"}': 0,
-        "provider_in_progress{}": 2,
+        'provider_waiting{priority="events"}': 1,
+        "provider_in_progress{}": 1,
         'provider_limited{limit="latency"}': 1,
         "provider_finished_per_minute{}": 1,
         "provider_done_seconds{}": 120,
@@ -215,7 +216,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
         .onConflict((on) => on.columns(["provider_id", "minute", "name"]).doUpdateSet({ value }))
         .execute();
       const limit = { code: "rate_limit", params: { perMinute: 100 } };
-      const rest = { waiting: waiting(0), inProgress: 5, perMinute: 2, doneAt: inMinutes(2.5) };
+      const rest = { waiting: waiting(4), inProgress: 1, perMinute: 2, doneAt: inMinutes(2.5) };
       await becomes(shop, { ...rest, limit });
       gate.resolve();
       await shop.idle();
@@ -226,7 +227,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       shop.provider.setFault("rate-limited", { retryAfter: "600" });
       await storeAll(shop, 2);
       const limit = { code: "rate_limit", params: { until: inMinutes(10) } };
-      const oldestAt = await firstReceivedAt(shop);
+      const oldestAt = await receivedAt(shop);
       await becomes(shop, { waiting: waiting(2), inProgress: 0, limit, oldestAt, doneAt: null });
     }));
 
@@ -235,7 +236,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
       shop.provider.setFault("token-rejected");
       await storeAll(shop, 3);
       const params = { health: "token_rejected", since: now().toISOString() };
-      const oldestAt = await firstReceivedAt(shop);
+      const oldestAt = await receivedAt(shop);
       await becomes(shop, {
         ...{ waiting: waiting(3), inProgress: 0, limit: { code: "paused", params } },
         ...{ oldestAt, doneAt: null },
@@ -247,6 +248,7 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
 });
 
 describe.each(engines)("the counts of a backlog, on %s", (engine) => {
+  const OPTIONS = { tries: 12, atOnce: 1 };
   const database = useEngine(engine);
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
@@ -276,10 +278,10 @@ describe.each(engines)("the counts of a backlog, on %s", (engine) => {
         { provider_id, kind: "mail", key: randomUUID(), priority: 0, due_at: minutesAgo(9) },
       ])
       .execute();
-    const read = async () => (await readCounts(database(), 12, provider_id)).get(provider_id);
+    const read = async () => (await readCounts(database(), OPTIONS, provider_id)).get(provider_id);
     const counts = { waiting: { interactive: 0, events: 4, background: 2 }, inProgress: 1, mail: 1 };
     expect(await read()).toMatchObject(counts);
-    expect(await read()).toEqual((await readCounts(database(), 12, "")).get(provider_id));
+    expect(await read()).toEqual((await readCounts(database(), OPTIONS, "")).get(provider_id));
     expect((await read())?.oldestAt).toBeInstanceOf(Date);
   });
 
@@ -297,7 +299,7 @@ describe.each(engines)("the counts of a backlog, on %s", (engine) => {
       .insertInto("work")
       .values({ ...row, ...work, created_at })
       .execute();
-    const { oldestAt } = (await readCounts(database(), 12, provider_id)).get(provider_id) ?? {};
+    const { oldestAt } = (await readCounts(database(), OPTIONS, provider_id)).get(provider_id) ?? {};
     expect(Date.now() - (oldestAt?.getTime() ?? 0)).toBeGreaterThanOrEqual(minutes * 60_000);
     expect(oldestAt).toEqual(minutes === 20 ? read_at : created_at);
   });
