@@ -310,7 +310,7 @@ export interface paths {
     head?: never;
     /**
      * Correct an address, or what a candidate can do
-     * @description What is not named stays. `competenceIds` replaces all competences: open jobs that need a new one are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go to the new address from now on; resend those that were refused. Decision: providers are not told, because the contract has no operation for it.
+     * @description What is not named stays. `competenceIds` replaces all competences: open jobs that need a new one are offered to the candidate, and `competence_missing` closes where the candidate has it now. Bookings stay. Notifications go to the new address from now on; resend those that were refused. Decision: the change is not sent to providers, because the contract has no operation for it.
      */
     patch: operations["changeCandidate"];
     trace?: never;

@@ -43,7 +43,7 @@ export const acknowledgements = (
 ): Probe =>
   probe(perSecond, (index) => {
     const organisation = organisations[index % organisations.length];
-    if (!organisation) throw new RangeError("nobody sends webhooks");
+    if (!organisation) throw new RangeError("no organisation sends webhooks");
     return sender.send(url, organisation, randomUUID());
   });
 

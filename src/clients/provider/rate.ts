@@ -30,7 +30,7 @@ const CLOCK: RateClock = {
   wait: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
-/** Starts of calls that several processes share: whoever reserves one has it. */
+/** Starts of calls that several processes share: each start is reserved by one of them. */
 export interface SharedStarts {
   /** Whether other processes call the provider too. */
   isShared(): boolean;

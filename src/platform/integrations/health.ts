@@ -53,7 +53,7 @@ export async function setState(
   return { ...integration, ...columns };
 }
 
-/** Notes how the provider behaves now; the issue of an implausible provider comes and goes with it. Returns whether that is news. */
+/** Notes how the provider behaves now; the issue of an implausible provider comes and goes with it. Returns whether the state changed. */
 async function noteHealth(
   trx: Trx,
   deps: Parts,
