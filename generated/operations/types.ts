@@ -829,7 +829,7 @@ export interface components {
       };
       /** @description Notifications that wait to be mailed. No provider limits them. */
       mail: number;
-      /** @description In progress now: at most as many as are called at the same time. */
+      /** @description In progress now: at most as many as may be called at once. */
       inProgress: number;
       /**
        * Format: date-time

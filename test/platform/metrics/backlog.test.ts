@@ -158,8 +158,11 @@ describe.each(engines)("the backlog of an integration, on %s", (engine) => {
 describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
   const database = useEngine(engine);
   const open = async (options: WorkshopOptions, use: (shop: Workshop) => Promise<void>) => {
-    const shop = await openWorkshop(database(), { now, timing: { probeMs: 60_000 }, ...options });
+    const patient = { timing: { probeMs: 60_000 }, providerTimeoutMs: 60_000 };
+    const shop = await openWorkshop(database(), { now, ...patient, ...options });
     try {
+      // The activation makes due once more what is stored while it goes on.
+      await shop.idle();
       await use(shop);
     } finally {
       await shop.close();
