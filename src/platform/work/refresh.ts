@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
+import { createPlaces } from "../../clients/provider/places.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
 import { type Claim, renew, settle } from "./claims.ts";
@@ -28,22 +30,28 @@ export function markRefreshDue(
   return markDue(trx, deps, due);
 }
 
-/** After a crash it begins anew: what is due already stays due. */
-export const refresh =
-  (deps: Deps): Run =>
-  async (claim, signal) => {
+/** After a crash it begins anew: what is due already stays due. One batch at a time, of whichever provider: what is received goes first. */
+export function refresh(deps: Deps): Run {
+  const places = createPlaces({ atOnce: () => 1, waiting: Number.POSITIVE_INFINITY });
+  const next = async (claim: Claim, after: string) => {
+    const begun = performance.now();
+    const last = await transact(deps, async (trx) => {
+      const reached = await (BATCHES[claim.key] ?? offered)(trx, deps, claim, after);
+      if (reached === undefined) await settle(trx, claim, { attempts: 0, priority: claim.priority });
+      else renew(trx, claim);
+      return reached;
+    });
+    await sleep(deps.pace.pauseMs(performance.now() - begun));
+    return last;
+  };
+  return async (claim, signal) => {
     let after: string | undefined = "";
     while (after !== undefined) {
-      signal.throwIfAborted();
       const from: string = after;
-      after = await transact(deps, async (trx) => {
-        const last = await (BATCHES[claim.key] ?? offered)(trx, deps, claim, from);
-        if (last === undefined) await settle(trx, claim, { attempts: 0, priority: claim.priority });
-        else renew(trx, claim);
-        return last;
-      });
+      after = await places.hold(() => next(claim, from), signal, true);
     }
   };
+}
 
 /** Makes one batch due, of what comes after `after`. Returns its last key; undefined when nothing is left. */
 type Batch = (trx: Trx, deps: Deps, claim: Claim, after: string) => Promise<string | undefined>;

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { createPace } from "../../../src/platform/db/pace.ts";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { transact } from "../../../src/platform/transaction.ts";
@@ -12,8 +13,10 @@ const NEVER = new AbortController().signal;
 
 describe.each(featureEngines)("what concerns thousands of shifts, on %s", (engine) => {
   const database = useEngine(engine);
-  const deps = () =>
-    ({ database: database(), wakeWorker: () => undefined, now: () => new Date() }) as unknown as Deps;
+  const deps = () => {
+    const rest = { wakeWorker: () => undefined, now: () => new Date(), pace: createPace() };
+    return { ...rest, database: database() } as unknown as Deps;
+  };
   const spare = () => undefined;
 
   /** Claims and runs it. */
@@ -73,6 +76,25 @@ describe.each(featureEngines)("what concerns thousands of shifts, on %s", (engin
     await run(providerId, "responds");
     const later = (await rowsOf(database())).filter(({ dueIn }) => dueIn > 0);
     expect(later.map(({ key }) => key)).toEqual(["s7", "s70"]);
+  });
+
+  it("is one batch at a time of all providers together, with the pauses that webhooks need", async () => {
+    const providers = [await addIntegration(database()), await addIntegration(database())];
+    for (const providerId of providers) await addJobs(providerId);
+    const refreshes = providers.map((providerId) => ({ providerId, key: "activated" as const }));
+    await transact(deps(), (trx) => markRefreshDue(trx, deps(), refreshes));
+    const ends: number[] = [];
+    const pauseMs = () => {
+      ends.push(performance.now());
+      return 50;
+    };
+    const run = refresh({ ...deps(), pace: { ...createPace(), pauseMs } });
+    const claims = await claim(database(), { kinds: ["refresh"] });
+    await Promise.all(claims.map((each) => run(each, NEVER, spare)));
+    expect(await keysOf()).toHaveLength(2 * MANY);
+    const apart = ends.slice(1).map((at, nth) => at - (ends[nth] ?? 0));
+    // A timer may be a millisecond early.
+    expect(Math.min(...apart)).toBeGreaterThanOrEqual(49);
   });
 
   it("begins anew after it was cut short", async () => {
