@@ -30,8 +30,8 @@ export const fairness: Section = {
         engine,
         open: await openLoop(setting, scene, engine),
         operator: await operatorCalls(setting, scene, engine),
-        few: await backlog(setting, scene, provider, engine, setting.quick ? 200 : 2_000),
-        many: await backlog(setting, scene, provider, engine, setting.quick ? 1_000 : 100_000),
+        few: await backlog(setting, scene, provider, engine, setting.quick ? [200] : [2_000, 2_000, 2_000]),
+        many: await backlog(setting, scene, provider, engine, [setting.quick ? 1_000 : 100_000]),
       });
       await scene.end();
     }
@@ -139,18 +139,31 @@ interface Backlog {
   toJob: number[];
 }
 
-/** So many events wait when the organisation is activated. */
+/** One organisation after the other, so many events of each: few are soon gone, so that several rates count, by their median. */
 async function backlog(
   { say }: Setting,
   scene: Scene,
   provider: Child,
   engine: Engine,
-  waiting: number,
+  counts: readonly number[],
 ): Promise<Backlog> {
-  say(`${ENGINES[engine]}: ${shown(waiting)} events of one organisation wait`);
+  const all: Backlog[] = [];
+  for (const [nth, waiting] of counts.entries()) {
+    say(`${ENGINES[engine]}: ${shown(waiting)} events of one organisation wait`);
+    all.push(await backlogOf(scene, provider, `/${engine}-${waiting}-${nth}`, waiting));
+  }
+  return {
+    waiting: counts[0] ?? 0,
+    rate: median(all.map(({ rate }) => rate)),
+    acknowledged: all.flatMap(({ acknowledged }) => acknowledged),
+    toJob: all.flatMap(({ toJob }) => toJob),
+  };
+}
+
+/** So many events wait when the organisation is activated. */
+async function backlogOf(scene: Scene, provider: Child, path: string, waiting: number): Promise<Backlog> {
   const { platform, sender, url } = scene;
   const { operations } = platform;
-  const path = `/${engine}-${waiting}`;
   const busy = await register(platform, provider.url + path);
   const draft = await register(platform, "http://127.0.0.1:9");
   const params = { path: { providerId: busy.providerId } };
@@ -177,7 +190,7 @@ async function rateOf(provider: Child, path: string, waiting: number): Promise<n
     for (; reads < count && performance.now() < until; reads = await read()) await sleep(10);
     return { reads, at: performance.now() };
   };
-  const first = await reaches(Math.min(waiting / 10, 1_000), 60_000);
+  const first = await reaches(waiting / 10, 60_000);
   const last = await reaches(waiting * 0.9, LONGEST_MS);
   return ((last.reads - first.reads) * 1_000) / (last.at - first.at);
 }
@@ -228,7 +241,7 @@ function backlogTable(measured: readonly Measured[]): Table {
   return {
     title: "One organisation of which much waits",
     about: `The events of one organisation waited for its activation, and are processed now. Meanwhile webhooks of a second one are acknowledged, 100 a second, and those of a third become
-jobs, five a second. No rate limits.`,
+jobs, five a second. No rate limits. The rate of 2,000 is the median of three.`,
     head: ["where", "events a second", "acknowledgement p99 ms", "max ms", "another's job p50 ms", "max ms"],
     rows: measured.flatMap(({ engine, few, many }) => [row(engine, few), row(engine, many)]),
   };
