@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { acknowledgement } from "./bench/acknowledgement.ts";
@@ -14,6 +15,7 @@ import { runtime } from "./bench/runtime.ts";
 import type { Figures, Section } from "./bench/section.ts";
 import { start } from "./bench/start.ts";
 import { textOf } from "./bench/table.ts";
+import { formatted } from "./emit/format.ts";
 
 const sections: readonly Section[] = [acknowledgement, flow, fairness, start, generation, runtime, kit];
 const names = sections.map(({ name }) => name).join(", ");
@@ -37,7 +39,8 @@ Examples:
   npm run bench -- --quick
   npm run bench -- --only acknowledgement,flow --data /srv/bench`;
 
-const DOCUMENT = fileURLToPath(new URL("../BENCHMARKS.md", import.meta.url));
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const DOCUMENT_NAME = "BENCHMARKS.md";
 const OPTIONS = {
   quick: { type: "boolean", default: false },
   only: { type: "string" },
@@ -95,7 +98,8 @@ async function tell(report: Report, options: Options): Promise<number> {
   if (options.json) print(JSON.stringify(report.figures));
   else print(`\n${report.machine.join("\n")}`);
   if (options.write || (!options.quick && options.only === undefined)) {
-    await writeFile(DOCUMENT, documentOf(report));
+    const texts = await formatted(new Map([[DOCUMENT_NAME, documentOf(report)]]), ROOT);
+    await writeFile(join(ROOT, DOCUMENT_NAME), texts.get(DOCUMENT_NAME) ?? "");
     say("wrote BENCHMARKS.md");
   }
   const faults = belowFloor(

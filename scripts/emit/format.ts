@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url);
 export async function formatted(output: Output, configuration: string): Promise<Output> {
   const folder = mkdtempSync(join(tmpdir(), "generate-"));
   try {
-    const names = [...output.keys()].filter((name) => name.endsWith(".ts"));
+    const names = [...output.keys()].filter((name) => /\.(ts|md)$/.test(name));
     for (const name of names) {
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), output.get(name) ?? "");
@@ -40,6 +40,8 @@ async function biome(folder: string, configuration: string): Promise<void> {
     await run(process.execPath, argv, { cwd: folder });
   } catch (error) {
     const output = error instanceof Error && "stderr" in error ? String(error.stderr) : String(error);
-    throw new Error(`the generated text cannot be formatted, which is a fault of scripts/emit:\n${output}`);
+    throw new Error(
+      `the text that was written cannot be formatted, which is a fault of what writes it:\n${output}`,
+    );
   }
 }
