@@ -3,18 +3,18 @@ import { readFileSync } from "node:fs";
 /** Linux counts in hundredths of a second. */
 const TICK_US = 10_000;
 
-/** What these processes have used so far, in microseconds; 0 where no /proc tells. One that has ended counts for nothing. */
+/** What these processes and their children that have ended have used so far, in microseconds; 0 where no /proc tells. */
 export function cpuOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + ticksOf(pid) * TICK_US, 0);
 }
 
 function ticksOf(pid: number): number {
   try {
-    // The name in brackets may hold anything; user and system time are the 12th and 13th field after it.
+    // The name in brackets may hold anything; user and system time are the 12th and 13th field after it, those of children the next two.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
-    return Number(fields[11]) + Number(fields[12]);
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
   } catch {
     return 0;
   }

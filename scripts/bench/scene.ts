@@ -39,6 +39,8 @@ export async function startScene(
     Array.from({ length: count }, () => provider.url),
   );
   const [sender, news] = [createSender(), await listen(platform)];
+  // Activated, they are read once more: a scene begins at rest.
+  await platform.child.ask("idle");
   const end = async () => {
     news.stop();
     await sender.close();
