@@ -88,17 +88,17 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
 
 /** After every event. */
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
-const BATCH = 1_000;
+const BATCH = 250;
 
 /**
  * Makes due what waits although its shift is not due at all, of the events before `before`, the last first; those of an integration that is not active
- * wait for its activation. Returns where to go on; undefined when there are no more.
+ * wait for its activation. Returns where to go on; undefined when there are no more. `offset 0`: shift by shift, instead of reading all that is due.
  */
 async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string | undefined> {
   const { rows } = await sql<Omit<Due, "priority"> & { eventId: string; isLeft: boolean }>`
     select event_id as "eventId", provider_id as "providerId", 'shift' as kind, shift_id as key,
       state = 'active' and not exists (select from work where work.provider_id = waiting.provider_id
-        and work.kind = 'shift' and work.key = waiting.shift_id and (work.due_at <= now() or work.priority < 2)) as "isLeft"
+        and work.kind = 'shift' and work.key = waiting.shift_id and (work.due_at <= now() or work.priority < 2) offset 0) as "isLeft"
     from (select event_id, provider_id, shift_id from events
       where status = 'queued' and event_id < ${before} order by event_id desc limit ${BATCH}::int) as waiting
       join integrations using (provider_id)

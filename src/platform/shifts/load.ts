@@ -70,7 +70,7 @@ export async function loadShifts(
       (select coalesce(jsonb_agg(to_jsonb(change) order by change_id), '[]') from shift_changes as change
         where change.provider_id = asked.provider and change.job_id = job.job_id and change.status = 'pending') as changes,
       exists (select from issues where provider_id = asked.provider and subject ->> 'shiftId' = asked.shift
-        and resolved_at is null) as has_issues,
+        and resolved_at is null offset 0) as has_issues,
       (select workplace_id from outlets where provider_id = asked.provider
         and outlet_id = coalesce(asked.outlet, job.outlet_id)) as workplace_id,
       (select competence_id from roles where provider_id = asked.provider

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { transact } from "../../../src/platform/transaction.ts";
 import {
@@ -161,6 +162,35 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(await claim(database(), { perProvider: 5 })).toHaveLength(4);
     await mark(database(), shift(providerId, "accepted", { priority: 0 }));
     expect(keysOf(await claim(database(), { perProvider: 5 }))).toEqual(["accepted"]);
+  });
+
+  it("is claimed without reading again what has ended, vacuum or not", async () => {
+    const providers = await Promise.all(Array.from({ length: 20 }, () => addIntegration(database())));
+    await sql`alter table work set (autovacuum_enabled = off)`.execute(database().kysely);
+    const keys = Array.from({ length: 100 }, (_, nth) => `s${nth}`);
+    await database()
+      .kysely.connection()
+      .execute(async (kysely) => {
+        const one = { ...database(), kysely };
+        const read = async () => {
+          await sql`select pg_stat_force_next_flush()`.execute(kysely);
+          const { rows } = await sql<{ read: number }>`
+            select sum(idx_tup_read)::int as read from pg_stat_user_indexes where relname = 'work'`.execute(
+            kysely,
+          );
+          return rows[0]?.read ?? Number.NaN;
+        };
+        await mark(one, ...keys.flatMap((key) => providers.map((providerId) => shift(providerId, key))));
+        await claim(one, { perProvider: 50, places: 1_000 });
+        await sql`analyze work`.execute(kysely);
+        await sql`delete from work`.execute(kysely);
+        // The first look notices that they have ended.
+        expect(await claim(one)).toEqual([]);
+        const before = await read();
+        expect(before).toBeGreaterThan(0);
+        expect(await claim(one)).toEqual([]);
+        expect((await read()) - before).toBe(0);
+      });
   });
 
   it("is nothing of a provider that is spared", async () => {
