@@ -16,28 +16,30 @@ const PAUSES_BELOW = 0.5;
 const LEAST_AT_ONCE = 0.1;
 /** Processing never ends, whatever comes in. */
 const LEAST_SHARE = 0.03;
+/** At first, when everything is slower than it will be, and after webhooks that had to wait. */
+const FIRST_SHARE = 0.3;
+const MORE_EACH_TIME = 0.01;
 /** Webhooks that wait no longer than this, beyond what the database takes with nothing else to do, need no more room. Milliseconds. */
 const SHORT_MS = 10;
 /** Without webhooks for so long, everything is for processing. Milliseconds. */
 const QUIET_MS = 100;
 
 export function createPace(now: () => number = () => performance.now()): Pace {
-  let share = 1;
+  let share = FIRST_SHARE;
   let quickestMs = Number.POSITIVE_INFINITY;
   let storedAt = Number.NEGATIVE_INFINITY;
   const isQuiet = () => now() - storedAt > QUIET_MS;
-  const current = () => (isQuiet() ? 1 : share);
   return {
     stored: ({ waitedMs, tookMs }) => {
       // A disk may become slower: the quickest is forgotten little by little.
       quickestMs = Math.min(tookMs, quickestMs * 1.001);
-      const slower = Math.max(LEAST_SHARE, current() * 0.8);
+      const before = isQuiet() ? Math.max(share, FIRST_SHARE) : share;
       // The one before may have been under way.
       const isLong = waitedMs > SHORT_MS + 2 * quickestMs;
-      share = isLong ? slower : Math.min(1, current() + 0.01);
+      share = isLong ? Math.max(LEAST_SHARE, before * 0.8) : Math.min(1, before + MORE_EACH_TIME);
       storedAt = now();
     },
     most: () => (isQuiet() ? MOST : Math.ceil(MOST_BESIDE * Math.max(share, LEAST_AT_ONCE))),
-    pauseMs: (tookMs) => Math.min(tookMs * Math.max(0, PAUSES_BELOW / current() - 1), QUIET_MS),
+    pauseMs: (tookMs) => (isQuiet() ? 0 : Math.min(tookMs * Math.max(0, PAUSES_BELOW / share - 1), QUIET_MS)),
   };
 }
