@@ -53,15 +53,20 @@ export interface WorkerOptions {
 
 interface InHand {
   claim: Claim;
+  /** By `performance.now`. */
+  since: number;
   abort: AbortController;
   finished: Promise<void>;
 }
 
 const MAIL_PLACES = 5;
+const RENEW_MS = LEASE_MS / 4;
 const RUNS_PER_CALL = 10;
 /** How long work may take to notice that it is aborted; then it is given back. */
 const ABORT_MS = 500;
 const SETTLE_AGAIN_MS = 1_000;
+/** What another process has in hand ends without a signal: how long one who waits for it may wait on. Milliseconds. */
+const IDLE_AGAIN_MS = 25;
 /** A claim costs the database as much as a run: one serves all that becomes due or finishes within this time. */
 const GATHER_MS = 40;
 
@@ -77,6 +82,7 @@ class DueWorker implements Worker {
   /** Until when, by `performance.now`, nothing is claimed of a provider that is not called: each piece would only find that out. */
   readonly #spared = new Map<string, number>();
   #waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  #idleAgain: NodeJS.Timeout | undefined;
   #claiming: Promise<void> | undefined;
   #again = false;
   #claimedAt = 0;
@@ -95,7 +101,7 @@ class DueWorker implements Worker {
     if (database.engine === "pglite") await giveBackAll(database);
     this.#state = "started";
     this.#timers.add(setInterval(() => this.wake(), pollMs));
-    this.#timers.add(setInterval(() => this.#renew(), LEASE_MS / 4));
+    this.#timers.add(setInterval(() => this.#renew(), RENEW_MS));
     this.wake();
   }
 
@@ -130,6 +136,7 @@ class DueWorker implements Worker {
   async stop({ graceMs }: { graceMs: number }): Promise<void> {
     this.#state = "stopped";
     for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#idleAgain);
     await this.#claiming;
     await this.#allFinished(graceMs);
     for (const { abort } of this.#inHand.values()) abort.abort(new Error("the platform is shutting down"));
@@ -203,7 +210,7 @@ class DueWorker implements Worker {
       if (this.#inHand.size <= this.#held / 2) this.#halfFinished.resolve();
       this.wake();
     });
-    this.#inHand.set(key, { claim, abort, finished });
+    this.#inHand.set(key, { claim, since: performance.now(), abort, finished });
   }
 
   /** Never rejects. */
@@ -235,8 +242,10 @@ class DueWorker implements Worker {
     }
   }
 
+  /** Most work ends before its lease is worth a thought. */
   #renew(): void {
-    const claims = [...this.#inHand.values()].map(({ claim }) => claim);
+    const before = performance.now() - RENEW_MS;
+    const claims = [...this.#inHand.values()].filter(({ since }) => since < before).map(({ claim }) => claim);
     if (claims.length === 0) return;
     renewAll(this.#options.database, claims).catch((error) => {
       this.#options.log.warn({ err: error }, "could not renew the claims in hand");
@@ -259,12 +268,20 @@ class DueWorker implements Worker {
     try {
       const { database, retries } = this.#options;
       const isNothingDue = await isIdle(database, { kinds: this.#kinds, tries: retries.tries });
-      if (!isNothingDue || this.#inHand.size > 0) return;
+      if (this.#inHand.size > 0) return;
+      if (!isNothingDue) return this.#askAgain();
       this.#waiters = this.#waiters.filter((waiter) => !asked.has(waiter));
       for (const { resolve } of asked) resolve();
     } catch (error) {
       this.#options.log.warn({ err: error }, "could not read what is due");
     }
+  }
+
+  #askAgain(): void {
+    this.#idleAgain ??= setTimeout(() => {
+      this.#idleAgain = undefined;
+      void this.#resolveIfIdle();
+    }, IDLE_AGAIN_MS);
   }
 
   async #allFinished(ms: number): Promise<void> {

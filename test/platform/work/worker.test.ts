@@ -188,6 +188,50 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(seen.sort()).toEqual(keys.sort());
   });
 
+  it.runIf(engine === "postgres")("is idle once another process has done what it had in hand", async () => {
+    const providerId = await addIntegration(database());
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = await start(
+      async (claim) => {
+        begun.resolve();
+        await ended.promise;
+        await done(claim);
+      },
+      { pollMs: NEVER_MS },
+    );
+    await add(shift(providerId, "a"));
+    first.wake();
+    await begun.promise;
+    const asked: boolean[] = [];
+    const asking: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        const { busy } = result.rows[0] ?? {};
+        if (typeof busy === "boolean") asked.push(busy);
+        if (busy) ended.resolve();
+        return result;
+      },
+    };
+    const second = await start(() => Promise.reject(new Error("it is in the first one's hand")), {
+      ...{ pollMs: NEVER_MS, database: { ...database(), kysely: database().kysely.withPlugin(asking) } },
+    });
+    await second.idle();
+    expect(asked[0]).toBe(true);
+    expect(await rowsOf(database())).toEqual([]);
+  });
+
+  // It takes as long as a lease may go unrenewed.
+  it.runIf(engine === "pglite")("keeps what it has in hand for long", async () => {
+    const providerId = await addIntegration(database());
+    const worker = await start(() => new Promise(() => undefined), { pollMs: NEVER_MS });
+    await add(shift(providerId, "a"));
+    worker.wake();
+    await expect.poll(() => rowsOf(database())).toMatchObject([{ claimed: true }]);
+    await age(database(), LEASE_MS / 2);
+    const leaseOf = async () => (await rowsOf(database()))[0]?.dueIn;
+    await expect.poll(leaseOf, { timeout: LEASE_MS }).toBeGreaterThan((LEASE_MS / 1_000) * 0.9);
+  });
+
   it("finds by itself what another process left in hand, once the lease has ended", async () => {
     const providerId = await addIntegration(database());
     const first = await start(() => new Promise(() => undefined), { pollMs: NEVER_MS });
