@@ -1,10 +1,11 @@
+import type { ShiftUpdate } from "../../generated/provider/types.ts";
 import type { SkipCode } from "./codes/codes.ts";
 import { type Outcome, type Skipped, skipped } from "./finding.ts";
 import { personOf } from "./person.ts";
-import type { Run } from "./run.ts";
+import { type Run, wasServed } from "./run.ts";
 import { assign, isAssigned, type Seat, seatOf, unassign } from "./seat.ts";
 import { isGone, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
-import { type Exchange, isReply, type OperationId, type Probe } from "./target.ts";
+import type { Exchange, OperationId, Probe } from "./target.ts";
 
 /**
  * A request to one operation that a correct provider serves, to be sent as it is (the control) and then with one thing wrong: a check
@@ -13,14 +14,18 @@ import { type Exchange, isReply, type OperationId, type Probe } from "./target.t
 export interface Exercise {
   operation: OperationId;
   probe: Probe;
+  /** The update that changes nothing, of an update. */
+  unchanged?: ShiftUpdate;
   /** Makes the request possible, before each time it is sent. */
   prepare: () => Promise<unknown>;
   /** Takes its effect back, after each time it was served. */
   undo: () => Promise<unknown>;
-  /** Whether the request, as it is, is served: sent once in a run. A cancellation is for good: there the shift is read instead. */
+  /** Whether the request, as it is, is served: sent at most once in a run. A cancellation is for good: there the shift is read instead. */
   isServed: () => Promise<boolean>;
   /** Whether the request, prepared and refused, took effect all the same. Undefined where that cannot be seen. */
   hasEffect?: () => Promise<boolean>;
+  /** What is wrong with the request is tried one thing after another, because one that is served changes what the next one meets. */
+  isInTurn: boolean;
 }
 
 /** An operation that cannot be called, and why. */
@@ -30,31 +35,39 @@ export interface Missing {
   reason: string;
 }
 
-const nothing = () => Promise.resolve();
+/** Something took effect while others looked at the same shift: each must try again, alone. */
+export class Disturbed extends Error {}
 
-/** One exercise for each operation for which there is what it needs. */
-export async function exercisesOf(run: Run): Promise<{ exercises: Exercise[]; missing: Missing[] }> {
-  const all = [
-    ...(await reads(run)),
-    readingShift(run),
-    await updating(run),
-    ...(await seatCalls(run)),
-    await creating(run),
-    cancelling(run),
-  ];
-  return {
-    exercises: all.filter((each): each is Exercise => "probe" in each),
-    missing: all.filter((each): each is Missing => "reason" in each),
-  };
+/** @throws Disturbed when a request that should have been refused was served while others try theirs */
+export function assertUndisturbed({ arranged }: Run, exchange: Exchange): void {
+  if (arranged && wasServed(exchange)) throw new Disturbed();
 }
 
-/** The same request again finds the person who is there: 409 shows as well as a success that it was looked at. */
-export function wasServed(exchange: Exchange): boolean {
-  if (!isReply(exchange)) return false;
-  const { status } = exchange.answer;
-  return (
-    (status >= 200 && status < 300) || (status === 409 && exchange.probe.operation === "createCandidate")
-  );
+const nothing = () => Promise.resolve();
+
+/** What to send to the operation, or why nothing can be sent. */
+export async function exerciseFor(run: Run, operation: OperationId): Promise<Exercise | Missing> {
+  switch (operation) {
+    case "listOutlets":
+    case "listRoles":
+      return exerciseOf(run, { operation });
+    case "getCandidateRegistry":
+      return run.forms.registry === "absent"
+        ? missing(operation, "skipped_not_offered", "the provider offers none")
+        : exerciseOf(run, { operation });
+    case "findCandidates":
+      return lookingUp(run);
+    case "getShift":
+      return readingShift(run);
+    case "createCandidate":
+      return creating(run);
+    case "updateShift":
+      return updating(run);
+    case "cancelShift":
+      return cancelling(run);
+    default:
+      return seating(run, operation);
+  }
 }
 
 /** What a check says of an operation that it cannot exercise. */
@@ -84,21 +97,35 @@ type Parts = Partial<Omit<Exercise, "operation" | "probe">>;
 function exerciseOf(run: Run, probe: Probe, parts: Parts = {}): Exercise {
   const { operation } = probe;
   const { prepare = nothing, undo = nothing } = parts;
-  const control = async () => {
+  const isServed = async () => {
+    if (run.known.served.has(operation)) return true;
     await prepare();
     const exchange = await run.send(probe);
     await undo();
     return wasServed(exchange);
   };
-  return { operation, probe, prepare, undo, isServed: once(run, operation, control), ...parts };
+  return { operation, probe, prepare, undo, isServed, isInTurn: false, ...parts };
 }
 
-function once(run: Run, operation: OperationId, control: () => Promise<boolean>): () => Promise<boolean> {
-  return () => {
-    const known = run.known.served.get(operation) ?? control();
-    run.known.served.set(operation, known);
-    return known;
+interface OnShift extends Pick<Exercise, "undo"> {
+  prepare?: Exercise["prepare"];
+  /** Whether the shift shows the effect. */
+  shows: () => Promise<boolean>;
+  /** Takes back what shows. Answers whether it was the request's effect: what stays comes from somewhere else. */
+  takeBack: () => Promise<boolean>;
+}
+
+/** While others try theirs the shift stands as it must, and nothing else may change it. */
+function onShift(run: Run, probe: Probe, { shows, takeBack, ...rest }: OnShift): Exercise {
+  if (!run.arranged) {
+    const hasEffect = async () => (await shows()) && takeBack();
+    return exerciseOf(run, probe, { ...rest, hasEffect, isInTurn: true });
+  }
+  const hasEffect = async () => {
+    if (await shows()) throw new Disturbed();
+    return false;
   };
+  return exerciseOf(run, probe, { hasEffect, isServed: async () => run.known.served.has(probe.operation) });
 }
 
 const missing = (operation: OperationId, code: SkipCode, reason: string): Missing => ({
@@ -110,18 +137,11 @@ const unprepared = (operation: OperationId, reason: string) =>
   missing(operation, "skipped_not_prepared", reason);
 const readOnly = (operation: OperationId) => missing(operation, "skipped_read_only", "--read-only");
 
-async function reads(run: Run): Promise<(Exercise | Missing)[]> {
-  const number = run.fixtures.knownPersonalNumber ?? run.known.number ?? (await createdNumber(run));
-  return [
-    exerciseOf(run, { operation: "listOutlets" }),
-    exerciseOf(run, { operation: "listRoles" }),
-    run.forms.registry === "absent"
-      ? missing("getCandidateRegistry", "skipped_not_offered", "the provider offers none")
-      : exerciseOf(run, { operation: "getCandidateRegistry" }),
-    number === undefined
-      ? unprepared("findCandidates", "no personal number that the provider knows")
-      : exerciseOf(run, { operation: "findCandidates", query: { personalNumber: number } }),
-  ];
+async function lookingUp(run: Run): Promise<Exercise | Missing> {
+  const personalNumber = run.fixtures.knownPersonalNumber ?? run.known.number ?? (await createdNumber(run));
+  return personalNumber === undefined
+    ? unprepared("findCandidates", "no personal number that the provider knows")
+    : exerciseOf(run, { operation: "findCandidates", query: { personalNumber } });
 }
 
 async function createdNumber(run: Run): Promise<string | undefined> {
@@ -143,7 +163,7 @@ export async function updating(run: Run): Promise<Exercise | Missing> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange) return readOnly("updateShift");
   if (shiftId === undefined) return unprepared("updateShift", NO_SHIFT);
-  const body = run.known.shift ?? shiftBodyOf(await readShiftOf(run, shiftId));
+  const body = run.arranged?.body ?? run.known.shift ?? shiftBodyOf(await readShiftOf(run, shiftId));
   if (!body) return missing("updateShift", "skipped_after_failure", "the shift cannot be read");
   const { slots } = updateOf(body);
   const more = updateOf(body, { slots: slots < 100 ? slots + 1 : slots - 1 });
@@ -153,56 +173,61 @@ export async function updating(run: Run): Promise<Exercise | Missing> {
     const now = shiftBodyOf(await readShiftOf(run, shiftId));
     return now !== undefined && updateOf(now).slots === positions;
   };
-  // A shift that cannot be put back has its positions from somewhere else.
-  const hasEffect = async () => {
-    if (!(await has(more.slots))) return false;
+  const takeBack = async () => {
     await undo();
     return has(slots);
   };
-  return exerciseOf(run, { ...request, json: more }, { undo, hasEffect });
+  const exercise = onShift(run, { ...request, json: more }, { undo, shows: () => has(more.slots), takeBack });
+  return { ...exercise, unchanged: updateOf(body) };
 }
 
 function cancelling(run: Run): Exercise | Missing {
-  const { cancellableShiftId: shiftId } = run.fixtures;
+  const { cancellable } = run.known;
   if (!run.mayChange) return readOnly("cancelShift");
-  if (shiftId === undefined) {
-    const reason =
-      "no shift that may be cancelled: give --fixtures with a cancellableShiftId, or --states-url";
-    return unprepared("cancelShift", reason);
-  }
-  if (run.known.cancelled) {
+  if (!cancellable || "missing" in cancellable)
+    return unprepared("cancelShift", cancellable?.missing ?? NO_SHIFT);
+  if (cancellable.isCancelled) {
     return missing("cancelShift", "skipped_after_failure", "the shift was cancelled by an earlier check");
   }
+  const { shiftId } = cancellable;
   const read = () => readShiftOf(run, shiftId);
-  const isThere = async () => shiftBodyOf(await read()) !== undefined;
   return exerciseOf(
     run,
     { operation: "cancelShift", path: { shiftId } },
     {
-      isServed: once(run, "cancelShift", isThere),
+      isInTurn: true,
+      isServed: async () => shiftBodyOf(await read()) !== undefined,
       hasEffect: async () => isGone(await read()),
     },
   );
 }
 
-async function seatCalls(run: Run): Promise<(Exercise | Missing)[]> {
-  const operations = ["assignCandidate", "unassignCandidate", "deleteAssignment"] as const;
-  if (!run.mayChange) return operations.map(readOnly);
-  const seat = await seatOf(run);
-  if ("missing" in seat) return operations.map((operation) => unprepared(operation, seat.missing));
-  const [assignment, ...unassignments] = operations;
-  return [assigning(run, seat, assignment), ...unassignments.map((each) => unassigning(run, seat, each))];
+async function seating(run: Run, operation: SeatOperation): Promise<Exercise | Missing> {
+  if (!run.mayChange) return readOnly(operation);
+  const { arranged, fixtures } = run;
+  const { shiftId } = fixtures;
+  if (arranged && shiftId !== undefined) {
+    const candidateId = operation === "assignCandidate" ? arranged.standing : arranged.seated;
+    return seatCall(run, { shiftId, candidateId }, operation);
+  }
+  const free = await seatOf(run);
+  return "missing" in free ? unprepared(operation, free.missing) : seatCall(run, free.seat, operation);
 }
 
-function assigning(run: Run, seat: Seat, operation: "assignCandidate"): Exercise {
+type SeatOperation = "assignCandidate" | "unassignCandidate" | "deleteAssignment";
+
+function seatCall(run: Run, seat: Seat, operation: SeatOperation): Exercise | Missing {
+  return operation === "assignCandidate" ? assigning(run, seat) : unassigning(run, seat, operation);
+}
+
+function assigning(run: Run, seat: Seat): Exercise {
   const undo = () => unassign(run, seat);
-  // Who cannot be taken off is there for another reason.
-  const hasEffect = async () => {
-    if ((await isAssigned(run, seat)) !== true) return false;
+  const takeBack = async () => {
     await undo();
     return (await isAssigned(run, seat)) === false;
   };
-  return exerciseOf(run, { operation, path: { ...seat } }, { undo, hasEffect });
+  const shows = async () => (await isAssigned(run, seat)) === true;
+  return onShift(run, { operation: "assignCandidate", path: { ...seat } }, { undo, shows, takeBack });
 }
 
 function unassigning(
@@ -215,13 +240,12 @@ function unassigning(
   }
   const prepare = () => assign(run, seat);
   const undo = () => unassign(run, seat);
-  // Who cannot be assigned at all is not there for another reason.
-  const hasEffect = async () => {
-    if ((await isAssigned(run, seat)) !== false) return false;
+  const takeBack = async () => {
     await prepare();
     return (await isAssigned(run, seat)) === true;
   };
-  return exerciseOf(run, { operation, path: { ...seat } }, { prepare, undo, hasEffect });
+  const shows = async () => (await isAssigned(run, seat)) === false;
+  return onShift(run, { operation, path: { ...seat } }, { prepare, undo, shows, takeBack });
 }
 
 /** The person who was created for this run, once more. */

@@ -18,6 +18,8 @@ import type { OperationId } from "./target.ts";
 
 const MOST_REASONS = 3;
 
+export type Ledger = ReturnType<typeof openLedger>;
+
 /** Where the outcomes of one run are counted, put into words, and told of as they come. */
 export function openLedger(options: VerifyOptions, seed: number) {
   const { baseUrl, providerId, onEvent = () => undefined } = options;

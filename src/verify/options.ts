@@ -9,8 +9,8 @@ export { type Group, groups };
 export interface Fixtures {
   /** A shift in the future, which may be read, changed and assigned to. It is left as it was. */
   shiftId?: string;
-  /** A shift that may be cancelled, for good. */
-  cancellableShiftId?: string;
+  /** A shift that may be cancelled, for good; or several: the first ones that are still there are used. */
+  cancellableShiftId?: string | readonly string[];
   /** Of somebody whom the provider knows; in either form. */
   knownPersonalNumber?: string;
   /** The same person's id. */
@@ -37,6 +37,10 @@ export interface VerifyOptions extends Choice {
   /** Where provider states are set up: Pact's callback, `POST {"state", "params", "action": "setup"}`. */
   statesUrl?: string;
   other?: OtherTenant;
+  /** Makes a shift in the future that may be changed and cancelled, and answers with its id: then every run can check the cancellation. */
+  createShift?: () => Promise<string>;
+  /** Requests that are made at the same time; 8 unless given. Fewer once the provider limits its rate. */
+  concurrency?: number;
   /** Leaves out every call that could change data at the provider. */
   readOnly?: boolean;
   /** Of everything that is made up; the same seed gives the same findings. */

@@ -2,31 +2,41 @@ import type { Candidate, CandidateCreate } from "../../generated/provider/types.
 import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../contract/personal-number.ts";
 import type { PreparedPerson, Run } from "./run.ts";
 import { type Exchange, isReply, statusOf } from "./target.ts";
-import { TEST_NUMBERS } from "./test-numbers.ts";
+import { numbersFor, type Purpose } from "./test-numbers.ts";
 
 const FORM = /^\d{8}-?\d{4}$/;
-/** Numbers that are tried before giving up: each earlier run on the same provider used one. */
-const MOST_TRIES = 20;
+/** Numbers that are looked up at the same time: the first one is mostly free, unless many runs came before. */
+const ROUNDS = [1, 4, 12];
 
-/** A person who is nobody's candidate yet, created once for the whole run. */
+/** A person who was nobody's candidate before, created once for the whole run. */
 export function personOf(run: Run): Promise<PreparedPerson> {
   run.known.person ??= prepare(run, "person");
   return run.known.person;
 }
 
-/** @param name another name gives another person */
+/** Another one, created with the full payload of a hire (contract 2.4). */
+export function secondOf(run: Run): Promise<PreparedPerson> {
+  run.known.second ??= prepare(run, "second", fullPayloadOf);
+  return run.known.second;
+}
+
+/** Somebody to create: nobody's candidate, or created by an earlier run. */
 export async function prepare(
   run: Run,
-  name: string,
+  purpose: Purpose,
   payloadFor: (number: string) => CandidateCreate = payloadOf,
 ): Promise<PreparedPerson> {
-  const { number, lookups } = await nobody(run, name);
+  const { number, lookups, isOurs } = await nobody(run, purpose, purpose);
   const created = run.mayChange ? await create(run, number, payloadFor) : undefined;
-  const candidateId = created && createdId(created.creation);
-  const found = candidateId === undefined ? undefined : await lookUpBoth(run, number);
   const { payload = payloadFor(number), creation, refusal } = created ?? {};
-  return { number, payload, lookups, creation, refusal, candidateId, found };
+  const isReused = isOurs && run.mayChange;
+  const candidateId = isReused ? idIn(lookups, number) : creation && createdId(creation);
+  const found = candidateId === undefined ? undefined : await lookUpBoth(run, number);
+  return { number, payload, lookups, creation, refusal, candidateId, found, isReused };
 }
+
+const idIn = (lookups: PreparedPerson["lookups"], number: PersonalNumber) =>
+  Object.values(lookups).flatMap((lookup) => idsOf(lookup, number))[0];
 
 interface Created {
   payload: CandidateCreate;
@@ -63,10 +73,10 @@ export function isFormRefused(exchange: Exchange): boolean {
   return status === 400 || status === 422;
 }
 
-/** The id of the test person when the provider finds them under it: somebody who was not stored cannot be assigned. */
-export async function bookableId(run: Run): Promise<string | undefined> {
-  const person = await personOf(run);
-  return isFound(person) ? person.candidateId : undefined;
+/** The id of a test person when the provider finds them under it: somebody who was not stored cannot be assigned. */
+export async function bookableId(person: Promise<PreparedPerson>): Promise<string | undefined> {
+  const made = await person;
+  return isFound(made) ? made.candidateId : undefined;
 }
 
 export function isFound({ candidateId, found, number }: PreparedPerson): boolean {
@@ -74,20 +84,58 @@ export function isFound({ candidateId, found, number }: PreparedPerson): boolean
   return candidateId !== undefined && ids.includes(candidateId);
 }
 
-/** A test number under which the provider finds nobody, looked up in both forms. */
-export async function nobody(run: Run, name: string): Promise<Pick<PreparedPerson, "number" | "lookups">> {
-  for (let attempt = 0; ; attempt += 1) {
-    const number = numberFor(run, name, attempt);
-    const lookups = await lookUpBoth(run, number);
-    const isTaken = finds(lookups.digits, number) || finds(lookups.hyphenated, number);
-    if (!isTaken || attempt === MOST_TRIES) return { number, lookups };
-  }
+/** A number, and what the provider tells of it. */
+export interface Sought {
+  number: PersonalNumber;
+  lookups: PreparedPerson["lookups"];
+  /** The provider finds somebody, whom an earlier run created. */
+  isOurs: boolean;
 }
 
-/** The seed and the name choose where in the list to begin, so that two runs mostly use different people. */
-function numberFor(run: Run, name: string, attempt: number): PersonalNumber {
-  const start = Number.parseInt(run.madeUp(`number ${name}`).slice(0, 8), 16);
-  const text = TEST_NUMBERS[(start + attempt) % TEST_NUMBERS.length] ?? "";
+/**
+ * A test number under which the provider finds nobody, looked up in both forms; else one under which it finds somebody of ours.
+ * @param name another name begins elsewhere among the numbers of the purpose
+ */
+export async function nobody(run: Run, purpose: Purpose, name: string): Promise<Sought> {
+  let left = numbersFrom(run, purpose, name);
+  const tried: Sought[] = [];
+  for (const count of ROUNDS) {
+    const round = left.filter((number) => !run.known.claimed.has(number)).splice(0, count);
+    // Nobody else may take one of them meanwhile.
+    if (purpose !== "nobody") for (const number of round) run.known.claimed.add(number);
+    const sought = await Promise.all(round.map((number) => seek(run, number)));
+    for (const number of round) run.known.claimed.delete(number);
+    left = left.filter((number) => !round.includes(number));
+    tried.push(...sought);
+    const free = sought.find(({ number, lookups }) => !isTaken(lookups, number));
+    if (free) return claim(run, purpose, free);
+  }
+  return claim(run, purpose, tried.find(({ isOurs }) => isOurs) ?? (tried[0] as Sought));
+}
+
+function claim({ known }: Run, purpose: Purpose, sought: Sought): Sought {
+  if (purpose !== "nobody") known.claimed.add(sought.number);
+  return sought;
+}
+
+/** All of the purpose, from a place that the seed and the name choose. */
+function numbersFrom(run: Run, purpose: Purpose, name: string): PersonalNumber[] {
+  const numbers = numbersFor(purpose);
+  const start = Number.parseInt(run.madeUp(`number ${name}`).slice(0, 8), 16) % numbers.length;
+  return [...numbers.slice(start), ...numbers.slice(0, start)].map(read);
+}
+
+async function seek(run: Run, number: PersonalNumber): Promise<Sought> {
+  const lookups = await lookUpBoth(run, number);
+  const there = Object.values(lookups).flatMap((lookup) => matching(lookup, number));
+  return { number, lookups, isOurs: there.some(({ lastName }) => lastName === OUR_NAME) };
+}
+
+export function isTaken(lookups: PreparedPerson["lookups"], number: PersonalNumber): boolean {
+  return Object.values(lookups).some((lookup) => matching(lookup, number).length > 0);
+}
+
+function read(text: string): PersonalNumber {
   const number = parsePersonalNumber(text);
   if (number === undefined) throw new TypeError("a published test number is none");
   return number;
@@ -95,7 +143,8 @@ function numberFor(run: Run, name: string, attempt: number): PersonalNumber {
 
 /** Under 12 digits and under the hyphenated form (contract 2.8). */
 export async function lookUpBoth(run: Run, number: PersonalNumber): Promise<PreparedPerson["lookups"]> {
-  return { digits: await lookUp(run, number), hyphenated: await lookUp(run, hyphenated(number)) };
+  const [digits, hyphen] = await Promise.all([lookUp(run, number), lookUp(run, hyphenated(number))]);
+  return { digits, hyphenated: hyphen };
 }
 
 export function lookUp(run: Run, personalNumber: string): Promise<Exchange> {
@@ -110,8 +159,6 @@ export function matching(exchange: Exchange, number: PersonalNumber): Candidate[
     (each): each is Candidate => parsePersonalNumber(String(each?.personalNumber)) === number,
   );
 }
-
-const finds = (exchange: Exchange, number: PersonalNumber) => matching(exchange, number).length > 0;
 
 /** Ids under which a lookup found the person. */
 export function idsOf(lookup: Exchange, number: PersonalNumber): string[] {
@@ -148,13 +195,35 @@ export function createdId(exchange: Exchange): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
+/** Nobody else is called so: test people of earlier runs are known by it. */
+const OUR_NAME = "Provning";
+
 /** What the platform sends to book (contract 2.4). */
 export function payloadOf(number: string): CandidateCreate {
   return {
     personalNumber: number,
     firstName: "Vera",
-    lastName: "Provning",
+    lastName: OUR_NAME,
     email: "vera.provning@example.com",
     phone: "+46701740620",
+  };
+}
+
+/** What the platform sends to hire (contract 2.4). */
+function fullPayloadOf(number: string): CandidateCreate {
+  return {
+    ...payloadOf(number),
+    address: "Provgatan 1",
+    postCode: "11122",
+    city: "Stockholm",
+    countryCode: "se",
+    emergencyContact: { name: "Nils Provning", phone: "+46701740621", relationship: "brother" },
+    bankDetails: { clearingNumber: "8327", accountNumber: "9044612345" },
+    documents: {
+      citizenship: "SE",
+      workPermitRequired: false,
+      workPermitExpiry: null,
+      passportVerified: true,
+    },
   };
 }

@@ -1,12 +1,13 @@
 import type { CandidateCreate, Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
+import type { Search } from "./cancellable.ts";
 import type { Found } from "./finding.ts";
 import type { KnownForms } from "./interactions.ts";
 import { judgeForms } from "./judge/forms.ts";
 import { judge } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
 import type { Replayer } from "./pact/replayer.ts";
-import { type Exchange, type OperationId, type Probe, type Target, uuidFrom } from "./target.ts";
+import { type Exchange, isReply, type OperationId, type Probe, type Target, uuidFrom } from "./target.ts";
 
 /** What one verification knows and uses; checks read it, and write down in `forms` and `known` what they found out. */
 export interface Run {
@@ -16,6 +17,8 @@ export interface Run {
   readonly other: OtherTenant | undefined;
   /** Where provider states are set up. Undefined: nowhere. */
   readonly statesUrl?: string | undefined;
+  /** Makes a shift that may be cancelled, and answers with its id. Undefined: nothing does. */
+  readonly createShift?: (() => Promise<string>) | undefined;
   /** What replays contracts; undefined when none are to be replayed. */
   readonly replayer?: Replayer | undefined;
   /** False with --read-only: then only GET is called. */
@@ -26,13 +29,24 @@ export interface Run {
   /** The provider's forms, as far as they were found out. */
   readonly forms: KnownForms;
   readonly known: Known;
+  /** Undefined: who changes the shift has it for themselves. */
+  readonly arranged?: Arranged;
   /**
    * An operation that hung once is not asked again.
    * @param isJudged leaves an answer out of the judgement: one that echoes the nonsense that it was sent is not a second mistake
+   * @param before called when there is room for the request; what it throws is thrown
    */
-  send(probe: Probe, isJudged?: (exchange: Exchange) => boolean): Promise<Exchange>;
+  send(probe: Probe, isJudged?: (exchange: Exchange) => boolean, before?: () => void): Promise<Exchange>;
+  /** The same run for one who is heard apart, and whose requests are so urgent. */
+  heardBy(ear: Ear, urgency: number): Run;
   /** A UUID that nobody has, the same for the same seed and name. */
   madeUp(name: string): string;
+}
+
+/** Who is told of each answer, and of what is wrong with it. */
+export interface Ear {
+  found(found: Found): void;
+  answered(operation: OperationId, status: string): void;
 }
 
 /** What an answer says, by name: the parts that must be the same each time. */
@@ -40,15 +54,20 @@ export type Facts = Readonly<Record<string, string>>;
 
 /** What was found out of the provider's data. */
 export interface Known {
-  /** The shift of the fixtures as it was before anything was changed. */
+  /** Of the fixtures, as it was before anything was changed. */
   shift?: ShiftBody;
-  /** A test person that the kit created for this run. */
+  /** A shift that may be cancelled, or why there is none. */
+  cancellable?: Search;
+  /** A test person that the kit created for this run, or an earlier one did. */
   person?: Promise<PreparedPerson>;
-  /** Ids of `GET /outlets` and `GET /roles`. */
-  outletIds?: ReadonlySet<string>;
-  roleIds?: ReadonlySet<string>;
+  /** Another one, of the full payload. */
+  second?: Promise<PreparedPerson>;
+  /** Whom the replay of the contracts created. */
+  third?: Promise<string | undefined>;
   /** What reads of the organisation have told, by operation. */
   readonly told: Map<OperationId, Facts>;
+  /** Whether the other organisation is served with its own token. */
+  isOtherServed?: Promise<boolean>;
   /** A personal number that the provider has shown to know, in the form under which it was found. */
   number?: string;
   /** The only name under which an update may give the positions: the other one is refused as unknown. */
@@ -57,16 +76,32 @@ export interface Known {
   refusesDigits?: boolean;
   /** A candidate is created under the hyphenated form only. */
   createsHyphenated?: boolean;
-  /** Id of the person who was created with the full payload. */
-  hiredId?: string;
+  /** Test numbers that somebody in this run uses for themselves. */
+  readonly claimed: Set<string>;
   /** Forms of unassignment that were served. */
   readonly offered: Set<OperationId>;
-  /** Whom the run has tried to assign to the shift of the fixtures. */
-  readonly placed: Set<string>;
-  /** Whether the right request to an operation is served, for what was tried. */
-  readonly served: Map<OperationId, Promise<boolean>>;
-  /** A DELETE of the cancellable shift was acknowledged, by whatever check. */
-  cancelled?: boolean;
+  /** Whom the run has tried to assign, by the shift. */
+  readonly placed: Map<string, Set<string>>;
+  /** Operations whose right request was served. */
+  readonly served: Set<OperationId>;
+}
+
+/** A shift that is there to be cancelled. */
+export interface Cancellable {
+  shiftId: string;
+  /** As it was before anything was changed; undefined when it was gone already. */
+  body: ShiftBody | undefined;
+  /** A DELETE of it was acknowledged, by whatever check. */
+  isCancelled: boolean;
+  /** It was gone before this run. */
+  isUsedUp: boolean;
+}
+
+/** How the shift of the fixtures stands while wrong requests are tried at the same time: one test person is on it, another one is not. */
+export interface Arranged {
+  body: ShiftBody;
+  seated: string;
+  standing: string;
 }
 
 /** A test person of this run: how they were looked up and created, for the checks to judge. */
@@ -83,52 +118,70 @@ export interface PreparedPerson {
   refusal: Exchange | undefined;
   /** As the provider assigned it; undefined when the creation failed or was not tried. */
   candidateId: string | undefined;
+  /** Created by an earlier run: every number that was tried was taken. */
+  isReused: boolean;
 }
 
-export interface RunParts {
-  target: Target;
-  fixtures: Fixtures;
-  other: OtherTenant | undefined;
+export interface RunParts extends Pick<Run, "target" | "fixtures" | "mayChange" | "seed" | "now" | "other"> {
   statesUrl?: string | undefined;
+  createShift?: Run["createShift"];
   replayer?: Replayer | undefined;
-  mayChange: boolean;
-  seed: number;
-  now: () => number;
-  /** Told of what is wrong with an answer. */
-  onFound: (found: Found) => void;
-  onAnswer: (operation: OperationId, status: string) => void;
 }
 
-export function createRun({ target, onFound, onAnswer, ...rest }: RunParts): Run {
+export function createRun(parts: RunParts, ear: Ear = { found: () => {}, answered: () => {} }): Run {
+  const { target, seed } = parts;
   const hung = new Map<string, Exchange>();
   const forms: KnownForms = {};
-  const known: Known = { told: new Map(), offered: new Set(), placed: new Set(), served: new Map() };
-  return {
-    ...rest,
-    target,
-    forms,
-    known,
-    madeUp: (name) => uuidFrom(`${rest.seed} ${name}`),
-    send: async (given, isJudged = () => true) => {
-      const probe = withOneName(given, known.positionsName);
-      const earlier = hung.get(probe.operation);
-      if (earlier) return { ...earlier, probe };
-      notePlaced(probe, rest.fixtures, known);
-      const exchange = await target.send(probe);
-      const { answer } = exchange;
-      if (answer.kind === "hung") hung.set(probe.operation, exchange);
-      onAnswer(probe.operation, answer.kind === "answer" ? String(answer.status) : answer.kind);
-      if (!isJudged(exchange)) return exchange;
-      for (const each of [...judge(exchange), ...judgeForms(exchange, forms)]) onFound(each);
-      return exchange;
-    },
+  const known: Known = {
+    ...{ told: new Map(), placed: new Map() },
+    ...{ claimed: new Set(), offered: new Set(), served: new Set() },
   };
+
+  async function send(
+    given: Probe,
+    isJudged: (exchange: Exchange) => boolean,
+    { found, answered }: Ear,
+    urgency: number,
+    before?: () => void,
+  ): Promise<Exchange> {
+    const probe = withOneName(given, known.positionsName);
+    const earlier = hung.get(probe.operation);
+    if (earlier) return { ...earlier, probe };
+    notePlaced(probe, known);
+    const exchange = await target.send(probe, urgency, before);
+    const { answer } = exchange;
+    if (answer.kind === "hung") hung.set(probe.operation, exchange);
+    answered(probe.operation, answer.kind === "answer" ? String(answer.status) : answer.kind);
+    if (!isJudged(exchange)) return exchange;
+    const findings = [...judge(exchange), ...judgeForms(exchange, forms)];
+    if (wasServed(exchange)) known.served.add(probe.operation);
+    for (const each of findings) found(each);
+    return exchange;
+  }
+
+  const heardBy = (heard: Ear, urgency: number): Run => ({
+    ...{ statesUrl: undefined, ...parts, forms, known, heardBy },
+    madeUp: (name) => uuidFrom(`${seed} ${name}`),
+    send: (probe, isJudged = () => true, before) => send(probe, isJudged, heard, urgency, before),
+  });
+  return heardBy(ear, 0);
+}
+
+/** The same request again finds the person who is there: 409 shows as well as a success that it was looked at. */
+export function wasServed(exchange: Exchange): boolean {
+  if (!isReply(exchange)) return false;
+  const { status } = exchange.answer;
+  return (
+    (status >= 200 && status < 300) || (status === 409 && exchange.probe.operation === "createCandidate")
+  );
 }
 
 /** Before it is sent: it may take effect although no answer comes. */
-function notePlaced({ operation, path }: Probe, { shiftId }: Fixtures, { placed }: Known): void {
-  if (operation !== "assignCandidate" || shiftId === undefined || path?.shiftId !== shiftId) return;
-  if (path.candidateId !== undefined) placed.add(path.candidateId);
+function notePlaced({ operation, path }: Probe, { placed }: Known): void {
+  const { shiftId, candidateId } = path ?? {};
+  if (operation !== "assignCandidate" || shiftId === undefined || candidateId === undefined) return;
+  const there = placed.get(shiftId) ?? new Set();
+  placed.set(shiftId, there.add(candidateId));
 }
 
 /** An update without the name of the positions that this provider does not know. */

@@ -1,5 +1,7 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
-import { bookableId } from "./person.ts";
+import type { Shift } from "../contract/shift.ts";
+import { steadyRead } from "./checks/confirm.ts";
+import { bookableId, personOf, secondOf } from "./person.ts";
 import type { Run } from "./run.ts";
 import { assignedIds, hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "./shift.ts";
 import { type Exchange, isReply, type OperationId } from "./target.ts";
@@ -15,37 +17,53 @@ export interface NoSeat {
   missing: string;
 }
 
+/** A seat that is free or the test person's own, and the shift as it is. */
+export interface FreeSeat {
+  seat: Seat;
+  body: ShiftBody;
+  shift: Shift;
+}
+
 /** The shift of the fixtures with a free position (raised by one when it is full), and the run's test person. */
-export async function seatOf(run: Run): Promise<Seat | NoSeat> {
+export async function seatOf(run: Run): Promise<FreeSeat | NoSeat> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange) return { missing: "--read-only" };
   if (shiftId === undefined) return { missing: "no shift: give --fixtures with a shiftId, or --states-url" };
-  const candidateId = (await bookableId(run)) ?? run.fixtures.knownCandidateId;
+  const candidateId = (await bookableId(personOf(run))) ?? run.fixtures.knownCandidateId;
   if (candidateId === undefined) return { missing: "no candidate: creating one failed" };
-  const seat = { shiftId, candidateId };
-  const missing = await makeRoom(run, seat);
-  return missing === undefined ? seat : { missing };
+  return makeRoom(run, { shiftId, candidateId });
 }
 
-/** Why there is no room; undefined when there is. */
-async function makeRoom(run: Run, seat: Seat): Promise<string | undefined> {
-  const read = await readShiftOf(run, seat.shiftId);
-  const shift = shiftOf(read);
-  const body = shiftBodyOf(read);
-  if (!shift || !body) return "the shift cannot be read";
+/** A second candidate, who is not one of those on the shift: they must stay there. */
+export async function someoneElse(run: Run, assigned: readonly string[]): Promise<string | undefined> {
+  const candidateId = await bookableId(personOf(run));
+  const others = [await bookableId(secondOf(run)), run.fixtures.knownCandidateId];
+  return others.find((id) => id !== undefined && id !== candidateId && !assigned.includes(id));
+}
+
+async function makeRoom(run: Run, seat: Seat): Promise<FreeSeat | NoSeat> {
+  const there = await readSteadily(run, seat.shiftId);
+  if (!there) return { missing: "the shift cannot be read" };
+  const { shift, body } = there;
   run.known.shift ??= body;
-  if (shift.cancelled) return "the shift is cancelled";
-  if (hasStarted(run, shift)) return STARTED;
+  if (shift.cancelled) return { missing: "the shift is cancelled" };
+  if (hasStarted(run, shift)) return { missing: STARTED };
   const isOn = shift.assigned.some(({ providerCandidateId }) =>
     isSameId(providerCandidateId, seat.candidateId),
   );
   if (wasAssigned(run, seat) || (isOn && !(await isOurs(run, seat)))) {
-    return "no candidate: the known one is on the shift already";
+    return { missing: "no candidate: the known one is on the shift already" };
   }
-  if (isOn || shift.assigned.length < shift.positions) return undefined;
-  return (await addPosition(run, seat.shiftId, body))
-    ? undefined
-    : "the shift is full, and cannot be given a position more";
+  if (isOn || shift.assigned.length < shift.positions) return { seat, shift, body };
+  const isRaised = await addPosition(run, seat.shiftId, body);
+  const now = isRaised ? await readSteadily(run, seat.shiftId) : undefined;
+  return now ? { seat, ...now } : { missing: "the shift is full, and cannot be given a position more" };
+}
+
+async function readSteadily(run: Run, shiftId: string): Promise<Omit<FreeSeat, "seat"> | undefined> {
+  const read = await steadyRead(run, shiftId);
+  const [shift, body] = [shiftOf(read), shiftBodyOf(read)];
+  return shift && body && { shift, body };
 }
 
 /** Before anything was changed: somebody of the provider's own must stay where they are. */
@@ -56,8 +74,12 @@ function wasAssigned({ known }: Run, { candidateId }: Seat): boolean {
 }
 
 /** Whom the run put there, or made: anybody else came there by somebody else's doing, and must not be taken off. */
-async function isOurs(run: Run, { candidateId }: Seat): Promise<boolean> {
-  return run.known.placed.has(candidateId) || (await bookableId(run)) === candidateId;
+async function isOurs(run: Run, seat: Seat): Promise<boolean> {
+  return hasPlaced(run, seat) || (await bookableId(personOf(run))) === seat.candidateId;
+}
+
+export function hasPlaced({ known }: Run, { shiftId, candidateId }: Seat): boolean {
+  return known.placed.get(shiftId)?.has(candidateId) ?? false;
 }
 
 /** A provider may write a UUID in capitals (RFC 9562). */

@@ -15,6 +15,8 @@ export interface Stop {
    * @throws Stopped when the run was stopped meanwhile, once the step has ended or the grace is over
    */
   step<T>(step: Promise<T>): Promise<T>;
+  /** Waits for it, but not for longer than the grace once the run was stopped. */
+  settled(promise: Promise<void>): Promise<void>;
   /** The same for each step of a check. */
   through<T>(outcomes: AsyncIterable<T>): AsyncIterable<T>;
 }
@@ -27,7 +29,10 @@ export class Stopped extends CouldNotRun {
 }
 
 export function stopBy(signal: AbortSignal | undefined, wait: (ms: number) => Promise<void>): Stop {
-  if (!signal) return { guard: (run) => run, wait, step: (step) => step, through: (all) => all };
+  if (!signal) {
+    const asIs = <T>(it: T): T => it;
+    return { guard: asIs, wait, step: asIs, settled: asIs, through: asIs };
+  }
   const assertGoesOn = () => {
     if (signal.aborted) throw new Stopped();
   };
@@ -38,11 +43,12 @@ export function stopBy(signal: AbortSignal | undefined, wait: (ms: number) => Pr
   };
   return {
     step,
+    settled: (promise) => unless(signal, GRACE_MS, promise).catch(() => undefined),
     guard: (run) => ({
       ...run,
-      send: async (...probe) => {
+      send: async (probe, isJudged) => {
         assertGoesOn();
-        return run.send(...probe);
+        return run.send(probe, isJudged, assertGoesOn);
       },
     }),
     // After the stop only what puts things back waits.

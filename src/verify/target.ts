@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
 import { ProviderHttpError } from "../clients/provider/http.ts";
 import { traceHeaders } from "../contract/trace.ts";
+import { atOnce } from "./at-once.ts";
 
 export type OperationId = (typeof operationsTable)[number]["operationId"];
 
@@ -86,6 +87,8 @@ export interface TargetOptions {
   wait: (ms: number) => Promise<void>;
   /** What the ids of requests are made of. */
   seed: number;
+  /** Requests at once; fewer once the provider limits its rate. 1 unless given. */
+  concurrency?: number | undefined;
 }
 
 /** The provider under verification. */
@@ -93,9 +96,15 @@ export interface Target {
   readonly options: TargetOptions;
   /** How the provider is told the organisation; found out first of all. */
   routing: "path" | "header";
-  send(probe: Probe): Promise<Exchange>;
-  /** Requests sent so far, and how often the provider asked to wait. */
-  readonly count: { requests: number; waits: number };
+  /**
+   * @param urgency the most urgent goes first when there is no room for all
+   * @param before called when there is room; what it throws is thrown, and the request is not made
+   */
+  send(probe: Probe, urgency?: number, before?: () => void): Promise<Exchange>;
+  /** Resolves when no request is under way. */
+  idle(): Promise<void>;
+  /** Requests sent so far, how often the provider asked to wait, and how many go at once by now. */
+  readonly count: { readonly requests: number; readonly waits: number; readonly atOnce: number };
 }
 
 const METHODS = new Map(
@@ -107,21 +116,34 @@ const MOST_WAITS = 5;
 const PATIENCE_MS = 60_000;
 
 export function createTarget(options: TargetOptions): Target {
-  const count = { requests: 0, waits: 0 };
+  const room = atOnce(options.concurrency ?? 1);
+  const count = {
+    requests: 0,
+    waits: 0,
+    get atOnce() {
+      return room.most;
+    },
+  };
   let patience = PATIENCE_MS;
-  const target: Target = { options, routing: "path", count, send };
+  const target: Target = { options, routing: "path", count, send, idle: room.idle };
 
-  async function send(probe: Probe): Promise<Exchange> {
+  async function send(probe: Probe, urgency = 0, before = () => {}): Promise<Exchange> {
     for (let waits = 0; ; waits += 1) {
-      count.requests += 1;
-      const traceId = uuidFrom(`${options.seed} trace ${count.requests}`);
-      const { request, sent } = requestOf(probe, target, traceId);
-      const answer = await exchange(request, options);
+      const { sent, answer } = await room.run(urgency, async () => {
+        before();
+        count.requests += 1;
+        const traceId = uuidFrom(`${options.seed} trace ${count.requests}`);
+        const { request, ...made } = requestOf(probe, target, traceId);
+        return { ...made, answer: await exchange(request, options) };
+      });
       const wait = answer.kind === "answer" ? waitOf(answer) : undefined;
       if (wait === undefined || wait > patience || waits === MOST_WAITS) return { probe, sent, answer };
-      patience -= wait;
+      // Several that are told to wait at the same time wait once.
+      if (!room.isPaused) patience -= wait;
       count.waits += 1;
-      await options.wait(wait);
+      const pause = options.wait(wait);
+      room.slowDown(pause);
+      await pause;
     }
   }
 

@@ -145,3 +145,15 @@ export const TEST_NUMBERS: readonly string[] = [
   "199511172380",
   "199512032385",
 ];
+
+/** What a number is for: nobody is created under those of `nobody`; the others never take each other's. */
+export type Purpose = "nobody" | "person" | "second" | "once";
+
+const FOR_NOBODY = 20;
+const SHARES: readonly Purpose[] = ["person", "second", "once"];
+
+export function numbersFor(purpose: Purpose): readonly string[] {
+  if (purpose === "nobody") return TEST_NUMBERS.slice(0, FOR_NOBODY);
+  const rest = TEST_NUMBERS.slice(FOR_NOBODY);
+  return rest.filter((_, index) => SHARES[index % SHARES.length] === purpose);
+}

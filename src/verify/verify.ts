@@ -2,16 +2,21 @@ import { createProviderHttp } from "../clients/provider/http.ts";
 import { checks } from "./checks/checks.ts";
 import type { Verification } from "./events.ts";
 import { isRun } from "./groups.ts";
-import { openLedger } from "./ledger.ts";
-import { type Group, groups, type VerifyOptions } from "./options.ts";
+import { type Ledger, openLedger } from "./ledger.ts";
+import type { VerifyOptions } from "./options.ts";
 import { type Replayer, startReplayer } from "./pact/replayer.ts";
-import { isRestored, restore } from "./restore.ts";
+import { reportsOf } from "./reports.ts";
+import { changedShifts, isRestored, restore } from "./restore.ts";
 import { createRun, type Run } from "./run.ts";
+import { runInOrder } from "./schedule.ts";
 import { setUpFixtures } from "./states.ts";
+import { stepsOf } from "./steps.ts";
 import { type Stop, Stopped, stopBy } from "./stop.ts";
 import { createTarget, type OperationId } from "./target.ts";
 
 const TIMEOUT_MS = 10_000;
+/** Requests at the same time. */
+const AT_ONCE = 8;
 const CHANGING: readonly OperationId[] = [
   ...(["createCandidate", "updateShift", "assignCandidate", "unassignCandidate"] as const),
   ...(["deleteAssignment", "cancelShift"] as const),
@@ -42,25 +47,25 @@ async function verifyWith(
   fetch: NonNullable<VerifyOptions["fetch"]>,
   replayer: Replayer | undefined,
 ): Promise<Verification> {
-  const { baseUrl, providerId, token, readOnly = false, other } = options;
+  const { baseUrl, providerId, token, readOnly = false, other, createShift } = options;
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
   const stop = stopBy(options.signal, options.wait ?? ((ms) => new Promise((done) => setTimeout(done, ms))));
   const ledger = openLedger(options, seed);
   ledger.plan(readOnly ? [] : CHANGING);
   const target = createTarget({
     ...{ baseUrl, providerId, token, fetch, wait: stop.wait, seed },
+    ...{ concurrency: options.concurrency ?? AT_ONCE },
     timeoutMs: options.fetch ? options.timeoutMs : (options.timeoutMs ?? TIMEOUT_MS),
   });
   const fixtures = await stop.step(setUpFixtures(options));
-  const run = createRun({
+  const parts = {
     ...{ target, fixtures, other, seed, mayChange: !readOnly, now: options.now ?? Date.now },
-    ...{ statesUrl: readOnly ? undefined : options.statesUrl, replayer },
-    onFound: ledger.found,
-    onAnswer: ledger.answered,
-  });
+    ...{ statesUrl: readOnly ? undefined : options.statesUrl, createShift, replayer },
+  };
+  const run = createRun(parts, { found: ledger.found, answered: ledger.answered });
   if (options.routing === "path" || options.routing === "header") run.forms.routing = options.routing;
   try {
-    await runGroups(run, options, { ledger, stop });
+    await runChecks(run, options, { ledger, stop });
   } catch (error) {
     throw error instanceof Stopped ? await stoppedIn(run) : error;
   }
@@ -68,39 +73,33 @@ async function verifyWith(
 }
 
 interface Rest {
-  ledger: ReturnType<typeof openLedger>;
+  ledger: Ledger;
   stop: Stop;
 }
 
-async function runGroups(run: Run, options: VerifyOptions, rest: Rest): Promise<void> {
+async function runChecks(run: Run, options: VerifyOptions, { ledger, stop }: Rest): Promise<void> {
+  const wanted = checks.filter(
+    ({ group, isFor }) => isRun(group, options) && (isFor?.some((each) => isRun(each, options)) ?? true),
+  );
   try {
-    for (const group of groups) await runGroup(group, run, options, rest);
-    rest.ledger.restoring();
+    await runInOrder(stepsOf(run, wanted, reportsOf(wanted, options, ledger), stop));
+    ledger.restoring();
   } finally {
-    await restore(run);
+    await stop.settled(run.target.idle());
+    await Promise.all(changedShifts(run).map((each) => restore(run, each)));
   }
 }
 
 async function stoppedIn(run: Run): Promise<Stopped> {
-  const isAsBefore = await isRestored(run);
-  if (isAsBefore === undefined) return new Stopped();
-  const shift = `the shift ${run.fixtures.shiftId}`;
-  return isAsBefore
-    ? new Stopped(`stopped before the end; ${shift} is as it was, and test people that were created stay`)
+  const changed = changedShifts(run);
+  if (changed.length === 0) return new Stopped();
+  const are = await Promise.all(changed.map((each) => isRestored(run, each)));
+  const wrong = changed.find((_, index) => !are[index]);
+  return wrong === undefined
+    ? new Stopped(
+        `stopped before the end; the shift ${changed[0]?.shiftId} is as it was, and test people that were created stay`,
+      )
     : new Stopped(
-        `stopped before the end; ${shift} could not be put back: see its times, positions and candidates`,
+        `stopped before the end; the shift ${wrong.shiftId} could not be put back: see its times, positions and candidates`,
       );
-}
-
-async function runGroup(
-  group: Group,
-  run: Run,
-  options: VerifyOptions,
-  { ledger, stop }: Rest,
-): Promise<void> {
-  if (!isRun(group, options)) return ledger.leftOut(group);
-  ledger.begin(group);
-  for (const check of checks.filter((each) => each.group === group)) {
-    for await (const outcome of stop.through(check.run(stop.guard(run)))) ledger.take(outcome, check);
-  }
 }

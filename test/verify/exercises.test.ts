@@ -1,9 +1,11 @@
 import { afterEach, expect, it } from "vitest";
+import { operationsTable } from "../../generated/provider/server.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { exercisesOf, wasServed } from "../../src/verify/exercises.ts";
+import { findCancellable } from "../../src/verify/cancellable.ts";
+import { type Exercise, exerciseFor, type Missing } from "../../src/verify/exercises.ts";
 import type { Fixtures } from "../../src/verify/options.ts";
-import { createRun, type Run } from "../../src/verify/run.ts";
+import { createRun, type Run, wasServed } from "../../src/verify/run.ts";
 import { createTarget } from "../../src/verify/target.ts";
 
 const opened: (() => Promise<void>)[] = [];
@@ -22,11 +24,19 @@ async function start({ mayChange = true, withData = true } = {}) {
   const now = () => Date.now();
   const wait = () => Promise.resolve();
   const target = createTarget({ baseUrl, providerId, token, fetch: http.fetch, wait, seed: 1 });
-  const nothing = () => undefined;
-  const others = { other: undefined, seed: 1, now, onFound: nothing, onAnswer: nothing };
-  const run: Run = createRun({ target, fixtures, mayChange, ...others });
+  const run: Run = createRun({ target, fixtures, mayChange, other: undefined, seed: 1, now });
+  run.known.cancellable = await findCancellable(run);
   run.known.offered.add("unassignCandidate").add("deleteAssignment");
   return { run, sandbox, shiftId };
+}
+
+async function exercisesOf(run: Run) {
+  const all: (Exercise | Missing)[] = [];
+  for (const { operationId } of operationsTable) all.push(await exerciseFor(run, operationId));
+  return {
+    exercises: all.filter((each): each is Exercise => "probe" in each),
+    missing: all.filter((each): each is Missing => "reason" in each),
+  };
 }
 
 it("every operation has a right request, which is served and taken back", async () => {
@@ -55,7 +65,7 @@ it("an effect shows once the request was served, and not before", async () => {
   const { exercises } = await exercisesOf(run);
   const visible = exercises.filter(({ hasEffect }) => hasEffect);
   expect(visible.map(({ operation }) => operation)).toEqual([
-    ...["updateShift", "assignCandidate", "unassignCandidate", "deleteAssignment", "cancelShift"],
+    ...["updateShift", "cancelShift", "assignCandidate", "deleteAssignment", "unassignCandidate"],
   ]);
   for (const { operation, probe, prepare, undo, hasEffect } of visible) {
     await prepare();
@@ -72,16 +82,16 @@ it("without data or when read-only it is said what is missing", async () => {
     ...[
       "getShift",
       "updateShift",
-      "assignCandidate",
-      "unassignCandidate",
-      "deleteAssignment",
       "cancelShift",
+      "assignCandidate",
+      "deleteAssignment",
+      "unassignCandidate",
     ].map((operation) => [operation, "skipped_not_prepared"]),
   ]);
   const { run } = await start({ mayChange: false });
   const readOnly = await exercisesOf(run);
   expect(readOnly.exercises.map(({ probe: { operation } }) => operation)).toEqual([
-    ...["listOutlets", "listRoles", "getCandidateRegistry", "getShift"],
+    ...["getShift", "getCandidateRegistry", "listOutlets", "listRoles"],
   ]);
   expect(new Set(readOnly.missing.map(({ code }) => code))).toContain("skipped_read_only");
 });
@@ -92,7 +102,7 @@ it("what is not offered is missing", async () => {
   run.known.offered.delete("deleteAssignment");
   const { missing } = await exercisesOf(run);
   expect(missing.map(({ operation, code }) => [operation, code])).toEqual([
-    ["getCandidateRegistry", "skipped_not_offered"],
     ["deleteAssignment", "skipped_not_offered"],
+    ["getCandidateRegistry", "skipped_not_offered"],
   ]);
 });

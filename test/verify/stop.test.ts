@@ -58,7 +58,7 @@ describe("a verification that is stopped", () => {
   });
 
   it("says that nothing was changed when read-only, and calls nothing more", async () => {
-    const { error, later } = await stopped("listOutlets", 3, { readOnly: true });
+    const { error, later } = await stopped("listOutlets", 3, { concurrency: 1, readOnly: true });
     expect((error as Error).message).toBe("stopped before the end; nothing was changed");
     expect(later).toEqual([]);
   });

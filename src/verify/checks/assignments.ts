@@ -1,9 +1,10 @@
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
+import { standing } from "../cancellable.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import { personOf } from "../person.ts";
 import type { Run } from "../run.ts";
-import { assign, type Seat, seatOf, takeOff } from "../seat.ts";
+import { assign, type FreeSeat, hasPlaced, isAssigned, type Seat, seatOf, takeOff } from "../seat.ts";
 import { readShiftOf, shiftBodyOf, shiftOf } from "../shift.ts";
 import { type Exchange, isPlain, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
@@ -14,46 +15,59 @@ import { assignedTo, judgeUnasked } from "./unasked.ts";
 import { judgeUnassignments } from "./unassignments.ts";
 
 /** An assignment shows in the shift, is the same when it is repeated, and is taken back in each form that is offered. */
-export const assignments: Check = { group: "meaning", run: check };
+export const assignments: Check = {
+  ...{ group: "meaning", needs: ["shift", "update", "person", "seat", "cancellable"], gives: ["settled"] },
+  ...{ holds: { shift: "changes" }, run: check },
+};
 
 const TITLE = "an assignment shows in the shift";
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  const fixture = await fixtureShift(run, "assignCandidate", TITLE);
-  if ("kind" in fixture) return yield fixture;
-  const seat = await seatOf(run);
-  if ("missing" in seat) return yield skipped("skipped_not_prepared", "assignCandidate", TITLE, seat.missing);
-  // The other checks may have left them on: what follows must be a first assignment.
-  await takeOff(run, seat);
-  const before = shiftOf(await steadyRead(run, seat.shiftId));
+  const free = await seatOf(run);
+  const fixture = "missing" in free ? await fixtureShift(run, "assignCandidate", TITLE) : undefined;
+  if (fixture && "kind" in fixture) return yield fixture;
+  if ("missing" in free) return yield skipped("skipped_not_prepared", "assignCandidate", TITLE, free.missing);
+  const { seat } = free;
+  const before = await withoutThem(run, free);
   if (!before)
     return yield skipped("skipped_after_failure", "assignCandidate", TITLE, "the shift cannot be read");
   try {
     const effect = await judgeAssign(run, seat, before);
     yield* effect;
     if (effect.some(({ kind }) => kind !== "passed")) return;
-    yield* await judgeRepetition(run, seat);
-    yield* judgeOtherShift(run, seat);
+    const [repetition, other] = await Promise.all([judgeRepetition(run, seat), judgeOtherShift(run, seat)]);
+    yield* [...repetition, ...other];
+    if (repetition.some(({ kind }) => kind !== "passed") && (await isAssigned(run, seat)) !== true) {
+      await takeOff(run, seat);
+      await assign(run, seat);
+    }
     yield* judgeUnassignments(run, seat, before);
   } finally {
     await takeOff(run, seat);
   }
 }
 
+/** The other checks may have left them on: what follows must be a first assignment. */
+async function withoutThem(run: Run, { seat, shift }: FreeSeat): Promise<Shift | undefined> {
+  if (!assignedTo(shift).includes(seat.candidateId)) return shift;
+  await takeOff(run, seat);
+  return shiftOf(await steadyRead(run, seat.shiftId));
+}
+
 /** The shift that may be cancelled is another one, and nobody was assigned to it. */
-async function* judgeOtherShift(run: Run, { shiftId, candidateId }: Seat): AsyncGenerator<Outcome> {
-  const { cancellableShiftId: otherId } = run.fixtures;
-  if (otherId === undefined || otherId === shiftId || run.known.cancelled) return;
-  const read = await readShiftOf(run, otherId);
-  const other = shiftOf(read);
-  if (!other) return;
+async function judgeOtherShift(run: Run, { shiftId, candidateId }: Seat): Promise<Outcome[]> {
+  const other = standing(run);
+  if (!other || other.shiftId === shiftId || hasPlaced(run, { shiftId: other.shiftId, candidateId }))
+    return [];
+  const read = await readShiftOf(run, other.shiftId);
+  const shift = shiftOf(read);
+  if (!shift) return [];
+  if (!assignedTo(shift).includes(candidateId)) {
+    return [passed("assignCandidate", "an assignment is to one shift")];
+  }
   const expected = "the candidate in the shift that they were assigned to, and in no other";
-  yield assignedTo(other).includes(candidateId)
-    ? found("shift_changed_unasked", {
-        ...{ operation: "assignCandidate", exchange: read, expected },
-        actual: "the candidate is in another shift too",
-      })
-    : passed("assignCandidate", "an assignment is to one shift");
+  const actual = "the candidate is in another shift too";
+  return [found("shift_changed_unasked", { operation: "assignCandidate", exchange: read, expected, actual })];
 }
 
 async function judgeAssign(run: Run, seat: Seat, before: Shift): Promise<readonly Outcome[]> {

@@ -1,21 +1,20 @@
-import { type Exercise, exercisesOf, ifServed, type Missing, skippedAs, wasServed } from "../exercises.ts";
+import { noteCancelled } from "../cancellable.ts";
+import { type Exercise, exerciseFor, ifServed, type Missing, skippedAs } from "../exercises.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import { tokenUnlike } from "../ids.ts";
-import type { Run } from "../run.ts";
+import { type Run, wasServed } from "../run.ts";
 import { isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
-import type { Check } from "./check.ts";
+import { checkEach } from "./each-operation.ts";
 import { sendWrong, type Wrong } from "./wrong-requests.ts";
 
 /** Every operation asks for the token, the whole token, under Bearer (contract 5, provider obligation 1). */
-export const authentication: Check = { group: "authentication", run: authenticate };
+export const authentication = checkEach("authentication", async function* (run, operation) {
+  const exercise = await exerciseFor(run, operation);
+  if ("reason" in exercise) yield* tryWithoutData(run, exercise);
+  else yield* ifServed(TITLE, exercise, (served) => tryTokens(run, served));
+});
 
 const TITLE = "only the provider's own token is accepted";
-
-async function* authenticate(run: Run): AsyncGenerator<Outcome> {
-  const { exercises, missing } = await exercisesOf(run);
-  for (const exercise of exercises) yield* ifServed(TITLE, exercise, (served) => tryTokens(run, served));
-  for (const each of missing) yield* tryWithoutData(run, each);
-}
 
 async function* tryTokens(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
   try {
@@ -82,7 +81,7 @@ async function* judgeEffect(
   if (!exercise.hasEffect || !exchange) return;
   const hasEffect = await exercise.hasEffect();
   if (!hasEffect) return yield passed(exercise.operation, "a call without the right token has no effect");
-  if (exercise.operation === "cancelShift") run.known.cancelled = true;
+  noteCancelled(run, exchange);
   yield refusedInVain(exchange);
 }
 

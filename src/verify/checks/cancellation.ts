@@ -1,44 +1,55 @@
+import { NO_CANCELLABLE, noteCancelled, USED_UP } from "../cancellable.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { personOf } from "../person.ts";
 import type { Run } from "../run.ts";
 import { assign, unassign } from "../seat.ts";
 import { isGone, readShiftOf, shiftBodyOf } from "../shift.ts";
-import { type Exchange, isPlain } from "../target.ts";
+import { type Exchange, isPlain, isReply, statusOf } from "../target.ts";
 import type { Check } from "./check.ts";
 import { confirmed } from "./confirm.ts";
 import { isDenied, refused } from "./refused.ts";
 
 /** DELETE /shifts/{id} takes effect, for good (contract 4.2, flow 4): on the shift that was given for it. */
-export const cancellation: Check = { group: "cancellation", run: check };
+export const cancellation: Check = {
+  ...{ group: "cancellation", needs: ["cancellable", "used", "shift", "person", "seat"], gives: ["deleted"] },
+  ...{ holds: { cancellable: "changes" }, run: check },
+};
 
 const TITLE = "a shift is cancelled";
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  const { cancellableShiftId: shiftId } = run.fixtures;
   if (!run.mayChange) return yield skipped("skipped_read_only", "cancelShift", TITLE, "it would change data");
-  if (shiftId === undefined) {
-    const reason =
-      "no shift that may be cancelled: give --fixtures with a cancellableShiftId, or --states-url";
+  const { cancellable } = run.known;
+  if (!cancellable || "missing" in cancellable) {
+    const reason = cancellable?.missing ?? NO_CANCELLABLE;
     return yield skipped("skipped_not_prepared", "cancelShift", TITLE, reason);
   }
-  if (run.known.cancelled) {
-    learnDeleted(run, await readShiftOf(run, shiftId));
+  const { shiftId, isCancelled, isUsedUp } = cancellable;
+  if (!isCancelled) return yield* cancel(run, shiftId);
+  learnDeleted(run, await readShiftOf(run, shiftId));
+  if (!isUsedUp) {
     const reason = "the shift was cancelled by a request that should have been refused";
     return yield skipped("skipped_after_failure", "cancelShift", TITLE, reason);
   }
-  const missing = notThere(await readShiftOf(run, shiftId));
-  if (missing) return yield missing;
-  yield* cancel(run, shiftId);
+  await cancelAgain(run, shiftId);
+  yield skipped("skipped_not_prepared", "cancelShift", TITLE, USED_UP);
 }
 
-/** A shift that is gone may have been cancelled by an earlier run: that is no fault of the provider's. */
-function notThere(read: Exchange): Outcome | undefined {
-  if (isGone(read)) {
-    const reason = "it is cancelled already, or unknown: give another cancellableShiftId";
-    return skipped("skipped_not_prepared", "cancelShift", TITLE, reason);
-  }
-  if (isPlain(read) && read.answer.status >= 400) return refused(read, "200 with the shift");
-  return undefined;
+/**
+ * An earlier run cancelled the shift: a provider that answers the cancellation as one of a shift that is gone has the operation. A 404 shows
+ * it only when a path that nobody has is answered otherwise.
+ */
+async function cancelAgain(run: Run, shiftId: string): Promise<void> {
+  const request = { operation: "cancelShift", path: { shiftId } } as const;
+  const [again, elsewhere] = await Promise.all([
+    run.send(request),
+    run.send({ ...request, rawPath: `/no-such-path/${shiftId}` }, () => false),
+  ]);
+  if (!isReply(again)) return;
+  const { status, text } = again.answer;
+  const isOwn =
+    status === 404 && (statusOf(elsewhere) !== 404 || (isReply(elsewhere) && elsewhere.answer.text !== text));
+  if (status === 410 || isOwn) run.known.served.add("cancelShift");
 }
 
 async function* cancel(run: Run, shiftId: string): AsyncGenerator<Outcome> {
@@ -47,7 +58,7 @@ async function* cancel(run: Run, shiftId: string): AsyncGenerator<Outcome> {
     return yield skipped("skipped_after_failure", "cancelShift", TITLE, "it was not answered");
   }
   if (deletion.answer.status >= 400) return yield refused(deletion, "204");
-  run.known.cancelled = true;
+  noteCancelled(run, deletion);
   const read = await readShiftOf(run, shiftId);
   learnDeleted(run, read);
   const effect = judgeEffect(deletion, read);

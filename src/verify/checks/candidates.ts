@@ -8,7 +8,10 @@ import { judgeLookups, judgeStrangers } from "./lookups.ts";
 import { refused } from "./refused.ts";
 
 /** A candidate is created, is as they were sent, is found again, and is not created twice (contract 2.3, 2.8, 4.2). */
-export const candidates: Check = { group: "meaning", run: check };
+export const candidates: Check = {
+  ...{ group: "meaning", needs: ["nobody", "person", "known"], gives: ["number"], holds: { people: "adds" } },
+  run: check,
+};
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
   const person = await personOf(run);
@@ -26,15 +29,14 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   yield* judgeCreation(run, person, "the created candidate");
   if (person.candidateId === undefined || !isFound(person)) return;
   yield* lookUpNearly(run, person);
-  yield* createAgain(run, person, person.candidateId);
+  if (!person.isReused) yield* createAgain(run, person);
 }
 
 /** Numbers that are nearly the person's are nobody's: refused, or nobody found. */
 async function* lookUpNearly(run: Run, { number }: PreparedPerson): AsyncGenerator<Outcome> {
   const otherDigit = (Number(number.at(-1)) + 1) % 10;
   const nearly = [number.slice(0, -1), `${number.slice(0, -1)}${otherDigit}`];
-  for (const text of nearly) {
-    const lookup = await lookUp(run, text);
+  for (const lookup of await Promise.all(nearly.map((text) => lookUp(run, text)))) {
     const expected = "nobody for a number that differs in its last digit";
     yield matching(lookup, number).length > 0
       ? found("lookup_ignores_query", { exchange: lookup, expected, actual: "a person with another number" })
@@ -57,7 +59,8 @@ export async function* judgeCreation(run: Run, person: PreparedPerson, who: stri
   const title = `${who} is found again`;
   const { creation } = person;
   if (!creation) return;
-  if (Object.values(person.lookups).some((lookup) => matching(lookup, person.number).length > 0)) {
+  const isTaken = Object.values(person.lookups).some((lookup) => matching(lookup, person.number).length > 0);
+  if (isTaken && !person.isReused) {
     const reason = "every test number that was tried is somebody's at this provider: try another --seed";
     return yield skipped("skipped_not_prepared", "createCandidate", title, reason);
   }
@@ -70,12 +73,13 @@ export async function* judgeCreation(run: Run, person: PreparedPerson, who: stri
       actual: `status ${statusOf(refusal)}`,
     });
   }
-  if (isPlain(creation) && creation.answer.status >= 400)
+  if (person.isReused) yield* judgeRepetition(creation, person);
+  else if (isPlain(creation) && creation.answer.status >= 400)
     return yield refused(creation, "201 or 200 with the candidate");
   if (person.candidateId === undefined) {
     return yield skipped("skipped_after_failure", "createCandidate", title, "nobody was created");
   }
-  yield* judgeBody(creation, person, who);
+  if (!person.isReused) yield* judgeBody(creation, person, who);
   const { number, candidateId, found: lookups } = person;
   if (!lookups) return;
   yield* judgeLookups(run, { number, candidateId, who, missed: "create_without_effect" }, lookups);
@@ -103,12 +107,12 @@ function* judgeBody(
       });
 }
 
-async function* createAgain(
-  run: Run,
-  { payload }: PreparedPerson,
-  candidateId: string,
-): AsyncGenerator<Outcome> {
-  const again = await run.send({ operation: "createCandidate", json: payload });
+async function* createAgain(run: Run, person: PreparedPerson): AsyncGenerator<Outcome> {
+  yield* judgeRepetition(await run.send({ operation: "createCandidate", json: person.payload }), person);
+}
+
+/** The creation of somebody who is there already: 409, or the candidate who is there (contract 4.2). */
+function* judgeRepetition(again: Exchange, { candidateId }: PreparedPerson): Generator<Outcome> {
   if (!isPlain(again)) return;
   const id = createdId(again);
   if (id === undefined || id === candidateId) {

@@ -23,12 +23,18 @@ const MOST_READS = 4;
 
 /** A read of the shift that a second one tells the same as, so that what is compared with it is right. */
 export async function steadyRead(run: Run, shiftId: string): Promise<Exchange> {
-  let read = await readShiftOf(run, shiftId);
-  for (let reads = 1; reads < MOST_READS; reads += 1) {
-    const again = await readShiftOf(run, shiftId);
-    const [facts, factsAgain] = [factsOf(read), factsOf(again)];
-    if (facts && factsAgain && differing(facts, factsAgain).length === 0) return again;
-    read = again;
+  const reads = await steadyReads(run, shiftId);
+  return reads.at(-1) ?? readShiftOf(run, shiftId);
+}
+
+/** All reads that it took; the last one is steady. */
+export async function steadyReads(run: Run, shiftId: string): Promise<Exchange[]> {
+  const reads: Exchange[] = [];
+  while (reads.length < MOST_READS) {
+    const pair = await Promise.all([readShiftOf(run, shiftId), readShiftOf(run, shiftId)]);
+    reads.push(...pair);
+    const [facts, factsAgain] = pair.map(factsOf);
+    if (facts && factsAgain && differing(facts, factsAgain).length === 0) break;
   }
-  return read;
+  return reads;
 }

@@ -1,50 +1,114 @@
+import { noteCancelled, onSecondStage, secondStageOf } from "../cancellable.ts";
 import { type PactFile, type PactInteraction, readContract } from "../contracts.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { formsOfInteraction, selectInteractions } from "../interactions.ts";
-import { type Cast, castOf } from "../pact/cast.ts";
+import { formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
 import { type Gate, openGate } from "../pact/gate.ts";
 import { prepareState } from "../pact/given.ts";
 import { neededValues, operationOf } from "../pact/interaction.ts";
 import type { Replayer } from "../pact/replayer.ts";
 import { CannotReplay, lineOf, type Mismatch } from "../pact/verdict.ts";
 import { createdId } from "../person.ts";
-import { restore } from "../restore.ts";
+import { changedShifts, restore } from "../restore.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain, type Reply } from "../target.ts";
+import { type Exchange, isPlain, type OperationId, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
 
-/** The platform's own contract, replayed as far as it fits the provider's forms. */
-export const contracts: Check = { group: "contracts", run: replayContract };
+const PEOPLE = ["no such candidate", "a candidate exists"];
+const isOnShift = ({ state, operation }: Kind) => state === "a shift exists" && operation !== "cancelShift";
+
+/**
+ * The platform's own contract, replayed as far as it fits the provider's forms: interactions that have nothing to do with each other at the
+ * same time, those of one line one after another.
+ */
+export const contracts: readonly Check[] = [
+  line({
+    needs: [],
+    isOf: ({ state }) => state === undefined || state === "an organisation" || state === "no such shift",
+  }),
+  line({
+    ...{ needs: ["nobody", "known", "number", "registry", "person"], gives: ["created"] },
+    ...{ holds: { people: "adds" }, isOf: ({ state }) => PEOPLE.includes(state ?? "") },
+  }),
+  line({
+    ...{ needs: ["shift", "update", "person", "second", "seat", "cancellable", "created"], gives: ["used"] },
+    ...{ holds: onSecondStage, isOf: (its) => isOnShift(its) && !("full" in its.forms) },
+  }),
+  line({
+    ...{
+      needs: ["shift", "update", "person", "second", "seat", "cancellable", "created", "full"],
+      gives: ["used"],
+    },
+    ...{ holds: onSecondStage, isOf: (its) => isOnShift(its) && "full" in its.forms },
+  }),
+  line({
+    ...{ needs: ["shift", "cancellable", "used", "deleted"], holds: { cancellable: "changes" } },
+    isOf: ({ state, operation }) =>
+      operation === "cancelShift" ? state === "a shift exists" : state === "a shift was deleted",
+  }),
+  {
+    ...{
+      group: "contracts",
+      needs: ["shift", "nobody", "registry", "update", "seat", "number", "full", "deleted"],
+    },
+    run: notFoundOut,
+  },
+];
+
+/** What an interaction is about. */
+interface Kind {
+  state: string | undefined;
+  operation: OperationId | "provider";
+  forms: KnownForms;
+}
+
+function kindOf(interaction: PactInteraction): Kind {
+  const [state] = interaction.providerStates ?? [];
+  const forms = formsOfInteraction(interaction.description);
+  return { state: state?.name, operation: operationOf(interaction), forms };
+}
+
+type Line = Pick<Check, "needs" | "gives" | "holds"> & { isOf: (kind: Kind) => boolean };
+
+function line({ isOf, ...plan }: Line): Check {
+  return { group: "contracts", ...plan, run: (run) => replayLine(run, isOf) };
+}
 
 interface Stage {
   run: Run;
   contract: PactFile;
   gate: Gate;
   replayer: Replayer;
-  cast: Cast;
 }
 
-async function* replayContract(run: Run): AsyncGenerator<Outcome> {
-  if (!run.replayer) return;
-  const whole = await readContract("provider");
-  const contract = selectInteractions(whole, run.forms);
-  yield* notFoundOut(whole, run);
-  const stage = { run, contract, replayer: run.replayer, cast: castOf(run), gate: await openGate(run) };
+async function* replayLine(run: Run, isOf: Line["isOf"]): AsyncGenerator<Outcome> {
+  const { replayer } = run;
+  if (!replayer) return;
+  const contract = selectInteractions(await readContract("provider"), run.forms);
+  const interactions = inOrder(contract.interactions.filter((each) => isOf(kindOf(each))));
+  if (interactions.length === 0) return;
+  const gate = await openGate(run);
   try {
-    for (const interaction of inOrder(contract.interactions)) yield await replay(stage, interaction);
+    for (const interaction of interactions)
+      yield await replay({ run, contract, replayer, gate }, interaction);
   } catch (error) {
     if (!(error instanceof CannotReplay)) throw error;
     const title = "the replay of the platform's contract";
     yield skipped("skipped_not_prepared", "provider", title, error.message);
   } finally {
-    await stage.gate.close();
-    await stage.cast.leave();
-    await restore(run);
+    await gate.close();
+    if (interactions.some((each) => isOnShift(kindOf(each)))) await leaveStage(run);
   }
 }
 
+async function leaveStage(run: Run): Promise<void> {
+  const changed = changedShifts(run).find(({ shiftId }) => shiftId === secondStageOf(run));
+  if (changed) await restore(run, changed);
+}
+
 /** Interactions whose forms could not be found out are for this provider or not: nobody knows. */
-function* notFoundOut({ interactions }: PactFile, { forms }: Run): Generator<Outcome> {
+async function* notFoundOut({ forms, replayer }: Run): AsyncGenerator<Outcome> {
+  if (!replayer) return;
+  const { interactions } = await readContract("provider");
   const named = new Set(
     interactions.flatMap(({ description }) => Object.keys(formsOfInteraction(description))),
   );
@@ -55,39 +119,37 @@ function* notFoundOut({ interactions }: PactFile, { forms }: Run): Generator<Out
   }
 }
 
-/** Those that create somebody first: whom they create need not be created again for the others. */
+/** Those that create or cancel first: what they leave behind is there for the others. */
 function inOrder(interactions: readonly PactInteraction[]): PactInteraction[] {
-  const creates = (each: PactInteraction) =>
-    each.providerStates?.[0]?.name === "no such candidate" && isPost(each);
-  return [...interactions.filter(creates), ...interactions.filter((each) => !creates(each))];
+  const isFirst = (each: PactInteraction) => {
+    const { state, operation } = kindOf(each);
+    return operation === "cancelShift" || (operation === "createCandidate" && state === "no such candidate");
+  };
+  return [...interactions.filter(isFirst), ...interactions.filter((each) => !isFirst(each))];
 }
 
-const isPost = ({ request }: PactInteraction) => request?.method === "POST";
-
 async function replay(stage: Stage, interaction: PactInteraction): Promise<Outcome> {
-  const { run, gate, replayer, cast, contract } = stage;
+  const { run, gate, replayer, contract } = stage;
   const { description, request, providerStates = [] } = interaction;
   const operation = operationOf(interaction);
   if (!run.mayChange && request?.method !== "GET") {
     return skipped("skipped_read_only", operation, description, "--read-only");
   }
-  const prepared = await prepareState(run, cast, interaction);
+  const prepared = await prepareState(run, interaction);
   if ("missing" in prepared) return skipped("skipped_not_prepared", operation, description, prepared.missing);
   const states = Object.fromEntries(providerStates.map(({ name }) => [name, () => prepared.values]));
   const one = { ...contract, interactions: [interaction] };
   const { broken } = await replayer.replay({ contracts: [one], baseUrl: gate.url, states });
   const exchange = gate.taken().at(-1);
-  remember(stage, exchange);
+  if (exchange) remember(run, exchange);
   return judged(run, interaction, exchange, broken[description]);
 }
 
-function remember({ cast, run }: Stage, exchange: Exchange | undefined): void {
-  if (!exchange || !isPlain(exchange) || exchange.answer.status >= 300) return;
-  const { operation, path } = exchange.probe;
-  const candidateId = operation === "createCandidate" ? createdId(exchange) : undefined;
-  if (candidateId !== undefined) cast.remember(candidateId);
-  if (operation === "cancelShift" && path?.shiftId === run.fixtures.cancellableShiftId)
-    run.known.cancelled = true;
+function remember(run: Run, exchange: Exchange): void {
+  if (!isPlain(exchange) || exchange.answer.status >= 300) return;
+  const candidateId = exchange.probe.operation === "createCandidate" ? createdId(exchange) : undefined;
+  if (candidateId !== undefined) run.known.third ??= Promise.resolve(candidateId);
+  noteCancelled(run, exchange);
 }
 
 function judged(

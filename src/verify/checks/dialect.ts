@@ -1,26 +1,56 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
-import { readShift, variantOf } from "../../contract/shift.ts";
-import { found, type Outcome, passed, skipped } from "../finding.ts";
+import { readShift, type Shift, variantOf } from "../../contract/shift.ts";
+import { findCancellable } from "../cancellable.ts";
+import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import { acknowledgementOf, notFoundForm } from "../judge/forms.ts";
-import { isFormRefused, matching, personOf } from "../person.ts";
+import { isFormRefused, matching, nobody, personOf } from "../person.ts";
 import type { PreparedPerson, Run } from "../run.ts";
 import { assign, type Seat, seatOf, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../target.ts";
 import type { Check } from "./check.ts";
-import { confirmed, steadyRead } from "./confirm.ts";
+import { confirmed, steadyRead, steadyReads } from "./confirm.ts";
+import { refused } from "./refused.ts";
 import { judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
 
 /** Which of the contract's forms the provider uses: what is found out here decides what the other checks expect. */
-export const dialect: Check = { group: "dialect", run: detect };
+export const dialect: readonly Check[] = [
+  { group: "dialect", needs: [], gives: ["shift"], run: detectVariant },
+  { group: "dialect", needs: [], gives: ["nobody"], run: detectNotFound },
+  { group: "dialect", needs: [], gives: ["registry"], run: detectRegistry },
+  { group: "dialect", needs: [], gives: ["person"], holds: { people: "adds" }, run: createPerson },
+  { group: "dialect", needs: ["shift"], gives: ["update"], holds: { shift: "changes" }, run: detectUpdated },
+  {
+    ...{
+      group: "dialect",
+      needs: ["shift", "update", "person"],
+      gives: ["seat"],
+      holds: { shift: "changes" },
+    },
+    run: detectAssignment,
+  },
+  {
+    ...{ group: "dialect", needs: ["shift"], gives: ["cancellable"] },
+    ...{
+      isFor: ["meaning", "authentication", "tenants", "cancellation", "contracts"],
+      run: lookForCancellable,
+    },
+  },
+];
 
-async function* detect(run: Run): AsyncGenerator<Outcome> {
-  yield* detectVariant(run);
-  yield* detectNotFound(run);
-  yield* detectRegistry(run);
+/** Created early: most of what changes something needs somebody. */
+async function* createPerson(run: Run): AsyncGenerator<never> {
+  await personOf(run);
+  yield* [];
+}
+
+async function* lookForCancellable(run: Run): AsyncGenerator<Outcome> {
   if (!run.mayChange) return;
-  yield* detectUpdated(run);
-  yield* detectAssignment(run);
+  const cancellable = await findCancellable(run);
+  run.known.cancellable = cancellable;
+  const read = "missing" in cancellable ? cancellable.read : undefined;
+  if (read && isPlain(read) && read.answer.status >= 400)
+    yield refused(read, "200 with the shift that may be cancelled");
 }
 
 async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
@@ -30,17 +60,14 @@ async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
     const reason = "no shift: give --fixtures with a shiftId, or --states-url";
     return yield skipped("skipped_not_prepared", "getShift", title, reason);
   }
-  const read = await readShiftOf(run, shiftId);
-  const body = shiftBodyOf(read);
-  if (body) {
-    run.known.shift = shiftBodyOf(await steadyRead(run, shiftId)) ?? body;
-    run.forms.variant = ownVariant(body);
-    return yield passed("getShift", `${title}: ${run.forms.variant}`);
-  }
-  if (isPlain(read) && read.answer.status >= 400) {
-    const expected = "200 with the shift of the fixtures";
-    yield found("request_refused", { exchange: read, expected, actual: `status ${read.answer.status}` });
-  }
+  const reads = await steadyReads(run, shiftId);
+  const refusal = reads.filter(isPlain).find(({ answer }) => answer.status >= 400);
+  if (refusal) yield refused(refusal, "200 with the shift of the fixtures");
+  const body = reads.map(shiftBodyOf).findLast((each) => each !== undefined);
+  if (!body) return;
+  run.known.shift = body;
+  run.forms.variant = ownVariant(body);
+  yield passed("getShift", `${title}: ${run.forms.variant}`);
 }
 
 /** Some providers add fields of the other variant: the number of positions tells which one is theirs. */
@@ -51,7 +78,7 @@ function ownVariant(body: ShiftBody): "a" | "b" {
 
 /** A lookup of somebody who is not there: an empty array or 404 (contract 4.2). */
 async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
-  const { lookups, number } = await personOf(run);
+  const { lookups, number } = await nobody(run, "nobody", "nobody");
   const { digits } = lookups;
   const form = notFoundForm(isFormRefused(digits) ? lookups.hyphenated : digits);
   if (form !== undefined) run.forms.notFound = form;
@@ -97,7 +124,7 @@ async function* detectRegistry(run: Run): AsyncGenerator<Outcome> {
 async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   const { shift } = run.known;
-  if (shiftId === undefined || !shift) return;
+  if (!run.mayChange || shiftId === undefined || !shift) return;
   const probe = { operation: "updateShift", path: { shiftId }, json: updateOf(shift) } as const;
   const first = await run.send(probe);
   const update = isFormRefused(first) ? await updateUnderOneName(run, probe) : first;
@@ -132,18 +159,20 @@ function namesRefused(exchange: Exchange): Outcome {
 
 /** Assigns and unassigns the test person once: the acknowledgement, and which forms of unassignment are offered. */
 async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {
-  const seat = await seatOf(run);
-  if ("missing" in seat) {
+  if (!run.mayChange) return;
+  const free = await seatOf(run);
+  if ("missing" in free) {
     const title = "the acknowledgement and the form of unassignment are known";
-    return yield skipped("skipped_not_prepared", "assignCandidate", title, seat.missing);
+    return yield skipped("skipped_not_prepared", "assignCandidate", title, free.missing);
   }
-  let before = shiftOf(await steadyRead(run, seat.shiftId));
+  const { seat } = free;
+  let before: Shift | undefined = free.shift;
   for (const form of ["put", "delete"] as const) {
     for (const call of [() => assignFirst(run, seat), () => offer(run, seat, form)]) {
       const exchange = await call();
       const read = await readShiftOf(run, seat.shiftId);
       const now = shiftOf(read);
-      const unasked = before && now ? judgeUnasked(exchange, before, now, seat) : [];
+      const unasked: Found[] = before && now ? judgeUnasked(exchange, before, now, seat) : [];
       yield* await confirmed(run, seat.shiftId, read, unasked);
       before = unasked.length > 0 ? shiftOf(await steadyRead(run, seat.shiftId)) : before;
     }

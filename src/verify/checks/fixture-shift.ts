@@ -17,8 +17,8 @@ export async function fixtureShift(
   run: Run,
   operation: Place,
   title: string,
+  shiftId = run.fixtures.shiftId,
 ): Promise<FixtureShift | Outcome> {
-  const { shiftId } = run.fixtures;
   if (!run.mayChange) return skipped("skipped_read_only", operation, title, "it would change data");
   if (shiftId === undefined) {
     const reason = "no shift: give --fixtures with a shiftId, or --states-url";
@@ -27,7 +27,7 @@ export async function fixtureShift(
   const body = shiftBodyOf(await steadyRead(run, shiftId));
   const shift = body && readShift(body, "UTC").shift;
   if (!body || !shift) return skipped("skipped_after_failure", operation, title, "the shift cannot be read");
-  run.known.shift ??= body;
+  if (shiftId === run.fixtures.shiftId) run.known.shift ??= body;
   if (shift.cancelled) return skipped("skipped_not_prepared", operation, title, "the shift is cancelled");
   if (hasStarted(run, shift)) return skipped("skipped_not_prepared", operation, title, STARTED);
   return { shiftId, body, shift };

@@ -1,10 +1,10 @@
-import type { ShiftUpdate } from "../../../generated/provider/types.ts";
+import type { Shift } from "../../contract/shift.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { bookableId } from "../person.ts";
+import { restore } from "../restore.ts";
 import type { Run } from "../run.ts";
-import { assign, isAssigned, type Seat, seatOf, takeOff } from "../seat.ts";
-import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { isPlain } from "../target.ts";
+import { assign, isAssigned, type Seat, seatOf, someoneElse, takeOff } from "../seat.ts";
+import { assignedIds, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
+import { type Exchange, isPlain } from "../target.ts";
 import type { Check } from "./check.ts";
 import { confirmed, steadyRead } from "./confirm.ts";
 import { fixtureShift } from "./fixture-shift.ts";
@@ -12,38 +12,32 @@ import { judgeTogether } from "./two-candidates.ts";
 import { assignedTo, judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
 
 /** Two candidates on one shift, first without a position for the second, then with one. */
-export const fullShift: Check = { group: "meaning", run: check };
+export const fullShift: Check = {
+  ...{ group: "meaning", needs: ["shift", "update", "person", "second", "seat"], gives: ["full", "settled"] },
+  ...{ holds: { shift: "changes" }, run: check },
+};
 
 const TITLE = "one candidate more than a shift has positions";
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  const fixture = await fixtureShift(run, "assignCandidate", TITLE);
-  if ("kind" in fixture) return yield fixture;
-  const seat = await seatOf(run);
-  const secondId = await someoneElse(run, assignedTo(fixture.shift));
-  if ("missing" in seat || secondId === undefined) {
-    const reason = "missing" in seat ? seat.missing : "there are not two candidates for it";
+  const free = await seatOf(run);
+  const fixture = "missing" in free ? await fixtureShift(run, "assignCandidate", TITLE) : undefined;
+  if (fixture && "kind" in fixture) return yield fixture;
+  const secondId = "missing" in free ? undefined : await someoneElse(run, assignedTo(free.shift));
+  if ("missing" in free || secondId === undefined) {
+    const reason = "missing" in free ? free.missing : "there are not two candidates for it";
     return yield skipped("skipped_not_prepared", "assignCandidate", TITLE, reason);
   }
-  const second = { shiftId: fixture.shiftId, candidateId: secondId };
+  const { seat, body } = free;
+  const { shiftId } = seat;
+  const second = { shiftId, candidateId: secondId };
   try {
     await assign(run, seat);
     yield* resize(run, seat, 0, () => oneMore(run, second));
-    await takeOff(run, second);
-    // The second may have come in the first one's place.
-    await assign(run, seat);
-    yield* resize(run, seat, 1, () => judgeTogether(run, seat, second));
+    yield* resize(run, seat, 1, (now) => judgeTogether(run, now, seat, second));
   } finally {
-    for (const each of [second, seat]) await takeOff(run, each);
-    await putBack(run, fixture.shiftId, updateOf(fixture.body));
+    await restore(run, { shiftId, before: run.known.shift ?? body });
   }
-}
-
-/** Not one of those who are on the shift: they must stay there. */
-async function someoneElse(run: Run, assigned: readonly string[]): Promise<string | undefined> {
-  const candidateId = await bookableId(run);
-  const others = [run.known.hiredId, run.fixtures.knownCandidateId];
-  return others.find((id) => id !== undefined && id !== candidateId && !assigned.includes(id));
 }
 
 /**
@@ -54,9 +48,9 @@ async function* resize(
   run: Run,
   { shiftId, candidateId }: Seat,
   free: number,
-  goOn: () => Promise<readonly Outcome[]>,
+  goOn: (now: Shift) => Promise<readonly Outcome[]>,
 ): AsyncGenerator<Outcome> {
-  const first = await steadyRead(run, shiftId);
+  const first = await readWith(run, { shiftId, candidateId });
   const [body, before] = [shiftBodyOf(first), shiftOf(first)];
   const after = skipped(
     "skipped_after_failure",
@@ -72,8 +66,16 @@ async function* resize(
   if (!now || !isPlain(update) || update.answer.status >= 300) return yield after;
   const unasked = judgeUnasked(update, before, now, { fields: TIMES_AND_POSITIONS });
   yield* await confirmed(run, shiftId, read, unasked);
-  if (now.positions === now.assigned.length + free) yield* await goOn();
+  if (now.positions === now.assigned.length + free) yield* await goOn(now);
   else yield after;
+}
+
+/** The second may have come in the first one's place. */
+async function readWith(run: Run, seat: Seat): Promise<Exchange> {
+  const read = await steadyRead(run, seat.shiftId);
+  if (assignedIds(read)?.includes(seat.candidateId) !== false) return read;
+  await assign(run, seat);
+  return steadyRead(run, seat.shiftId);
 }
 
 /** Both answers are right: the platform counts too. */
@@ -84,15 +86,13 @@ async function oneMore(run: Run, second: Seat): Promise<Outcome[]> {
   const isRefused = exchange.answer.status >= 400;
   if (!isRefused) run.forms.full = "accepted";
   else if (exchange.answer.status === 409) run.forms.full = "refused";
-  if (!isRefused) return [passed("assignCandidate", `${TITLE}: accepted, the platform counts`)];
+  if (!isRefused) {
+    await takeOff(run, second);
+    return [passed("assignCandidate", `${TITLE}: accepted, the platform counts`)];
+  }
   if ((await isAssigned(run, second)) !== true) return [passed("assignCandidate", `${TITLE}: refused`)];
+  await takeOff(run, second);
   const expected = "nobody assigned by a refused assignment";
   const actual = "the refused candidate is in the shift";
   return [found("shift_changed_unasked", { exchange, expected, actual })];
-}
-
-async function putBack(run: Run, shiftId: string, was: ShiftUpdate): Promise<void> {
-  const now = shiftBodyOf(await readShiftOf(run, shiftId));
-  if (now && JSON.stringify(updateOf(now)) === JSON.stringify(was)) return;
-  await run.send({ operation: "updateShift", path: { shiftId }, json: was });
 }

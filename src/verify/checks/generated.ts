@@ -3,22 +3,39 @@ import type { Code } from "../codes/codes.ts";
 import { creating, type Exercise, ifServed, updating } from "../exercises.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { updateOf } from "../shift.ts";
 import { type Exchange, isPlain, isReply, type OperationId, type Probe } from "../target.ts";
 import type { Check } from "./check.ts";
 import { segments, texts, wrongCreations, wrongUpdates } from "./generated-inputs.ts";
-import { wasNotRedirected, wasRefused } from "./wrong-requests.ts";
+import { sendAll, wasNotRedirected } from "./wrong-requests.ts";
 
 /** Inputs that nobody thought of, from the run's seed: whatever comes, the answer is never a 5xx (the judge sees it). */
-export const generated: Check = { group: "generated", run: generate };
+export const generated: readonly Check[] = [
+  { group: "generated", needs: [], run: generateTexts },
+  {
+    group: "generated",
+    needs: ["update", "settled"],
+    tries: true,
+    run: (run) => ifExercised(run, updating, sendUpdates),
+  },
+  {
+    ...{ group: "generated", needs: ["person"], holds: { people: "adds" } },
+    run: (run) => ifExercised(run, creating, sendCreations),
+  },
+];
 
-async function* generate(run: Run): AsyncGenerator<Outcome> {
+async function* generateTexts(run: Run): AsyncGenerator<Outcome> {
   yield* askFor(run, "findCandidates", 8, texts, (personalNumber) => ({ query: { personalNumber } }));
   yield* askFor(run, "findCandidates", 6, texts, (name) => ({ query: { name } }));
   yield* askFor(run, "getShift", 8, segments, (shiftId) => ({ path: { shiftId } }));
+}
+
+async function* ifExercised(
+  run: Run,
+  exercising: typeof updating,
+  send: (run: Run, exercise: Exercise) => AsyncIterable<Outcome>,
+): AsyncGenerator<Outcome> {
   const title = "generated bodies are refused";
-  yield* ifServed(title, await updating(run), (exercise) => sendUpdates(run, exercise));
-  yield* ifServed(title, await creating(run), (exercise) => sendCreations(run, exercise));
+  yield* ifServed(title, await exercising(run), (exercise) => send(run, exercise));
 }
 
 /** The same for the same seed; there is no shrinking, because each step of it would be a request. */
@@ -33,41 +50,34 @@ async function* askFor(
   arbitrary: Arbitrary<string>,
   probeOf: (text: string) => Partial<Probe>,
 ): AsyncGenerator<Outcome> {
-  const exchanges: Exchange[] = [];
-  for (const text of sample(run, arbitrary, count)) {
-    exchanges.push(await run.send({ operation, ...probeOf(text) }, wasNotRedirected));
-  }
+  const exchanges = await Promise.all(
+    sample(run, arbitrary, count).map((text) => run.send({ operation, ...probeOf(text) }, wasNotRedirected)),
+  );
   if (exchanges.every(isUnharmed)) yield passed(operation, "generated text does no harm");
 }
 
 const isUnharmed = (exchange: Exchange) => isReply(exchange) && exchange.answer.status < 500;
 
-async function* sendUpdates(run: Run, { probe, undo }: Exercise): AsyncGenerator<Outcome> {
-  const { shift } = run.known;
-  if (!shift) return;
-  const bodies = sample(run, wrongUpdates(updateOf(shift)), 9);
-  yield* sendBodies(run, probe, bodies, "invalid_tolerated");
-  await undo();
+function sendUpdates(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
+  const bodies = exercise.unchanged ? sample(run, wrongUpdates(exercise.unchanged), 9) : [];
+  return sendBodies(run, exercise, bodies, "invalid_tolerated");
 }
 
-function sendCreations(run: Run, { probe }: Exercise): AsyncGenerator<Outcome> {
-  return sendBodies(run, probe, sample(run, wrongCreations, 9), "invalid_accepted");
+function sendCreations(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
+  return sendBodies(run, exercise, sample(run, wrongCreations, 9), "invalid_accepted");
 }
 
-/** Stops at the first that is accepted: it is told once, and a creation is for good. */
 async function* sendBodies(
   run: Run,
-  probe: Probe,
+  exercise: Exercise,
   bodies: readonly object[],
   code: Code,
 ): AsyncGenerator<Outcome> {
-  const exchanges: Exchange[] = [];
-  for (const json of bodies) {
-    const exchange = await run.send({ ...probe, json }, wasRefused);
-    exchanges.push(exchange);
-    if (!isPlain(exchange) || exchange.answer.status >= 300) continue;
+  const answered = await sendAll(run, exercise, bodies, (json) => ({ ...exercise.probe, json }));
+  const exchanges = answered.map(([, exchange]) => exchange);
+  const exchange = exchanges.filter(isPlain).find(({ answer }) => answer.status < 300);
+  if (exchange) {
     const expected = "4xx to a generated body that is not valid";
-    return yield found(code, { exchange, expected, actual: `status ${exchange.answer.status}` });
-  }
-  if (exchanges.every(isUnharmed)) yield passed(probe.operation, "generated bodies are refused");
+    yield found(code, { exchange, expected, actual: `status ${exchange.answer.status}` });
+  } else if (exchanges.every(isUnharmed)) yield passed(exercise.operation, "generated bodies are refused");
 }

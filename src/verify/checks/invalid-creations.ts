@@ -1,27 +1,38 @@
-import type { PersonalNumber } from "../../contract/personal-number.ts";
 import type { Code } from "../codes/codes.ts";
-import { creating, ifServed } from "../exercises.ts";
+import { creating, type Exercise, ifServed } from "../exercises.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import { nobody, numberText, payloadOf } from "../person.ts";
 import type { Run } from "../run.ts";
 import { isPlain } from "../target.ts";
 import type { Check } from "./check.ts";
-import { wasRefused } from "./wrong-requests.ts";
+import { sendAll } from "./wrong-requests.ts";
 
 /** Candidates without what makes one (contract 2.4). */
-export const invalidCreations: Check = { group: "errors", run: create };
+export const invalidCreations: Check = {
+  ...{ group: "errors", needs: ["person"], holds: { people: "adds" }, run: create },
+};
 
 async function* create(run: Run): AsyncGenerator<Outcome> {
   const exercise = await creating(run);
-  yield* ifServed("an invalid candidate is refused", exercise, () => sendKinds(run));
+  yield* ifServed("an invalid candidate is refused", exercise, (served) => sendKinds(run, served));
 }
 
-async function* sendKinds(run: Run): AsyncGenerator<Outcome> {
-  let number: PersonalNumber | undefined;
-  for (const [name, { code, bodies }] of Object.entries(KINDS)) {
-    number ??= (await nobody(run, `invalid ${name}`)).number;
-    const isAccepted = yield* sendKind(run, code, bodies(numberText(run, number)));
-    if (isAccepted) number = undefined;
+async function* sendKinds(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
+  const kinds = Object.entries(KINDS).map(async ([name, { code, bodies }]) => {
+    const { number } = await nobody(run, "once", `invalid ${name}`);
+    const all = Object.entries(bodies(numberText(run, number)));
+    const answered = await sendAll(run, exercise, all, ([, json]) => ({
+      operation: "createCandidate",
+      json,
+    }));
+    return answered.map(([[body], exchange]) => ({ code, body, exchange }));
+  });
+  for (const { code, body, exchange } of (await Promise.all(kinds)).flat()) {
+    if (!isPlain(exchange)) continue;
+    const { status } = exchange.answer;
+    yield status < 300
+      ? found(code, { exchange, expected: `4xx to ${body}`, actual: `status ${status}` })
+      : passed("createCandidate", `${body} is refused`);
   }
 }
 
@@ -39,21 +50,6 @@ const KINDS: Readonly<Record<string, Kind>> = {
   incomplete: { code: "invalid_tolerated", bodies: incomplete },
   misnumbered: { code: "invalid_tolerated", bodies: misnumbered },
 };
-
-/** Each that is accepted creates somebody for good: after the first no more of the kind are sent. Answers whether one was. */
-async function* sendKind(run: Run, code: Code, bodies: Bodies): AsyncGenerator<Outcome, boolean> {
-  for (const [name, json] of Object.entries(bodies)) {
-    const exchange = await run.send({ operation: "createCandidate", json }, wasRefused);
-    if (!isPlain(exchange)) continue;
-    const { status } = exchange.answer;
-    if (status < 300) {
-      yield found(code, { exchange, expected: `4xx to ${name}`, actual: `status ${status}` });
-      return true;
-    }
-    yield passed("createCandidate", `${name} is refused`);
-  }
-  return false;
-}
 
 function numberless(number: string): Bodies {
   const { personalNumber: _, ...rest } = payloadOf(number);

@@ -1,28 +1,34 @@
-import type { Shift } from "../../../generated/provider/types.ts";
 import { type Exercise, ifServed, updating } from "../exercises.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { updateOf } from "../shift.ts";
 import { isPlain, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
-import { wasRefused } from "./wrong-requests.ts";
+import { sendAll } from "./wrong-requests.ts";
 
 /** Updates that say what cannot be. The contract does not show the body of an update: a success is no error here. */
-export const invalidUpdates: Check = { group: "errors", run: update };
+export const invalidUpdates: Check = {
+  ...{ group: "errors", needs: ["update", "settled"], tries: true, run: update },
+};
 
 async function* update(run: Run): AsyncGenerator<Outcome> {
   const exercise = await updating(run);
   yield* ifServed("an update that cannot be is refused", exercise, (served) => sendUpdates(run, served));
 }
 
-async function* sendUpdates(run: Run, { probe, undo }: Exercise): AsyncGenerator<Outcome> {
-  const { shift } = run.known;
-  if (!shift) return;
-  for (const { name, json, isPartial } of updatesOf(shift)) {
-    const exchange = await run.send({ ...probe, json }, wasRefused);
-    if (!isPlain(exchange)) continue;
-    if (exchange.answer.status < 300) await undo();
-    yield verdictOf(name, exchange, isPartial);
+async function* sendUpdates(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
+  const updates = updatesOf(exercise);
+  const [wrong, partial] = [
+    updates.filter(({ isPartial }) => !isPartial),
+    updates.filter(({ isPartial }) => isPartial),
+  ];
+  const probeOf = ({ json }: NamedUpdate) => ({ ...exercise.probe, json });
+  const { hasEffect: _, ...harmless } = exercise;
+  const answered = [
+    ...(await sendAll(run, exercise, wrong, probeOf)),
+    ...(await sendAll(run, harmless, partial, probeOf)),
+  ];
+  for (const [{ name, isPartial }, exchange] of answered) {
+    if (isPlain(exchange)) yield verdictOf(name, exchange, isPartial);
   }
 }
 
@@ -33,8 +39,9 @@ interface NamedUpdate {
   isPartial: boolean;
 }
 
-function updatesOf(shift: Shift): NamedUpdate[] {
-  const right = updateOf(shift);
+function updatesOf({ unchanged }: Exercise): NamedUpdate[] {
+  if (!unchanged) return [];
+  const right = unchanged;
   const { startTime, endTime, slots } = right;
   const wrong = {
     "a start that is no time": { ...right, startTime: "yesterday" },

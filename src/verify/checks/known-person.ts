@@ -6,7 +6,9 @@ import type { Check } from "./check.ts";
 import { judgeLookups } from "./lookups.ts";
 
 /** Somebody whom the provider knew before this run (contract 4.2, 2.8). */
-export const knownPerson: Check = { group: "answers", run: findKnown };
+export const knownPerson: Check = {
+  ...{ group: "answers", needs: ["nobody"], gives: ["known", "number"], run: findKnown },
+};
 
 async function* findKnown(run: Run): AsyncGenerator<Outcome> {
   const { knownPersonalNumber, knownCandidateId } = run.fixtures;

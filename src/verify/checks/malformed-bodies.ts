@@ -3,10 +3,18 @@ import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { isPlain, type Probe } from "../target.ts";
 import type { Check } from "./check.ts";
-import { wasRefused } from "./wrong-requests.ts";
+import { sendAll, wasRefused } from "./wrong-requests.ts";
 
 /** Bodies that are no JSON, or no object (DESIGN section 7): the judge sees a 5xx; here a success is what is wrong. */
-export const malformedBodies: Check = { group: "errors", run: sendMalformed };
+export const malformedBodies: readonly Check[] = [
+  { group: "errors", needs: ["update", "settled"], tries: true, run: (run) => sendMalformed(run, updating) },
+  {
+    group: "errors",
+    needs: ["person"],
+    holds: { people: "adds" },
+    run: (run) => sendMalformed(run, creating),
+  },
+];
 
 const TITLE = "a malformed body is refused";
 
@@ -22,38 +30,36 @@ const NO_OBJECT: Readonly<Record<string, string>> = {
   "null for a body": "null",
 };
 
-async function* sendMalformed(run: Run): AsyncGenerator<Outcome> {
-  for (const exercise of [await updating(run), await creating(run)]) {
-    yield* ifServed(TITLE, exercise, (served) => sendTo(run, served));
-  }
+async function* sendMalformed(run: Run, exercising: typeof updating): AsyncGenerator<Outcome> {
+  yield* ifServed(TITLE, await exercising(run), (served) => sendTo(run, served));
 }
 
 async function* sendTo(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
   const { operation, probe } = exercise;
-  for (const [name, text] of Object.entries({ ...UNREADABLE, ...NO_OBJECT })) {
-    const raw = { text, contentType: "application/json" };
-    const exchange = await run.send({ ...bodiless(probe), raw }, wasRefused);
+  const bodies = Object.entries({ ...UNREADABLE, ...NO_OBJECT });
+  const answered = await sendAll(run, exercise, bodies, ([, text]) => ({
+    ...bodiless(probe),
+    raw: { text, contentType: "application/json" },
+  }));
+  for (const [[name], exchange] of answered) {
     if (!isPlain(exchange)) continue;
     const { status } = exchange.answer;
     if (status >= 400) {
       yield passed(operation, `${name} is refused`);
       continue;
     }
-    await exercise.undo();
     // The contract does not show the body of an update: what can be read may be taken for "change nothing".
     const isRead = operation === "updateShift" && name in NO_OBJECT;
     const code = isRead ? "invalid_tolerated" : "malformed_accepted";
     yield found(code, { exchange, expected: `4xx to ${name}`, actual: `status ${status}` });
-    if (operation === "createCandidate") break;
   }
   yield* sendAsText(run, exercise);
 }
 
 /** Right JSON under another label: taking it is as right as refusing it, so that only the judge has a say. */
-async function* sendAsText(run: Run, { operation, probe, undo }: Exercise): AsyncGenerator<Outcome> {
-  const raw = { text: JSON.stringify(probe.json), contentType: "text/plain" };
+async function* sendAsText(run: Run, { operation, probe, unchanged }: Exercise): AsyncGenerator<Outcome> {
+  const raw = { text: JSON.stringify(unchanged ?? probe.json), contentType: "text/plain" };
   const exchange = await run.send({ ...bodiless(probe), raw }, wasRefused);
-  await undo();
   if (isPlain(exchange)) yield passed(operation, "a body of another type does no harm");
 }
 

@@ -1,13 +1,19 @@
+import { assertUndisturbed } from "../exercises.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import { personOf } from "../person.ts";
 import type { Run } from "../run.ts";
+import type { Seat } from "../seat.ts";
 import { updateOf } from "../shift.ts";
-import { isPlain, type Probe } from "../target.ts";
+import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
 import { wasNotRedirected, wasRefused } from "./wrong-requests.ts";
 
 /** Ids that are none (DESIGN section 7): any refusal is right, and the judge sees a 5xx and a broken connection. */
-export const malformedIds: Check = { group: "errors", run: askForMalformed };
+export const malformedIds: readonly Check[] = [
+  { group: "errors", needs: ["shift"], run: readMalformed },
+  { group: "errors", needs: ["shift", "update", "person", "seat"], run: changeMalformed },
+  { group: "errors", needs: ["person", "seat", "settled"], tries: true, run: seatMalformed },
+];
 
 /** By what they are called in a finding. */
 const EVERYWHERE: Readonly<Record<string, string>> = {
@@ -23,43 +29,76 @@ const READING_ONLY: Readonly<Record<string, string>> = {
   "a way up for an id": "../..",
 };
 
-async function* askForMalformed(run: Run): AsyncGenerator<Outcome> {
-  for (const [name, shiftId] of Object.entries({ ...EVERYWHERE, ...READING_ONLY })) {
-    yield* ask(run, name, { operation: "getShift", path: { shiftId } });
-  }
+async function* readMalformed(run: Run): AsyncGenerator<Outcome> {
+  const ids = Object.entries({ ...EVERYWHERE, ...READING_ONLY });
+  yield* ask(
+    run,
+    ids.map(([name, shiftId]) => [name, { operation: "getShift", path: { shiftId } }]),
+  );
+}
+
+/** Each operation that changes something, with the malformed id in place of a shift's. */
+async function* changeMalformed(run: Run): AsyncGenerator<Outcome> {
   if (!run.mayChange) return;
-  const { candidateId = run.fixtures.knownCandidateId } = await personOf(run);
-  for (const [name, id] of Object.entries(EVERYWHERE)) {
-    for (const probe of changes(run, id, candidateId)) yield* ask(run, name, probe);
+  const { shift } = run.known;
+  const candidateId = await candidateOf(run);
+  yield* ask(
+    run,
+    Object.entries(EVERYWHERE).flatMap(([name, shiftId]) => [
+      ...(shift
+        ? [[name, { operation: "updateShift", path: { shiftId }, json: updateOf(shift) }] as Asked]
+        : []),
+      [name, { operation: "cancelShift", path: { shiftId } }] as Asked,
+      ...(candidateId === undefined
+        ? []
+        : seatProbes(run, { shiftId, candidateId }).map((each): Asked => [name, each])),
+    ]),
+  );
+}
+
+/** In place of a candidate's, at the shift of the fixtures. */
+async function* seatMalformed(run: Run): AsyncGenerator<Outcome> {
+  const { shiftId } = run.fixtures;
+  if (!run.mayChange || shiftId === undefined) return;
+  yield* ask(
+    run,
+    Object.entries(EVERYWHERE).flatMap(([name, candidateId]) =>
+      seatProbes(run, { shiftId, candidateId }).map((each): Asked => [name, each]),
+    ),
+  );
+}
+
+/** A request, and what the id in it is called. */
+type Asked = readonly [name: string, probe: Probe];
+
+async function candidateOf(run: Run): Promise<string | undefined> {
+  return (await personOf(run)).candidateId ?? run.fixtures.knownCandidateId;
+}
+
+function seatProbes(run: Run, path: Seat): Probe[] {
+  const unassignments = UNASSIGNMENTS.filter((operation) => run.known.offered.has(operation));
+  return ["assignCandidate" as const, ...unassignments].map((operation) => ({
+    operation,
+    path: { ...path },
+  }));
+}
+
+const UNASSIGNMENTS = ["unassignCandidate", "deleteAssignment"] as const satisfies OperationId[];
+
+async function* ask(run: Run, asked: readonly Asked[]): AsyncGenerator<Outcome> {
+  const isJudged = (each: Exchange) => wasRefused(each) && wasNotRedirected(each);
+  const exchanges = await Promise.all(asked.map(([, probe]) => run.send(probe, isJudged)));
+  for (const [index, exchange] of exchanges.entries()) {
+    if (isPlain(exchange)) yield verdictOf(run, asked[index]?.[0] ?? "", exchange);
   }
 }
 
-/** Each operation that changes something, with the malformed id in place of one that it has. */
-function changes(run: Run, id: string, candidateId: string | undefined): Probe[] {
-  const { shiftId } = run.fixtures;
-  const { shift } = run.known;
-  const seats = [
-    ...(candidateId === undefined ? [] : [{ shiftId: id, candidateId }]),
-    ...(shiftId === undefined ? [] : [{ shiftId, candidateId: id }]),
-  ];
-  const unassignments = ["unassignCandidate", "deleteAssignment"] as const;
-  return [
-    ...(shift ? [{ operation: "updateShift" as const, path: { shiftId: id }, json: updateOf(shift) }] : []),
-    { operation: "cancelShift", path: { shiftId: id } },
-    ...seats.map((path) => ({ operation: "assignCandidate" as const, path })),
-    ...unassignments
-      .filter((operation) => run.known.offered.has(operation))
-      .flatMap((operation) => seats.map((path) => ({ operation, path }))),
-  ];
-}
-
-async function* ask(run: Run, name: string, probe: Probe): AsyncGenerator<Outcome> {
-  const exchange = await run.send(probe, (each) => wasRefused(each) && wasNotRedirected(each));
-  if (!isPlain(exchange)) return;
-  const { operation } = probe;
-  const isUnassignment = operation === "unassignCandidate" || operation === "deleteAssignment";
+function verdictOf(run: Run, name: string, exchange: Reply): Outcome {
+  const { operation } = exchange.probe;
   const { status } = exchange.answer;
-  if (status >= 300 || isUnassignment) return yield passed(operation, `${name} does no harm`);
-  const details = { exchange, expected: `4xx to ${name}`, actual: `status ${status}` };
-  yield found("malformed_accepted", details);
+  if (status >= 300 || UNASSIGNMENTS.some((each) => each === operation)) {
+    return passed(operation, `${name} does no harm`);
+  }
+  assertUndisturbed(run, exchange);
+  return found("malformed_accepted", { exchange, expected: `4xx to ${name}`, actual: `status ${status}` });
 }

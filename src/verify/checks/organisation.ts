@@ -1,34 +1,29 @@
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { readShiftOf, shiftBodyOf } from "../shift.ts";
 import { type Exchange, isPlain } from "../target.ts";
 import type { Check } from "./check.ts";
 import { refused } from "./refused.ts";
 
 /** Outlets and roles are mapped before activation: what a shift names must be among them (contract 1, 2.6, 2.7). */
-export const organisation: Check = { group: "answers", run: check };
+export const organisation: Check = { group: "answers", needs: ["shift"], run: check };
 
 const LISTS = [
   {
     operation: "listOutlets",
     field: "outletId",
-    ids: "outletIds",
     unknown: "outlet_unknown",
     thing: "outlet",
   },
-  { operation: "listRoles", field: "roleId", ids: "roleIds", unknown: "role_unknown", thing: "role" },
+  { operation: "listRoles", field: "roleId", unknown: "role_unknown", thing: "role" },
 ] as const;
 
 type List = (typeof LISTS)[number];
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  const { shiftId } = run.fixtures;
-  const shift = shiftId === undefined ? undefined : shiftBodyOf(await readShiftOf(run, shiftId));
-  for (const list of LISTS) {
-    const exchange = await run.send({ operation: list.operation });
-    const ids = idsOf(exchange);
-    if (ids) run.known[list.ids] = ids;
-    yield judgeList(list, exchange, ids, shift?.[list.field]);
+  const exchanges = await Promise.all(LISTS.map(({ operation }) => run.send({ operation })));
+  for (const [index, list] of LISTS.entries()) {
+    const exchange = exchanges[index];
+    if (exchange) yield judgeList(list, exchange, idsOf(exchange), run.known.shift?.[list.field]);
   }
 }
 

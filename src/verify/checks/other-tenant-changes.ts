@@ -1,8 +1,9 @@
-import { type Exercise, ifServed, wasServed } from "../exercises.ts";
+import { noteCancelled } from "../cancellable.ts";
+import { assertUndisturbed, type Exercise, ifServed } from "../exercises.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import { isUuid } from "../ids.ts";
 import type { OtherTenant } from "../options.ts";
-import type { Run } from "../run.ts";
+import { type Run, wasServed } from "../run.ts";
 import { isAssigned, takeOff } from "../seat.ts";
 import { type Exchange, isPlain, type Probe } from "../target.ts";
 import { rowsOf } from "./rows.ts";
@@ -20,13 +21,29 @@ export async function* tryChanges(run: Run, exercise: Exercise, other: OtherTena
   yield* ifServed(TITLE, exercise, async function* (served) {
     await served.prepare();
     try {
-      const exchange =
-        (await tryAs(run, { ...served, hasEffect }, other)) ?? (await tryWithTheirs(run, probe, other));
+      const exchange = await firstOf(run, [
+        () => tryAs(run, { ...served, hasEffect }, other),
+        () => tryWithTheirs(run, probe, other),
+      ]);
       yield exchange ? shared(exchange) : passed(probe.operation, TITLE);
     } finally {
-      if (!run.known.cancelled) await served.undo();
+      await served.undo();
     }
   });
+}
+
+/** One after another, unless nothing can take effect unseen. */
+async function firstOf(
+  run: Run,
+  tries: readonly (() => Promise<Exchange | undefined>)[],
+): Promise<Exchange | undefined> {
+  if (run.arranged)
+    return (await Promise.all(tries.map((each) => each()))).find((each) => each !== undefined);
+  for (const each of tries) {
+    const exchange = await each();
+    if (exchange) return exchange;
+  }
+  return undefined;
 }
 
 function shared(exchange: Exchange): Outcome {
@@ -41,13 +58,16 @@ async function tryAs(
   { providerId, token }: OtherTenant,
 ): Promise<Exchange | undefined> {
   const authorization = `Bearer ${token}`;
-  for (const change of [{ providerId, authorization }, { authorization }]) {
-    const exchange = await run.send({ ...probe, ...change }, wasRefused);
-    if (!wasServed(exchange) || !(await hasEffect())) continue;
-    if (probe.operation === "cancelShift") run.known.cancelled = true;
-    return exchange;
-  }
-  return undefined;
+  const changes = [{ providerId, authorization }, { authorization }];
+  return firstOf(
+    run,
+    changes.map((change) => async () => {
+      const exchange = await run.send({ ...probe, ...change }, wasRefused);
+      if (!wasServed(exchange) || !(await hasEffect())) return undefined;
+      noteCancelled(run, exchange);
+      return exchange;
+    }),
+  );
 }
 
 /** A provider may refuse our candidate to them, and not our shift: with a candidate of theirs it shows. They are taken off at once. */
@@ -55,13 +75,19 @@ async function tryWithTheirs(run: Run, probe: Probe, other: OtherTenant): Promis
   const { shiftId } = probe.path ?? {};
   if (probe.operation !== "assignCandidate" || shiftId === undefined) return undefined;
   const asOther = { providerId: other.providerId, authorization: `Bearer ${other.token}` };
-  const registry = await run.send({ operation: "getCandidateRegistry", ...asOther }, wasRefused);
-  const candidateId = isPlain(registry) ? rowsOf(registry)[0]?.id : undefined;
-  if (typeof candidateId !== "string" || !isUuid(candidateId)) return undefined;
+  const candidateId = await theirCandidate(run, asOther);
+  if (candidateId === undefined) return undefined;
   const seat = { shiftId, candidateId };
   if ((await isAssigned(run, seat)) !== false) return undefined;
   const exchange = await run.send({ ...probe, ...asOther, path: seat }, wasRefused);
   if (!wasServed(exchange) || !(await isAssigned(run, seat))) return undefined;
+  assertUndisturbed(run, exchange);
   await takeOff(run, seat);
   return exchange;
+}
+
+async function theirCandidate(run: Run, asOther: Partial<Probe>): Promise<string | undefined> {
+  const registry = await run.send({ operation: "getCandidateRegistry", ...asOther }, wasRefused);
+  const id = isPlain(registry) ? rowsOf(registry)[0]?.id : undefined;
+  return typeof id === "string" && isUuid(id) ? id : undefined;
 }

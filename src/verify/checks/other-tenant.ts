@@ -1,44 +1,51 @@
-import { type Exercise, exercisesOf, ifServed, wasServed } from "../exercises.ts";
+import { type Exercise, exerciseFor, ifServed } from "../exercises.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { isUuid } from "../ids.ts";
 import type { OtherTenant } from "../options.ts";
-import type { Run } from "../run.ts";
+import { type Run, wasServed } from "../run.ts";
 import { type Exchange, isPlain, type OperationId, type Probe } from "../target.ts";
 import type { Check } from "./check.ts";
+import { checkEach, READS } from "./each-operation.ts";
 import { tryChanges } from "./other-tenant-changes.ts";
 import { rowsOf } from "./rows.ts";
 
 /** With a second organisation given: neither token opens the other's door, and neither sees the other's data. */
-export const otherTenant: Check = { group: "tenants", run: isolate };
+export const otherTenant = [
+  { group: "tenants", needs: [], run: saysNoOther } satisfies Check,
+  ...checkEach("tenants", isolate, "first"),
+];
+
+async function* isolate(run: Run, operation: OperationId): AsyncGenerator<Outcome> {
+  const { other } = run;
+  if (!other || !(await isOtherServed(run, other))) return;
+  const exercise = await exerciseFor(run, operation);
+  if ("reason" in exercise) return;
+  if (!READS.includes(operation)) return yield* tryChanges(run, exercise, other);
+  yield* ifServed(TITLE, exercise, async function* (served) {
+    yield* swap(run, served, other);
+    yield* compareRows(run, served, asOther(other));
+  });
+}
 
 const TITLE = "two organisations are kept apart";
 
-async function* isolate(run: Run): AsyncGenerator<Outcome> {
-  const { other } = run;
-  if (!other) {
+async function* saysNoOther(run: Run): AsyncGenerator<Outcome> {
+  if (!run.other) {
     const reason = "no other organisation: give --other-provider-id and --other-token";
-    return yield skipped("skipped_not_prepared", "provider", TITLE, reason);
-  }
-  const { exercises } = await exercisesOf(run);
-  const reads = exercises.filter(({ operation }) => READS.includes(operation));
-  const asOther = { providerId: other.providerId, authorization: `Bearer ${other.token}` };
-  const control = await run.send({ operation: "listOutlets", ...asOther });
-  if (!wasServed(control)) {
+    yield skipped("skipped_not_prepared", "provider", TITLE, reason);
+  } else if (!(await isOtherServed(run, run.other))) {
     const reason = "the other organisation is not served with its own token";
-    return yield skipped("skipped_after_failure", "provider", TITLE, reason);
+    yield skipped("skipped_after_failure", "provider", TITLE, reason);
   }
-  for (const exercise of reads) {
-    yield* ifServed(TITLE, exercise, async function* (served) {
-      yield* swap(run, served, other);
-      yield* compareRows(run, served, asOther);
-    });
-  }
-  for (const exercise of exercises) yield* tryChanges(run, exercise, other);
 }
 
-const READS: readonly OperationId[] = [
-  ...(["getShift", "listOutlets", "listRoles", "findCandidates", "getCandidateRegistry"] as const),
-];
+const asOther = ({ providerId, token }: OtherTenant) => ({ providerId, authorization: `Bearer ${token}` });
+
+/** Asked once in a run. */
+function isOtherServed(run: Run, other: OtherTenant): Promise<boolean> {
+  run.known.isOtherServed ??= run.send({ operation: "listOutlets", ...asOther(other) }).then(wasServed);
+  return run.known.isOtherServed;
+}
 
 /** One's token with the other's providerId, both ways. */
 async function* swap(run: Run, { probe }: Exercise, other: OtherTenant): AsyncGenerator<Outcome> {
@@ -46,8 +53,9 @@ async function* swap(run: Run, { probe }: Exercise, other: OtherTenant): AsyncGe
     ["the token with another organisation's providerId", { providerId: other.providerId }],
     ["another organisation's token with the providerId", { authorization: `Bearer ${other.token}` }],
   ];
-  for (const [name, change] of swaps) {
-    const exchange = await run.send({ ...probe, ...change });
+  const exchanges = await Promise.all(swaps.map(([, change]) => run.send({ ...probe, ...change })));
+  for (const [index, exchange] of exchanges.entries()) {
+    const [name] = swaps[index] ?? [];
     if (!isPlain(exchange)) continue;
     const { status } = exchange.answer;
     const details = { exchange, expected: `401, 403 or 404 to ${name}`, actual: `status ${status}` };
@@ -65,8 +73,7 @@ async function* compareRows(
 ): AsyncGenerator<Outcome> {
   // Roles may well be the same for everybody.
   if (operation === "listRoles") return;
-  const own = await run.send(probe);
-  const exchange = await run.send({ ...probe, ...asOther });
+  const [own, exchange] = await Promise.all([run.send(probe), run.send({ ...probe, ...asOther })]);
   if (!isPlain(own) || !isPlain(exchange)) return;
   const actual = operation === "getShift" ? "the shift" : "an id that the other organisation has too";
   const expected = "nothing of another organisation's";

@@ -6,15 +6,15 @@ import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
 
 /** Whether there is a provider at all, and how it is told the organisation (contract 4.1). */
-export const reachability: Check = { group: "reachability", run: reach };
+export const reachability: Check = { group: "reachability", needs: [], gives: ["routing"], run: reach };
 
 async function* reach(run: Run): AsyncGenerator<Outcome> {
   yield judgeScheme(run.target.options.baseUrl);
   const given = run.forms.routing;
-  const tried = new Map<"path" | "header", Exchange[]>();
-  for (const routing of given === undefined ? (["path", "header"] as const) : [given]) {
-    tried.set(routing, await readAll(run, routing));
-  }
+  const routings = given === undefined ? (["path", "header"] as const) : [given];
+  const tried = new Map(
+    await Promise.all(routings.map(async (each) => [each, await readAll(run, each)] as const)),
+  );
   const [[routing, best] = ["path", []] as const] = [...tried].sort(
     ([, one], [, other]) => servedIn(other) - servedIn(one),
   );
@@ -45,12 +45,7 @@ const READS: readonly Probe[] = [
 async function readAll(run: Run, routing: "path" | "header"): Promise<Exchange[]> {
   const { shiftId } = run.fixtures;
   const shift: Probe[] = shiftId === undefined ? [] : [{ operation: "getShift", path: { shiftId } }];
-  const exchanges: Exchange[] = [];
-  for (const probe of [...READS, ...shift]) {
-    exchanges.push(await run.target.send({ ...probe, routing }));
-    if (exchanges.at(-1)?.answer.kind === "hung" && exchanges.length >= 2) break;
-  }
-  return exchanges;
+  return Promise.all([...READS, ...shift].map((probe) => run.target.send({ ...probe, routing })));
 }
 
 const servedIn = (exchanges: readonly Exchange[]) =>

@@ -9,7 +9,14 @@ import { refused } from "./refused.ts";
 import { type Entry, type Pages, readPages } from "./registry-pages.ts";
 
 /** The optional registry: its pages end, and its people are those of GET /candidates (contract 2.5, 4.2). */
-export const registry: Check = { group: "registry", run: check };
+export const registry: Check = {
+  ...{
+    group: "registry",
+    needs: ["registry", "nobody", "number", "person", "second"],
+    holds: { people: "reads" },
+    run: check,
+  },
+};
 
 /** Entries on a page, so that few people make several pages. */
 const FEW = "2";
@@ -20,13 +27,13 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
     const title = "the people of the registry, and its pages";
     return yield skipped("skipped_not_offered", "getCandidateRegistry", title, "the provider offers none");
   }
-  const whole = await readPages(run);
+  const [whole, small] = await Promise.all([readPages(run), readPages(run, FEW)]);
   const [first] = whole.pages;
   if (first && isPlain(first) && first.answer.status >= 400) {
     return yield refused(first, "200 with the registry");
   }
   yield judgeEnd(whole);
-  yield* judgeSmallPages(await readPages(run, FEW), whole);
+  yield* judgeSmallPages(small, whole);
   yield* judgePeople(run, whole.entries);
 }
 
@@ -77,9 +84,11 @@ async function* judgePeople(run: Run, entries: readonly Entry[]): AsyncGenerator
     const reason = "the registry holds nobody with a personal number";
     return yield skipped("skipped_not_prepared", "getCandidateRegistry", title, reason);
   }
-  for (const { id, number } of people.slice(0, MOST_LOOKUPS)) {
-    const wrong = judgeFound(await findEntry(run, number), id, number);
-    yield wrong ?? passed("getCandidateRegistry", title);
+  const few = people.slice(0, MOST_LOOKUPS);
+  const lookups = await Promise.all(few.map(({ number }) => findEntry(run, number)));
+  for (const [index, { id, number }] of few.entries()) {
+    const lookup = lookups[index];
+    yield (lookup && judgeFound(lookup, id, number)) ?? passed("getCandidateRegistry", title);
   }
 }
 

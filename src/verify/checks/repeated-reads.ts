@@ -5,32 +5,29 @@ import type { Check } from "./check.ts";
 import { differing, factsOf, unstable } from "./facts.ts";
 
 /** The same read gives the same answer: a replica or a cache that is wrong now and then shows here. Other checks read as well. */
-export const repeatedReads: Check = { group: "answers", run: (run) => readRounds(run, READS, 5) };
+export const repeatedReads: readonly Check[] = [
+  { group: "answers", needs: ["settled"], tries: true, run: (run) => readAgain(run, "getShift") },
+  { group: "answers", needs: [], gives: ["told"], run: (run) => readAgain(run, "listOutlets") },
+  { group: "answers", needs: [], gives: ["told"], run: (run) => readAgain(run, "listRoles") },
+  { group: "answers", needs: ["nobody", "known"], run: (run) => readAgain(run, "findCandidates") },
+  {
+    ...{ group: "answers", needs: ["registry"], holds: { people: "reads" } },
+    run: (run) => readAgain(run, "getCandidateRegistry"),
+  },
+];
 
 /** Once more when everything else was done. What was created since stands in the registry, and the shift may be told anew. */
-export const laterReads: Check = {
-  group: "cancellation",
-  isAside: true,
-  run: (run) => readRounds(run, ["listOutlets", "listRoles"], 2),
-};
+export const laterReads: readonly Check[] = (["listOutlets", "listRoles"] as const).map((operation) => ({
+  ...{ group: "cancellation", isAside: true, needs: ["told", "settled", "deleted"] },
+  run: (run) => readAgain(run, operation, 2),
+}));
 
-const READS = ["getShift", "listOutlets", "listRoles", "findCandidates", "getCandidateRegistry"] as const;
-type Read = (typeof READS)[number];
+type Read = "getShift" | "listOutlets" | "listRoles" | "findCandidates" | "getCandidateRegistry";
 
-/** In turns, so that a fault of every second request is not always in the same place. */
-async function* readRounds(run: Run, reads: readonly Read[], rounds: number): AsyncGenerator<Outcome> {
-  const probes = reads.flatMap((read) => probeOf(run, read) ?? []);
-  const exchanges: Exchange[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    for (const probe of probes) exchanges.push(await run.send(probe));
-  }
-  for (const { operation } of probes) {
-    yield judgeRead(
-      run,
-      operation,
-      exchanges.filter(({ probe }) => probe.operation === operation),
-    );
-  }
+async function* readAgain(run: Run, operation: Read, times = 5): AsyncGenerator<Outcome> {
+  const probe = probeOf(run, operation);
+  if (!probe) return;
+  yield judgeRead(run, operation, await Promise.all(Array.from({ length: times }, () => run.send(probe))));
 }
 
 function probeOf({ fixtures, known, forms }: Run, operation: Read): Probe | undefined {
@@ -48,9 +45,11 @@ function judgeRead(run: Run, operation: OperationId, exchanges: readonly Exchang
     const facts = factsOf(exchange);
     return facts ? [{ exchange, facts }] : [];
   });
-  const first = run.known.told.get(operation) ?? answers[0]?.facts;
+  // A shift may be told anew by whatever changed it since.
+  const isKept = operation !== "getShift";
+  const first = (isKept ? run.known.told.get(operation) : undefined) ?? answers[0]?.facts;
   if (!first) return skipped("skipped_after_failure", operation, title, "no answer could be read");
-  run.known.told.set(operation, first);
+  if (isKept) run.known.told.set(operation, first);
   const other = answers.find(({ facts }) => differing(first, facts).length > 0);
   return other ? unstable(other.exchange, first, other.facts) : passed(operation, title);
 }

@@ -1,24 +1,19 @@
-import { type Exercise, exercisesOf, ifServed, skippedAs, wasServed } from "../exercises.ts";
+import { type Exercise, exerciseFor, ifServed } from "../exercises.ts";
 import { found, type Outcome, passed } from "../finding.ts";
-import type { Run } from "../run.ts";
+import { type Run, wasServed } from "../run.ts";
 import { isPlain, type Probe, type Reply } from "../target.ts";
-import type { Check } from "./check.ts";
+import { checkEach, READS } from "./each-operation.ts";
 import { rowsOf } from "./rows.ts";
 import { sendWrong, type Wrong } from "./wrong-requests.ts";
 
 /** Every operation looks at the providerId (contract 5, provider obligation 2), and answers with that organisation's data only. */
-export const tenants: Check = { group: "tenants", run: checkTenants };
+export const tenants = checkEach("tenants", async function* (run, operation) {
+  const exercise = await exerciseFor(run, operation);
+  yield* ifServed(TITLE, exercise, (served) => tryProviderIds(run, served));
+  if ("probe" in exercise && READS.includes(operation)) yield* lookForForeignRows(run, exercise);
+});
 
 const TITLE = "only the token's own providerId is accepted";
-
-async function* checkTenants(run: Run): AsyncGenerator<Outcome> {
-  const { exercises, missing } = await exercisesOf(run);
-  for (const exercise of exercises) {
-    yield* ifServed(TITLE, exercise, (served) => tryProviderIds(run, served));
-    if (isRead(exercise)) yield* lookForForeignRows(run, exercise);
-  }
-  for (const each of missing) yield skippedAs(TITLE, each);
-}
 
 async function* tryProviderIds(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
   try {
@@ -27,9 +22,6 @@ async function* tryProviderIds(run: Run, exercise: Exercise): AsyncGenerator<Out
     await exercise.undo();
   }
 }
-
-const READS: readonly string[] = ["getShift", "listOutlets", "listRoles", "findCandidates"];
-const isRead = ({ operation }: Exercise) => READS.includes(operation) || operation === "getCandidateRegistry";
 
 function wrongIds(run: Run, exercise: Exercise): Wrong[] {
   const { operation } = exercise;

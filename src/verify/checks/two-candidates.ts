@@ -4,36 +4,48 @@ import type { Run } from "../run.ts";
 import { assign, type Seat, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftOf } from "../shift.ts";
 import { type Exchange, isPlain } from "../target.ts";
-import { confirmed, steadyRead } from "./confirm.ts";
+import { confirmed } from "./confirm.ts";
 import { isDenied, refused } from "./refused.ts";
 import { assignedTo, judgeUnasked } from "./unasked.ts";
 
 const TITLE = "two candidates are on a shift, and one of them is taken off";
 
-/** Who is on the shift stays when somebody comes, and when somebody goes. */
-export async function judgeTogether(run: Run, first: Seat, second: Seat): Promise<readonly Outcome[]> {
-  const coming = await judgeCall(run, second, () => assign(run, second));
-  if (coming === undefined || coming.length > 0) return coming ?? [];
+/**
+ * Who is on the shift stays when somebody comes, and when somebody goes.
+ * @param before the shift with the first of them on it
+ */
+export async function judgeTogether(
+  run: Run,
+  before: Shift,
+  first: Seat,
+  second: Seat,
+): Promise<readonly Outcome[]> {
+  const coming = await judgeCall(run, before, second, () => assign(run, second));
+  if (coming === undefined || "findings" in coming) return coming?.findings ?? [];
   const form = run.forms.unassign;
-  const going = form && (await judgeCall(run, first, () => unassignBy(run, first, form)));
-  return going?.length === 0 ? [passed("assignCandidate", TITLE)] : (going ?? []);
+  const going = form && (await judgeCall(run, coming.now, first, () => unassignBy(run, first, form)));
+  if (!going) return [];
+  return "findings" in going ? going.findings : [passed("assignCandidate", TITLE)];
 }
 
 /** Undefined: it came to nothing that could be judged. */
 async function judgeCall(
   run: Run,
+  before: Shift,
   seat: Seat,
   call: () => Promise<Exchange>,
-): Promise<readonly Found[] | undefined> {
-  const before = shiftOf(await steadyRead(run, seat.shiftId));
+): Promise<{ findings: readonly Found[] } | { now: Shift } | undefined> {
   const exchange = await call();
-  if (!isPlain(exchange) || isDenied(exchange) || !before) return undefined;
-  if (exchange.answer.status >= 400) return [refused(exchange, "200 or 204: there is a position free")];
+  if (!isPlain(exchange) || isDenied(exchange)) return undefined;
+  if (exchange.answer.status >= 400) {
+    return { findings: [refused(exchange, "200 or 204: there is a position free")] };
+  }
   const read = await readShiftOf(run, seat.shiftId);
   const now = shiftOf(read);
   if (!now) return undefined;
   const wrong = [...judgeListed(exchange, seat, now), ...judgeUnasked(exchange, before, now, seat)];
-  return confirmed(run, seat.shiftId, read, wrong);
+  const findings = await confirmed(run, seat.shiftId, read, wrong);
+  return findings.length > 0 ? { findings } : { now };
 }
 
 function judgeListed(exchange: Exchange, { candidateId }: Seat, now: Shift): Found[] {

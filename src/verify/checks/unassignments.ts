@@ -1,7 +1,7 @@
 import type { Shift } from "../../contract/shift.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, isAssigned, type Seat, takeOff, unassignBy } from "../seat.ts";
+import { assign, isAssigned, type Seat, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftOf } from "../shift.ts";
 import { isPlain, type Reply } from "../target.ts";
 import { confirmed } from "./confirm.ts";
@@ -12,13 +12,26 @@ const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as const;
 
 /** Each form of unassignment that is offered (contract 4.2), with somebody who is on the shift. */
 export async function* judgeUnassignments(run: Run, seat: Seat, before: Shift): AsyncGenerator<Outcome> {
+  // As the checks before this one have seen.
+  let isOff = false;
   for (const form of ["put", "delete"] as const) {
     if (!run.known.offered.has(FORMS[form])) continue;
-    await takeOff(run, seat);
-    await assign(run, seat);
-    yield* await judgeUnassign(run, seat, form, before);
+    const isOn: boolean = isOff ? await assignAgain(run, seat) : true;
+    const outcomes: readonly Outcome[] = isOn ? await judgeUnassign(run, seat, form, before) : [after(form)];
+    yield* outcomes;
+    isOff = outcomes.every(({ kind }) => kind === "passed") || (await isAssigned(run, seat)) === false;
   }
 }
+
+async function assignAgain(run: Run, seat: Seat): Promise<boolean> {
+  await assign(run, seat);
+  return (await isAssigned(run, seat)) === true;
+}
+
+const TITLE = "an unassigned candidate is off the shift";
+
+const after = (form: keyof typeof FORMS) =>
+  skipped("skipped_after_failure", FORMS[form], TITLE, "what is needed for it failed");
 
 async function judgeUnassign(
   run: Run,
@@ -26,16 +39,12 @@ async function judgeUnassign(
   form: "put" | "delete",
   before: Shift,
 ): Promise<readonly Outcome[]> {
-  const operation = FORMS[form];
-  const title = "an unassigned candidate is off the shift";
-  const after = skipped("skipped_after_failure", operation, title, "what is needed for it failed");
-  if ((await isAssigned(run, seat)) !== true) return [after];
   const exchange = await unassignBy(run, seat, form);
-  if (!isPlain(exchange) || isDenied(exchange)) return [after];
+  if (!isPlain(exchange) || isDenied(exchange)) return [after(form)];
   if (exchange.answer.status >= 400) return [refused(exchange, "200 or 204")];
   const read = await readShiftOf(run, seat.shiftId);
   const now = shiftOf(read);
-  if (!now) return [after];
+  if (!now) return [after(form)];
   const findings = [
     ...judgeGone(exchange, seat, now),
     ...judgeUnasked(exchange, before, now, { candidateId: seat.candidateId }),
@@ -44,7 +53,7 @@ async function judgeUnassign(
   if (wrong.length > 0) return wrong;
   // Whatever it answers below 500 is right: the judge says when it is not.
   await unassignBy(run, seat, form);
-  return [passed(operation, title)];
+  return [passed(FORMS[form], TITLE)];
 }
 
 function judgeGone(exchange: Reply, { candidateId }: Seat, now: Shift): Found[] {

@@ -1,16 +1,20 @@
 import type { Code } from "../codes/codes.ts";
+import { assertUndisturbed } from "../exercises.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { idUnlike } from "../ids.ts";
 import { personOf } from "../person.ts";
 import type { Run } from "../run.ts";
 import { type Seat, unassign } from "../seat.ts";
 import { updateOf } from "../shift.ts";
-import { isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
+import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
 import { wasRefused } from "./wrong-requests.ts";
 
 /** Well-formed ids that nobody has: 404 is what the platform takes for gone (DESIGN section 7). */
-export const unknownIds: Check = { group: "errors", run: askForUnknown };
+export const unknownIds: readonly Check[] = [
+  { group: "errors", needs: ["shift", "update", "person", "seat"], run: askForUnknown },
+  { group: "errors", needs: ["person", "seat", "settled"], tries: true, run: seatUnknown },
+];
 
 /** Which answers raise no eyebrow, and what a success is. */
 interface Rule {
@@ -26,43 +30,51 @@ const TOLERATED: Rule = { served: "unknown_id_tolerated" };
 
 async function* askForUnknown(run: Run): AsyncGenerator<Outcome> {
   const shiftId = idUnlike(run.fixtures.shiftId ?? run.madeUp("form"), run, "unknown shift");
-  yield* ask(run, { operation: "getShift", path: { shiftId } }, GONE);
-  if (!run.mayChange) return;
   const { shift } = run.known;
-  if (shift) yield* ask(run, { operation: "updateShift", path: { shiftId }, json: updateOf(shift) }, GONE);
-  yield* ask(run, { operation: "cancelShift", path: { shiftId } }, GONE);
-  yield* askForSeats(run, shiftId);
-}
-
-const UNASSIGNMENTS = ["unassignCandidate", "deleteAssignment"] as const satisfies OperationId[];
-
-async function* askForSeats(run: Run, unknownShift: string): AsyncGenerator<Outcome> {
+  const path = { shiftId };
+  yield* ask(run, [{ operation: "getShift", path }], GONE);
+  if (!run.mayChange) return;
+  if (shift) yield* ask(run, [{ operation: "updateShift", path, json: updateOf(shift) }], GONE);
+  yield* ask(run, [{ operation: "cancelShift", path }], GONE);
   const { candidateId = run.fixtures.knownCandidateId } = await personOf(run);
   if (candidateId === undefined) {
     const reason = "creating a candidate failed";
     return yield skipped("skipped_after_failure", "assignCandidate", "an unknown shift is refused", reason);
   }
-  const offered = UNASSIGNMENTS.filter((each) => run.known.offered.has(each));
-  const atUnknown = { shiftId: unknownShift, candidateId };
-  yield* ask(run, { operation: "assignCandidate", path: atUnknown }, REFUSED);
-  for (const operation of offered) yield* ask(run, { operation, path: atUnknown }, TOLERATED);
-  const { shiftId } = run.fixtures;
-  if (shiftId === undefined) return;
-  const ofUnknown = { shiftId, candidateId: idUnlike(candidateId, run, "unknown candidate") };
-  yield* assignUnknown(run, ofUnknown);
-  for (const operation of offered) yield* ask(run, { operation, path: ofUnknown }, {});
+  const seat = { shiftId, candidateId };
+  yield* ask(run, [{ operation: "assignCandidate", path: seat }], REFUSED);
+  yield* ask(run, unassignmentsOf(run, seat), TOLERATED);
 }
 
-async function* assignUnknown(run: Run, seat: Seat): AsyncGenerator<Outcome> {
-  for await (const outcome of ask(run, { operation: "assignCandidate", path: { ...seat } }, REFUSED)) {
-    if (outcome.kind === "found") await unassign(run, seat);
+const UNASSIGNMENTS = ["unassignCandidate", "deleteAssignment"] as const satisfies OperationId[];
+
+function unassignmentsOf(run: Run, seat: Seat): Probe[] {
+  const offered = UNASSIGNMENTS.filter((each) => run.known.offered.has(each));
+  return offered.map((operation) => ({ operation, path: { ...seat } }));
+}
+
+/** Somebody whom nobody knows, at the shift of the fixtures. */
+async function* seatUnknown(run: Run): AsyncGenerator<Outcome> {
+  const { shiftId, knownCandidateId } = run.fixtures;
+  if (!run.mayChange || shiftId === undefined) return;
+  const { candidateId = knownCandidateId } = await personOf(run);
+  if (candidateId === undefined) return;
+  const seat = { shiftId, candidateId: idUnlike(candidateId, run, "unknown candidate") };
+  for await (const outcome of ask(run, [{ operation: "assignCandidate", path: seat }], REFUSED)) {
+    if (outcome.kind === "found" && outcome.exchange) {
+      assertUndisturbed(run, outcome.exchange);
+      await unassign(run, seat);
+    }
     yield outcome;
   }
+  yield* ask(run, unassignmentsOf(run, seat), {});
 }
 
-async function* ask(run: Run, probe: Probe, rule: Rule): AsyncGenerator<Outcome> {
-  const exchange = await run.send(probe, (each) => rule.served === undefined || wasRefused(each));
-  if (isPlain(exchange)) yield verdictOf(exchange, rule);
+async function* ask(run: Run, probes: readonly Probe[], rule: Rule): AsyncGenerator<Outcome> {
+  const isJudged = (each: Exchange) => rule.served === undefined || wasRefused(each);
+  for (const exchange of await Promise.all(probes.map((probe) => run.send(probe, isJudged)))) {
+    if (isPlain(exchange)) yield verdictOf(exchange, rule);
+  }
 }
 
 function verdictOf(exchange: Reply, { usual, served }: Rule): Outcome {

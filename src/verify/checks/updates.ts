@@ -1,5 +1,6 @@
 import type { ShiftUpdate } from "../../../generated/provider/types.ts";
 import { readShift, type Shift } from "../../contract/shift.ts";
+import { onSecondStage, secondStageOf } from "../cancellable.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { readShiftOf, shiftOf, updateOf } from "../shift.ts";
@@ -10,7 +11,10 @@ import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
 import { differing, judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
 
 /** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
-export const updates: Check = { group: "meaning", run: check };
+export const updates: Check = {
+  ...{ group: "meaning", needs: ["shift", "update", "cancellable"], gives: ["settled", "used"] },
+  ...{ holds: onSecondStage, run: check },
+};
 
 const TITLE = "times and positions of a shift are changed";
 const LATER_MS = 2 * 3_600_000;
@@ -18,20 +22,22 @@ const LATER_MS = 2 * 3_600_000;
 const MOST_POSITIONS = 100;
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  const fixture = await fixtureShift(run, "updateShift", TITLE);
+  const fixture = await fixtureShift(run, "updateShift", TITLE, secondStageOf(run));
   if ("kind" in fixture) return yield fixture;
   if (fixture.shift.warnings.includes("time_without_offset")) {
     const reason = "its times have no offset: they could not be put back";
     return yield skipped("skipped_after_failure", "updateShift", TITLE, reason);
   }
+  let isAsBefore = false;
   try {
     for (const step of stepsOf(fixture)) {
       const outcomes = await take(run, fixture, step);
       yield* outcomes;
       if (outcomes.some(({ kind }) => kind !== "passed")) return;
     }
+    isAsBefore = true;
   } finally {
-    await putBack(run, fixture);
+    if (!isAsBefore) await putBack(run, fixture);
   }
 }
 

@@ -1,6 +1,7 @@
-import { type Exercise, wasServed } from "../exercises.ts";
+import { noteCancelled } from "../cancellable.ts";
+import { assertUndisturbed, type Exercise } from "../exercises.ts";
 import type { Outcome } from "../finding.ts";
-import type { Run } from "../run.ts";
+import { type Run, wasServed } from "../run.ts";
 import { type Exchange, isPlain, isReply, type Probe, type Reply } from "../target.ts";
 
 /** An exercise's request with one thing wrong. */
@@ -11,34 +12,74 @@ export interface Wrong {
 }
 
 /**
- * Sends the exercise with each thing wrong in turn, ready to be served each time, and takes back what was served. Yields the verdicts;
+ * Sends the exercise with each thing wrong, ready to be served each time, and takes back what was served. Yields the verdicts;
  * answers with the refused exchanges, or undefined when one was served.
+ * @throws Disturbed when one was served while others try theirs
  */
 export async function* sendWrong(
   run: Run,
   exercise: Exercise,
   wrongs: readonly Wrong[],
 ): AsyncGenerator<Outcome, Reply[] | undefined> {
-  const refused: Reply[] = [];
-  let isServed = false;
   await exercise.prepare();
-  for (const { change, verdict } of wrongs) {
-    const exchange = await run.send({ ...exercise.probe, ...change }, wasRefused);
-    if (isPlain(exchange)) yield verdict(exchange);
-    if (isPlain(exchange) && !wasServed(exchange)) refused.push(exchange);
-    if (!wasServed(exchange)) continue;
-    isServed = true;
-    if (noteCancelled(run, exchange)) return undefined;
-    await exercise.undo();
-    await exercise.prepare();
+  const exchanges = exercise.isInTurn
+    ? await sendInTurn(run, exercise, wrongs)
+    : await Promise.all(wrongs.map((wrong) => sendOne(run, exercise, wrong)));
+  for (const [index, exchange] of exchanges.entries()) {
+    const verdict = isPlain(exchange) && wrongs[index]?.verdict(exchange);
+    if (verdict) yield verdict;
   }
-  return isServed ? undefined : refused;
+  const refused = exchanges.filter(isPlain).filter((exchange) => !wasServed(exchange));
+  return exchanges.some(wasServed) ? undefined : refused;
+}
+
+async function sendOne(run: Run, { probe, hasEffect }: Exercise, { change }: Wrong): Promise<Exchange> {
+  const exchange = await run.send({ ...probe, ...change }, wasRefused);
+  if (hasEffect) assertUndisturbed(run, exchange);
+  return exchange;
 }
 
 /** A cancellation is for good: nothing more can be tried with it. */
-function noteCancelled(run: Run, { probe }: Exchange): boolean {
-  if (probe.operation === "cancelShift") run.known.cancelled = true;
-  return probe.operation === "cancelShift";
+async function sendInTurn(run: Run, exercise: Exercise, wrongs: readonly Wrong[]): Promise<Exchange[]> {
+  const exchanges: Exchange[] = [];
+  for (const wrong of wrongs) {
+    const exchange = await sendOne(run, exercise, wrong);
+    exchanges.push(exchange);
+    if (!wasServed(exchange)) continue;
+    if (noteCancelled(run, exchange)) break;
+    await exercise.undo();
+    await exercise.prepare();
+  }
+  return exchanges;
+}
+
+/**
+ * Sends what cannot be right to an operation. Where one that is served changes something it is taken back before the next one; a creation
+ * is for good: after one that is served none are sent.
+ * @throws Disturbed when one was served while others try theirs
+ */
+export async function sendAll<Item>(
+  run: Run,
+  { operation, isInTurn, hasEffect, undo }: Pick<Exercise, "operation" | "isInTurn" | "hasEffect" | "undo">,
+  items: readonly Item[],
+  probeOf: (item: Item) => Probe,
+): Promise<[Item, Exchange][]> {
+  const send = async (item: Item): Promise<[Item, Exchange]> => {
+    const exchange = await run.send(probeOf(item), wasRefused);
+    if (hasEffect) assertUndisturbed(run, exchange);
+    return [item, exchange];
+  };
+  const isCreation = operation === "createCandidate";
+  if (!isInTurn && !isCreation) return Promise.all(items.map(send));
+  const sent: [Item, Exchange][] = [];
+  for (const item of items) {
+    const one = await send(item);
+    sent.push(one);
+    if (!isReply(one[1]) || one[1].answer.status >= 300) continue;
+    if (isCreation) break;
+    await undo();
+  }
+  return sent;
 }
 
 /** A provider that takes nonsense may echo it: the answer to it is judged only when it is none of success. */

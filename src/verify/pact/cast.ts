@@ -1,40 +1,15 @@
-import { personOf, prepare } from "../person.ts";
+import { bookableId, personOf, prepare, secondOf } from "../person.ts";
 import type { Run } from "../run.ts";
-import { unassign } from "../seat.ts";
-import { assignedIds, readShiftOf } from "../shift.ts";
 
-/** The test people of the replay: the run's own person, and somebody else. */
-export interface Cast {
-  first(): Promise<string | undefined>;
-  second(): Promise<string | undefined>;
-  /** Somebody whom a replayed interaction created need not be created again. */
-  remember(candidateId: string): void;
-  /** Takes the second one off the shift; `restore` does so for the first. */
-  leave(): Promise<void>;
+/** The test people of a replay on the shift that may be cancelled are others than those of the checks: who is where can be told apart. */
+export async function castOf(run: Run): Promise<{ first: string | undefined; second: string | undefined }> {
+  const [person, hired] = [await bookableId(personOf(run)), await bookableId(secondOf(run))];
+  run.known.third ??= createThird(run);
+  const third = await run.known.third;
+  const [first, second] = [hired, third, person].filter((id) => id !== undefined);
+  return { first, second };
 }
 
-export function castOf(run: Run): Cast {
-  let other: Promise<string | undefined> | undefined;
-  return {
-    first: async () => (await personOf(run)).candidateId,
-    second: () => {
-      other ??= Promise.resolve(run.known.hiredId ?? create(run));
-      return other;
-    },
-    remember: (candidateId) => {
-      other ??= Promise.resolve(candidateId);
-    },
-    leave: async () => {
-      const { shiftId } = run.fixtures;
-      const candidateId = await other;
-      if (shiftId === undefined || candidateId === undefined) return;
-      if (assignedIds(await readShiftOf(run, shiftId))?.includes(candidateId)) {
-        await unassign(run, { shiftId, candidateId });
-      }
-    },
-  };
-}
-
-async function create(run: Run): Promise<string | undefined> {
-  return run.mayChange ? (await prepare(run, "second person")).candidateId : undefined;
+async function createThird(run: Run): Promise<string | undefined> {
+  return run.mayChange ? (await prepare(run, "once")).candidateId : undefined;
 }

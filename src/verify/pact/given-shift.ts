@@ -1,11 +1,12 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
+import { secondStageOf } from "../cancellable.ts";
 import type { PactInteraction } from "../contracts.ts";
 import type { Run } from "../run.ts";
 import { assign, unassign } from "../seat.ts";
 import { hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import type { StateValues } from "../states.ts";
 import { isPlain } from "../target.ts";
-import type { Cast } from "./cast.ts";
+import { castOf } from "./cast.ts";
 import { operationOf } from "./interaction.ts";
 
 /** What a provider state answers, or why it cannot be made. */
@@ -17,20 +18,20 @@ interface Wanted {
   assigned: number;
 }
 
-/** The shift of the fixtures as it is now. */
+/** The shift of the replay as it is now. */
 interface Present {
   shiftId: string;
   body: ShiftBody;
   assigned: readonly string[];
 }
 
-/** The state "a shift exists" on the shift of the fixtures, with the test people of the run. */
-export async function prepareShift(run: Run, cast: Cast, interaction: PactInteraction): Promise<Prepared> {
+/** The state "a shift exists" on the second stage, with test people of the run. */
+export async function prepareShift(run: Run, interaction: PactInteraction): Promise<Prepared> {
   const present = await readPresent(run);
   if ("missing" in present) return present;
   const { positions = 1, assigned = 0 } = wantedBy(interaction);
   if (!run.mayChange) return asItIs(present, assigned);
-  const [first, second] = [await cast.first(), assigned > 0 ? await cast.second() : undefined];
+  const { first, second } = await castOf(run);
   if (first === undefined) return { missing: "no candidate: creating one failed" };
   const theirs = present.assigned.filter((id) => id !== first && id !== second);
   if (operationOf(interaction) === "updateShift" && theirs.length > 1) {
@@ -47,14 +48,13 @@ function wantedBy({ providerStates: [state] = [] }: PactInteraction): Partial<Wa
 }
 
 async function readPresent(run: Run): Promise<Present | { missing: string }> {
-  const { shiftId } = run.fixtures;
+  const shiftId = secondStageOf(run);
   if (shiftId === undefined) return { missing: "no shift: give --fixtures with a shiftId, or --states-url" };
   const read = await readShiftOf(run, shiftId);
   const [body, shift] = [shiftBodyOf(read), shiftOf(read)];
-  if (!body || !shift) return { missing: "the shift of the fixtures cannot be read" };
-  if (shift.cancelled) return { missing: "the shift of the fixtures is cancelled" };
+  if (!body || !shift) return { missing: "the shift of the replay cannot be read" };
+  if (shift.cancelled) return { missing: "the shift of the replay is cancelled" };
   if (hasStarted(run, shift)) return { missing: STARTED };
-  run.known.shift ??= body;
   return { shiftId, body, assigned: shift.assigned.map(({ providerCandidateId }) => providerCandidateId) };
 }
 

@@ -1,17 +1,17 @@
 import { hyphenated, parsePersonalNumber } from "../../contract/personal-number.ts";
+import { makeOne, standing } from "../cancellable.ts";
 import type { PactInteraction } from "../contracts.ts";
 import { CouldNotRun } from "../could-not-run.ts";
-import { nobody, numberText, personOf } from "../person.ts";
+import { isTaken, nobody, numberText, personOf } from "../person.ts";
 import type { Run } from "../run.ts";
 import { type StateValues, setUpState } from "../states.ts";
-import type { Cast } from "./cast.ts";
 import { type Prepared, prepareShift } from "./given-shift.ts";
 import { neededValues, operationOf } from "./interaction.ts";
 
 /** Makes so what the interaction takes for granted: through the provider's callback, or through the contract's own API. */
-export async function prepareState(run: Run, cast: Cast, interaction: PactInteraction): Promise<Prepared> {
+export async function prepareState(run: Run, interaction: PactInteraction): Promise<Prepared> {
   const prepared = await (run.statesUrl === undefined
-    ? ownState(run, cast, interaction)
+    ? ownState(run, interaction)
     : callback(run.statesUrl, interaction));
   if ("missing" in prepared) return prepared;
   const values = { providerId: run.target.options.providerId, ...prepared.values };
@@ -34,7 +34,7 @@ async function callback(statesUrl: string, { providerStates = [] }: PactInteract
   }
 }
 
-async function ownState(run: Run, cast: Cast, interaction: PactInteraction): Promise<Prepared> {
+async function ownState(run: Run, interaction: PactInteraction): Promise<Prepared> {
   const [state] = interaction.providerStates ?? [];
   if (run.known.refusesDigits && /under 12 digits/.test(interaction.description)) {
     return { missing: "the provider reads the hyphenated form of the personal number only" };
@@ -46,7 +46,7 @@ async function ownState(run: Run, cast: Cast, interaction: PactInteraction): Pro
     case "no such shift":
       return { values: { shiftId: run.madeUp("no such shift") } };
     case "no such candidate":
-      return { values: await somebodyNew(run, interaction) };
+      return somebodyNew(run, interaction);
     case "a candidate exists":
       return somebodyKnown(run, interaction);
     case "a shift was deleted":
@@ -54,7 +54,7 @@ async function ownState(run: Run, cast: Cast, interaction: PactInteraction): Pro
     case "a shift exists":
       return operationOf(interaction) === "cancelShift"
         ? cancellableShift(run)
-        : prepareShift(run, cast, interaction);
+        : prepareShift(run, interaction);
     default:
       return {
         missing: `the state "${state?.name}" cannot be made through the contract's own API: give --states-url`,
@@ -63,11 +63,15 @@ async function ownState(run: Run, cast: Cast, interaction: PactInteraction): Pro
 }
 
 /** An interaction that creates uses the person up; lookups share one. */
-async function somebodyNew(run: Run, { description, request }: PactInteraction): Promise<StateValues> {
-  const name = request?.method === "POST" ? description.replace(/ \[.*/, "") : "nobody";
-  const { number } = await nobody(run, name);
-  const personalNumber = request?.method === "POST" ? numberText(run, number) : number;
-  return { personalNumber, hyphenatedNumber: hyphenated(number) };
+async function somebodyNew(run: Run, { description, request }: PactInteraction): Promise<Prepared> {
+  const isCreation = request?.method === "POST";
+  const name = isCreation ? description.replace(/ \[.*/, "") : "nobody";
+  const { number, lookups } = await nobody(run, isCreation ? "once" : "nobody", name);
+  if (isTaken(lookups, number)) {
+    return { missing: "every test number that was tried is somebody's at this provider by now" };
+  }
+  const personalNumber = isCreation ? numberText(run, number) : number;
+  return { values: { personalNumber, hyphenatedNumber: hyphenated(number) } };
 }
 
 /** Our own person, so that nobody who may be real is sent anything. A read may ask for the one of the fixtures. */
@@ -86,21 +90,23 @@ async function somebodyKnown(run: Run, { request }: PactInteraction): Promise<Pr
 }
 
 /** The one that the check of the cancellation cancelled. The times are of another shift: they change nothing here. */
-function deletedShift({ known, fixtures }: Run): Prepared {
-  const { cancellableShiftId: shiftId } = fixtures;
-  if (!known.cancelled || shiftId === undefined) {
-    return { missing: "no shift was cancelled: give --fixtures with a cancellableShiftId, or --states-url" };
+function deletedShift({ known }: Run): Prepared {
+  const { cancellable, shift } = known;
+  if (!cancellable || "missing" in cancellable || !cancellable.isCancelled) {
+    return { missing: `no shift was cancelled: ${CANCEL_MORE}` };
   }
-  const { startTime, endTime } = known.shift ?? {};
-  return { values: { shiftId, startTime, endTime } };
+  const { startTime, endTime } = shift ?? {};
+  return { values: { shiftId: cancellable.shiftId, startTime, endTime } };
 }
 
-function cancellableShift({ known, fixtures }: Run): Prepared {
-  const { cancellableShiftId: shiftId } = fixtures;
-  if (shiftId !== undefined && !known.cancelled) return { values: { shiftId } };
-  return {
-    missing: known.cancelled
-      ? "the shift that may be cancelled was cancelled by an earlier check: give --states-url"
-      : "no shift that may be cancelled: give --fixtures with a cancellableShiftId, or --states-url",
-  };
+async function cancellableShift(run: Run): Promise<Prepared> {
+  const cancellable = standing(run) ?? (run.createShift ? await makeOne(run) : undefined);
+  if (cancellable && !("missing" in cancellable)) return { values: { shiftId: cancellable.shiftId } };
+  const isGone = run.known.cancellable && !("missing" in run.known.cancellable);
+  const why = isGone
+    ? "the shift that may be cancelled is cancelled already"
+    : "no shift that may be cancelled";
+  return { missing: cancellable?.missing ?? `${why}: ${CANCEL_MORE}` };
 }
+
+const CANCEL_MORE = "give --create-shift, or --states-url";

@@ -1,0 +1,77 @@
+import type { Check, Fact, Holds, Thing } from "./checks/check.ts";
+
+/** Something to be done once what it needs is known. */
+export type Step = Pick<Check, "needs" | "gives"> & {
+  /** Asked when everything that it needs is known. */
+  holds: () => Holds;
+  /** @param urgency how many steps wait for it, one after another */
+  run: (urgency: number) => Promise<void>;
+};
+
+/**
+ * Runs each step as soon as the steps that give what it needs are over and nobody holds what it must have for itself. A fact that no step
+ * gives holds nobody up.
+ * @throws what a step throws; no step is begun after that, and those under way are waited for
+ */
+export async function runInOrder(steps: readonly Step[]): Promise<void> {
+  const waiting = byUrgency(steps);
+  const open = new Set(steps);
+  const running = new Map<Step, { holds: Holds; end: Promise<void> }>();
+  const failures: unknown[] = [];
+
+  const isKnown = (fact: Fact) => ![...open].some(({ gives }) => gives?.includes(fact));
+  const isFree = (wanted: Holds) => [...running.values()].every(({ holds }) => goTogether(wanted, holds));
+
+  function begin(): void {
+    for (const each of [...waiting]) {
+      const { step, urgency } = each;
+      if (!step.needs.every((fact) => isKnown(fact) || step.gives?.includes(fact))) continue;
+      const holds = step.holds();
+      if (!isFree(holds)) continue;
+      waiting.splice(waiting.indexOf(each), 1);
+      const end = step
+        .run(urgency)
+        .catch((error) => void failures.push(error))
+        .finally(() => {
+          running.delete(step);
+          open.delete(step);
+        });
+      running.set(step, { holds, end });
+    }
+  }
+
+  for (begin(); running.size > 0; failures.length === 0 && begin()) {
+    await Promise.race([...running.values()].map(({ end }) => end));
+  }
+  if (failures.length > 0) throw failures[0];
+  if (waiting.length > 0) throw new Error(`checks that wait for each other: ${needsOf(waiting)}`);
+}
+
+const needsOf = (waiting: readonly { step: Step }[]) =>
+  waiting.map(({ step }) => step.needs.join(" and ")).join("; ");
+
+/** Two steps that touch the same thing at the same time. */
+function goTogether(one: Holds, other: Holds): boolean {
+  return (Object.keys(one) as Thing[]).every(
+    (thing) => other[thing] === undefined || (one[thing] === other[thing] && one[thing] !== "changes"),
+  );
+}
+
+/** Those that most others wait for first; as they stand otherwise. */
+function byUrgency(steps: readonly Step[]): { step: Step; urgency: number }[] {
+  const urgencies = new Map<Step, number>();
+  const urgencyOf = (step: Step): number => {
+    const known = urgencies.get(step);
+    if (known !== undefined) return known;
+    urgencies.set(step, 0);
+    const after = steps.filter((each) => each !== step && waitsFor(each, step));
+    const urgency = Math.max(0, ...after.map((each) => 1 + urgencyOf(each)));
+    urgencies.set(step, urgency);
+    return urgency;
+  };
+  return steps
+    .map((step) => ({ step, urgency: urgencyOf(step) }))
+    .sort((one, other) => other.urgency - one.urgency);
+}
+
+const waitsFor = (step: Step, { gives = [] }: Step) => step.needs.some((fact) => gives.includes(fact));
