@@ -7,5 +7,9 @@ export interface Check {
   group: Group;
   /** It says nothing of the group's topic: alone it is no check of it. */
   isAside?: true;
+  /** Each of its statements is a check of its own in reports; else all that it says of an operation is one. */
+  isByTitle?: true;
+  /** As reports name it, the same in every run; given in checks.ts. */
+  name?: string;
   run(run: Run): AsyncIterable<Outcome>;
 }

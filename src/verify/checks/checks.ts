@@ -24,15 +24,25 @@ import { tenants } from "./tenants.ts";
 import { unknownIds } from "./unknown-ids.ts";
 import { updates } from "./updates.ts";
 
-/** Every check; within a group they run in this order. */
-export const checks: readonly Check[] = [
+/** Every check, under the name that reports give it; within a group they run in this order. */
+const byName: Readonly<Record<string, Check>> = {
   reachability,
   dialect,
-  ...[organisation, knownPerson, repeatedReads, notVisible],
-  ...[candidates, hire, updates, assignments, fullShift],
-  ...[authentication, tenants, otherTenant],
-  ...[unknownIds, malformedIds, oddLookups, malformedBodies, invalidUpdates, invalidCreations],
+  ...{ organisation, knownPerson, repeatedReads, notVisible },
+  ...{ candidates, hire, updates, assignments, fullShift },
+  ...{ authentication, tenants, otherTenant },
+  ...{ unknownIds, malformedIds, oddLookups, malformedBodies, invalidUpdates, invalidCreations },
   generated,
-  ...[registry, laterReads, cancellation],
+  ...{ registry, laterReads, cancellation },
   contracts,
-];
+};
+
+export const checks: readonly Check[] = Object.entries(byName).map(([name, check]) => ({
+  ...check,
+  name: inWords(name),
+}));
+
+/** `malformedIds` is shown as "malformed ids". */
+function inWords(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

@@ -1,12 +1,12 @@
 import { type PactFile, type PactInteraction, readContract } from "../contracts.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { formsOfInteraction, selectInteractions } from "../interactions.ts";
+import { doesOf, formsOfInteraction, selectInteractions } from "../interactions.ts";
 import { type Cast, castOf } from "../pact/cast.ts";
 import { type Gate, openGate } from "../pact/gate.ts";
 import { prepareState } from "../pact/given.ts";
-import { neededValues, operationOf } from "../pact/interaction.ts";
+import { operationOf } from "../pact/interaction.ts";
 import type { Replayer } from "../pact/replayer.ts";
-import { CannotReplay, lineOf, type Mismatch } from "../pact/verdict.ts";
+import { CannotReplay, type Mismatch, wordsOf } from "../pact/verdict.ts";
 import { createdId } from "../person.ts";
 import { restore } from "../restore.ts";
 import type { Run } from "../run.ts";
@@ -14,7 +14,7 @@ import { type Exchange, isPlain, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
 
 /** The platform's own contract, replayed as far as it fits the provider's forms. */
-export const contracts: Check = { group: "contracts", run: replayContract };
+export const contracts: Check = { group: "contracts", isByTitle: true, run: replayContract };
 
 interface Stage {
   run: Run;
@@ -78,7 +78,7 @@ async function replay(stage: Stage, interaction: PactInteraction): Promise<Outco
   const { broken } = await replayer.replay({ contracts: [one], baseUrl: gate.url, states });
   const exchange = gate.taken().at(-1);
   remember(stage, exchange);
-  return judged(run, interaction, exchange, broken[description]);
+  return judged(interaction, exchange, broken[description]);
 }
 
 function remember({ cast, run }: Stage, exchange: Exchange | undefined): void {
@@ -91,7 +91,6 @@ function remember({ cast, run }: Stage, exchange: Exchange | undefined): void {
 }
 
 function judged(
-  run: Run,
   interaction: PactInteraction,
   exchange: Exchange | undefined,
   mismatches: readonly Mismatch[] | undefined,
@@ -106,10 +105,8 @@ function judged(
   }
   const leeway = leewayOf(interaction, exchange);
   if (leeway !== undefined) return skipped("skipped_not_offered", operation, description, leeway);
-  const isTheirs =
-    run.statesUrl !== undefined && neededValues(interaction).some((name) => /Number$/.test(name));
-  const details = { operation, expected: description, actual: lineOf(mismatches) };
-  return found("contract_broken", isTheirs ? details : { ...details, exchange });
+  const words = wordsOf(doesOf(interaction), mismatches);
+  return found("contract_broken", { operation, title: description, exchange, ...words });
 }
 
 /** What CONTRACT.md leaves to the provider although the platform's contract is narrower; undefined when nothing of that is so. */
