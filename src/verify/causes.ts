@@ -16,6 +16,10 @@ const CONSEQUENCES: Readonly<Partial<Record<Code, (found: Found) => (known: Caus
   // A lookup that does not find the person whom the provider knows finds no other either.
   create_without_effect: () => isAbout("findCandidates", ["lookup_misses"]),
   registry_unmatched: () => isAbout("findCandidates", ["lookup_misses", "create_without_effect"]),
+  // A number of another form differs from the one that was sent.
+  candidate_differs: ({ operation, actual }) => {
+    return actual === "personalNumber differs" ? isAbout(operation, ["personal_number_wrong"]) : () => false;
+  },
   // Times are sent back as the provider wrote them: it may refuse its own.
   unknown_id_status: ({ operation }) => {
     return operation === "updateShift"

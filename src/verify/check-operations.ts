@@ -43,5 +43,5 @@ export const checkOperations: Readonly<Record<string, Row>> = {
   generated: { group: "generated", operations: ["findCandidates", "getShift", ...BODIES] },
   registry: { group: "registry", operations: ["getCandidateRegistry"] },
   "later reads": { group: "cancellation", operations: LISTS },
-  cancellation: { group: "cancellation", operations: ["cancelShift"] },
+  cancellation: { group: "cancellation", operations: ["cancelShift", "assignCandidate"] },
 };

@@ -20,8 +20,13 @@ export function unanswered(error: ProviderHttpError, timeoutMs: number | undefin
     const limit = timeoutMs === undefined ? "the time limit" : `${timeoutMs / 1_000} s`;
     return { reason: `no complete answer within ${limit}` };
   }
-  if (error.code === undefined) return { reason: error.message };
-  return connectionReason(error.code);
+  const code = error.code ?? (isNoHttp(error) ? "HPE_" : undefined);
+  return code === undefined ? { reason: error.message } : connectionReason(code);
+}
+
+/** The parser has no code for the first line of an answer. */
+function isNoHttp({ cause }: ProviderHttpError): boolean {
+  return cause instanceof Error && cause.name === "HTTPParserError";
 }
 
 function brokenOff(
