@@ -7,9 +7,24 @@ export interface Io {
 
 export function processIo(): Io {
   return {
-    stdout: (line) => process.stdout.write(`${line}\n`),
-    stderr: (line) => process.stderr.write(`${line}\n`),
+    stdout: lineWriter(process.stdout),
+    stderr: lineWriter(process.stderr),
     env: process.env,
+  };
+}
+
+/**
+ * Once the reader has gone (`shiftpact verify ... | head -1`), nothing more is written. The command goes on to its end: what it has
+ * changed at a provider must be put back.
+ */
+export function lineWriter(stream: NodeJS.WritableStream): (line: string) => void {
+  let isOpen = true;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    isOpen = false;
+  });
+  return (line) => {
+    if (isOpen) stream.write(`${line}\n`);
   };
 }
 

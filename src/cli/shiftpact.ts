@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { kitVersion } from "../verify/version.ts";
 import { type Io, processIo } from "./io.ts";
 import { isMain } from "./is-main.ts";
 
@@ -40,6 +41,7 @@ const HELP = [
   ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`),
   "",
   "shiftpact COMMAND --help tells more, with examples.",
+  "shiftpact --version prints the version.",
 ];
 
 /** Exit code: the command's own; 2 for a command that there is not. */
@@ -47,6 +49,10 @@ export async function shiftpact([name, ...argv]: string[], io: Io): Promise<numb
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     for (const line of HELP) io.stdout(line);
     return name === undefined ? 2 : 0;
+  }
+  if (name === "--version" || name === "-v") {
+    io.stdout(kitVersion());
+    return 0;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {

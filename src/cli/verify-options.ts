@@ -1,3 +1,4 @@
+import { operationsTable } from "../../generated/provider/server.ts";
 import {
   type Fixtures,
   type Group,
@@ -5,6 +6,7 @@ import {
   type OtherTenant,
   type VerifyOptions,
 } from "../verify/options.ts";
+import type { OperationId } from "../verify/target.ts";
 import type { Io } from "./io.ts";
 import { numberFlag, readFlags, UsageError, uuidFlag } from "./usage.ts";
 import { readFixtures } from "./verify-fixtures.ts";
@@ -17,6 +19,8 @@ export interface Orders {
   report: string | undefined;
 }
 
+const OPERATIONS = operationsTable.map(({ operationId }) => operationId);
+
 const FLAGS = {
   "provider-id": { type: "string" },
   token: { type: "string" },
@@ -26,6 +30,7 @@ const FLAGS = {
   "cancellable-shift-id": { type: "string" },
   "states-url": { type: "string" },
   only: { type: "string", multiple: true },
+  operation: { type: "string", multiple: true },
   skip: { type: "string", multiple: true },
   report: { type: "string" },
   json: { type: "boolean", default: false },
@@ -59,6 +64,8 @@ export function readOrders(argv: string[], env: Io["env"]): Orders | undefined {
     fixtures: fixturesOf(flags),
     ...given("other", otherOf(flags, env), asIs),
     ...given("statesUrl", flags["states-url"], (text) => webAddress("--states-url", text).href),
+    ...given("operations", flags.operation, operationsOf),
+    command: commandOf(argv, flags),
     ...given("only", flags.only, (lists) => groupsOf("only", lists)),
     ...given("skip", flags.skip, (lists) => groupsOf("skip", lists)),
     ...given("seed", flags.seed, seedOf),
@@ -144,6 +151,33 @@ function groupsOf(flag: string, lists: readonly string[]): Group[] {
       `--${flag}: there is no group ${JSON.stringify(name)}; there are ${groups.join(", ")}`,
     );
   });
+}
+
+function operationsOf(lists: readonly string[]): OperationId[] {
+  const names = lists.flatMap((list) => list.split(",")).map((name) => name.trim());
+  return names.map((name) => {
+    const operation = OPERATIONS.find((each) => each === name);
+    if (operation !== undefined) return operation;
+    throw new UsageError(
+      `--operation: there is no operation ${JSON.stringify(name)}; there are ${OPERATIONS.join(", ")}`,
+    );
+  });
+}
+
+/** For the reports: a token that was typed is shown as its variable. */
+function commandOf(argv: readonly string[], flags: Flags): string {
+  const secrets = { PROVIDER_TOKEN: flags.token, OTHER_PROVIDER_TOKEN: flags["other-token"] };
+  const words = argv.map((word) => {
+    for (const [variable, token] of Object.entries(secrets)) {
+      if (token === undefined) continue;
+      if (word === token) return `"$${variable}"`;
+      if (/^--(other-)?token=/.test(word) && word.endsWith(`=${token}`)) {
+        return `${word.slice(0, word.length - token.length)}"$${variable}"`;
+      }
+    }
+    return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  });
+  return ["shiftpact", "verify", ...words].join(" ");
 }
 
 function seedOf(text: string): number {

@@ -36,6 +36,8 @@ ${Object.entries(FIXTURE_MEMBERS)
                                what is checked; reachability and dialect always are. The groups:
       ${groups.slice(0, 6).join(", ")},
       ${groups.slice(6).join(", ")}
+  --operation ID,..            reports and counts only what is about these operations, like getShift,updateShift;
+                               what they need is called as well
   --read-only                  calls nothing but GET
   --other-provider-id UUID     another organisation at the same provider: isolation is checked with it
   --other-token T              its token; the environment's OTHER_PROVIDER_TOKEN unless given

@@ -1,6 +1,7 @@
 import type { Finding, Passed } from "./finding.ts";
 import type { Group } from "./groups.ts";
 import type { KnownForms } from "./interactions.ts";
+import type { CheckResult } from "./results.ts";
 import type { OperationId } from "./target.ts";
 
 export interface Summary {
@@ -8,7 +9,7 @@ export interface Summary {
   errors: number;
   warnings: number;
   skipped: number;
-  /** Checks that were made, whatever came of them. */
+  /** Checks that were made, whatever came of them: each has one result at each operation. */
   checks: number;
 }
 
@@ -19,6 +20,9 @@ export type Coverage = Readonly<Record<OperationId, Readonly<Record<string, numb
 export interface Verification {
   summary: Summary;
   findings: readonly Finding[];
+  /** Every check and what came of it; the summary counts these. */
+  checks: readonly CheckResult[];
+  /** Statements that hold, in the order in which they were found to. */
   passed: readonly (Passed & { group: Group })[];
   /** What was found out of the provider's forms. */
   forms: KnownForms;
@@ -29,6 +33,12 @@ export interface Verification {
   seed: number;
   baseUrl: string;
   providerId: string;
+  /** ISO 8601, in UTC. */
+  startedAt: string;
+  /** Of the kit. */
+  version: string;
+  /** What was typed, without tokens; undefined when the kit was called as a library. */
+  command?: string;
 }
 
 /** What happens while a verification runs, in order. */

@@ -22,6 +22,12 @@ export interface Found {
   expected: string;
   /** What came, in one line. Never a value that may be personal data. */
   actual: string;
+  /** How to fix this one; the code's own advice unless given. */
+  mend?: string;
+  /** The same text for the same cause at one operation: it is reported once. `expected` and `actual` unless given. */
+  cause?: string;
+  /** Its name in reports, where a check has several results under names of their own. */
+  title?: string;
   /** The request that shows it. */
   exchange?: Exchange;
 }
@@ -42,13 +48,13 @@ export type Outcome = Passed | Found | Skipped;
 
 export const passed = (operation: Place, title: string): Passed => ({ kind: "passed", operation, title });
 
-export function found(
-  code: Code,
-  details: Pick<Found, "expected" | "actual"> & { operation?: Place; exchange?: Exchange },
-): Found {
-  const { exchange, expected, actual } = details;
-  const operation = details.operation ?? exchange?.probe.operation ?? "provider";
-  return { kind: "found", code, operation, expected, actual, ...(exchange && { exchange }) };
+type Details = Pick<Found, "expected" | "actual" | "exchange" | "mend" | "cause" | "title"> & {
+  operation?: Place;
+};
+
+export function found(code: Code, details: Details): Found {
+  const operation = details.operation ?? details.exchange?.probe.operation ?? "provider";
+  return { kind: "found", code, ...details, operation };
 }
 
 export function skipped(code: SkipCode, operation: Place, title: string, reason: string): Skipped {

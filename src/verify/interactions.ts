@@ -37,6 +37,11 @@ export function describeInteraction(does: string, forms: KnownForms): string {
   return pairs.length === 0 ? does : `${does} [${pairs.join(" ")}]`;
 }
 
+/** What an interaction does, without the forms that it holds for. */
+export function doesOf({ description }: Contract["interactions"][number]): string {
+  return description.replace(TAG, "");
+}
+
 /** The forms that a description names; none when it holds for every provider. */
 export function formsOfInteraction(description: string): KnownForms {
   const pairs = TAG.exec(description)?.[1]?.split(" ") ?? [];

@@ -1,5 +1,8 @@
 import { operationsTable } from "../../generated/provider/server.ts";
-import { entryOf } from "./codes/codes.ts";
+import { causeOf, keyOf } from "./causes.ts";
+import { checkOperations } from "./check-operations.ts";
+import type { Check } from "./checks/check.ts";
+import { entryOf, type SkipCode } from "./codes/codes.ts";
 import type { Coverage, Summary, Verification } from "./events.ts";
 import {
   type Finding,
@@ -7,18 +10,24 @@ import {
   found,
   type Outcome,
   type Passed,
+  type Place,
   type Skipped,
   skipped,
 } from "./finding.ts";
-import { type Group, groups, isChosen } from "./groups.ts";
+import { type Group, groups, isChosen, isRun } from "./groups.ts";
 import type { VerifyOptions } from "./options.ts";
+import { mendOfRefusal } from "./refusals.ts";
 import { curlOf, redact, type Secrets } from "./reproduce.ts";
+import { type CheckResult, EVERY_ANSWER, openResults, type Suite } from "./results.ts";
 import type { Run } from "./run.ts";
 import type { OperationId } from "./target.ts";
+import { kitVersion } from "./version.ts";
 
 const MOST_REASONS = 3;
 
 export type Ledger = ReturnType<typeof openLedger>;
+/** What the ledger has to know of the check that an outcome comes from. */
+type Source = Pick<Check, "isAside" | "isByTitle" | "name">;
 
 /** Where the outcomes of one run are counted, put into words, and told of as they come. */
 export function openLedger(options: VerifyOptions, seed: number) {
@@ -26,39 +35,56 @@ export function openLedger(options: VerifyOptions, seed: number) {
   const secrets = secretsOf(options);
   const findings = new Map<string, Finding>();
   const passes: (Passed & { group: Group })[] = [];
+  const results = openResults();
   const coverage = emptyCoverage();
-  const began = performance.now();
+  const [began, startedAt] = [performance.now(), new Date().toISOString()];
   const chosen = groups.filter((each) => isChosen(each, options));
   /** Why checks of the chosen groups were not made. */
   const reasons = new Set<string>();
-  let checks = 0;
+  const isReported = (operation: Place) =>
+    options.operations === undefined || options.operations.some((each) => each === operation);
   let chosenChecks = 0;
   let group: Group = "reachability";
 
-  function keep(outcome: Found | Skipped): void {
+  function keep(outcome: Found | Skipped, suite: Suite, name: string): void {
     const finding = findingOf(outcome, secrets);
-    const key = [finding.code, finding.operation, finding.expected, finding.actual, finding.title].join("\n");
+    const key = outcome.kind === "found" ? keyOf(outcome) : keyOfSkip(outcome);
     const known = findings.get(key);
-    if (known) {
-      known.count += 1;
-      return;
+    if (known) known.count += 1;
+    else {
+      findings.set(key, finding);
+      count(results.found(suite, name, finding));
+      onEvent({ type: "finding", group, finding });
     }
-    findings.set(key, finding);
-    onEvent({ type: "finding", group, finding });
   }
 
-  function count(): void {
-    checks += 1;
-    onEvent({ type: "check", group });
+  function count(more: number): void {
+    for (let made = 0; made < more; made += 1) onEvent({ type: "check", group });
   }
 
-  function take(outcome: Outcome, { isAside = false }: { isAside?: boolean }): void {
-    if (outcome.kind !== "skipped") count();
-    if (!isAside) note(outcome);
-    if (outcome.kind === "passed") {
-      passes.push({ ...outcome, group });
-      onEvent({ type: "passed", group, passed: outcome });
-    } else keep(outcome);
+  function take(outcome: Outcome, source: Source): void {
+    if (!isReported(outcome.operation)) return;
+    if (!source.isAside) note(outcome);
+    const { name = group, isByTitle } = source;
+    const check = isByTitle ? (outcome.title ?? name) : name;
+    if (outcome.kind === "found") takeFound(outcome, check);
+    else if (outcome.kind === "skipped") keep(outcome, group, check);
+    else takePassed(outcome, check);
+  }
+
+  function takePassed(outcome: Passed, check: string): void {
+    count(results.made(group, outcome.operation, check, outcome));
+    passes.push({ ...outcome, group });
+    onEvent({ type: "passed", group, passed: outcome });
+  }
+
+  /** What follows from something that was found before is no second finding: it could not be checked. */
+  function takeFound(outcome: Found, check: string): void {
+    const cause = causeOf(outcome, findings.values());
+    const { operation, title = check } = outcome;
+    const reason = cause && `it follows from another error: ${cause.title} (${cause.operation})`;
+    const kept = reason === undefined ? outcome : skipped("skipped_after_failure", operation, title, reason);
+    keep(kept, group, check);
   }
 
   function note(outcome: Outcome): void {
@@ -72,9 +98,37 @@ export function openLedger(options: VerifyOptions, seed: number) {
   /** Reachability and the dialect are there for the others: alone they say nothing of what was chosen. */
   function keepNothingChecked(): void {
     group = chosen[0] ?? "reachability";
-    const expected = `at least one check in ${chosen.join(", ") || "a group"}`;
+    const about = options.operations === undefined ? "" : ` about ${options.operations.join(", ")}`;
+    const expected = `at least one check in ${chosen.join(", ") || "a group"}${about}`;
     const why = [...reasons].slice(0, MOST_REASONS).join("; ") || "--only and --skip leave no group";
-    keep(found("nothing_checked", { expected, actual: `none: ${why}` }));
+    keep(found("nothing_checked", { expected, actual: `none: ${why}` }), group, "something is checked");
+  }
+
+  /** Checks that a run did not come to are there under their names too. */
+  function keepUnreached(): void {
+    for (const [name, { group: suite, operations }] of Object.entries(checkOperations)) {
+      if (!isRun(suite, options)) continue;
+      for (const operation of operations.filter(isReported)) {
+        if (results.has(suite, operation, name)) continue;
+        keep(unreached(operation, name, [...findings.values()], options), suite, name);
+      }
+    }
+  }
+
+  function close(run: Run): Verification {
+    if (chosenChecks === 0) keepNothingChecked();
+    keepUnreached();
+    const checks = results.close();
+    const verification: Verification = {
+      summary: summaryOf(checks, options.failOn ?? "error"),
+      ...{ findings: [...findings.values()], checks, passed: passes, forms: run.forms, coverage },
+      requests: run.target.count.requests,
+      duration: Math.round(performance.now() - began),
+      ...{ seed, baseUrl, providerId, startedAt, version: kitVersion() },
+      ...(options.command !== undefined && { command: redact(options.command, secrets) }),
+    };
+    onEvent({ type: "end", verification });
+    return verification;
   }
 
   return {
@@ -84,33 +138,45 @@ export function openLedger(options: VerifyOptions, seed: number) {
       onEvent({ type: "group", group });
     },
     take,
-    /** What the judge says of an answer; each answer is a check of its own. */
+    /** What the judge says of an answer. */
     found: (outcome: Found) => {
+      if (!isReported(outcome.operation)) return;
       note(outcome);
-      keep(outcome);
+      keep(outcome, "every answer", EVERY_ANSWER);
     },
     answered: (operation: OperationId, status: string) => {
-      count();
+      if (!isReported(operation)) return;
+      count(results.made("every answer", operation, EVERY_ANSWER));
       coverage[operation][status] = (coverage[operation][status] ?? 0) + 1;
     },
     restoring: () => onEvent({ type: "restore" }),
     leftOut: (left: Group) => {
       group = left;
-      keep(skipped("skipped_by_choice", "provider", `the group ${left}`, "--only or --skip"));
+      if (options.operations !== undefined) return;
+      const title = `the group ${left}`;
+      keep(skipped("skipped_by_choice", "provider", title, "--only or --skip"), left, title);
     },
-    close: (run: Run): Verification => {
-      if (chosenChecks === 0) keepNothingChecked();
-      const verification: Verification = {
-        summary: summaryOf([...findings.values()], checks, options.failOn ?? "error"),
-        ...{ findings: [...findings.values()], passed: passes, forms: run.forms, coverage },
-        requests: run.target.count.requests,
-        duration: Math.round(performance.now() - began),
-        ...{ seed, baseUrl, providerId },
-      };
-      onEvent({ type: "end", verification });
-      return verification;
-    },
+    close,
   };
+}
+
+const keyOfSkip = ({ code, operation, title, reason }: Skipped) =>
+  [code, operation, title, reason].join("\n");
+
+/** Why a check said nothing of an operation: what is known of the operation, or of the check at another one. */
+function unreached(
+  operation: OperationId,
+  name: string,
+  findings: readonly Finding[],
+  { readOnly = false }: VerifyOptions,
+): Skipped {
+  const here = findings.filter((each) => each.operation === operation);
+  const error = here.find(({ severity }) => severity === "error");
+  const earlier = here.find((each) => each.severity === "skipped");
+  if (error) return skipped("skipped_after_failure", operation, name, `an error came first: ${error.title}`);
+  if (earlier) return skipped(earlier.code as SkipCode, operation, name, earlier.actual);
+  if (readOnly) return skipped("skipped_read_only", operation, name, "it would change data");
+  return skipped("skipped_not_prepared", operation, name, "what is needed for it was not there");
 }
 
 function emptyCoverage(): Record<OperationId, Record<string, number>> & Coverage {
@@ -135,19 +201,28 @@ export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
   if (outcome.kind === "skipped") {
     return { ...common, title: outcome.title, expected: "", actual: outcome.reason, reproduce: "" };
   }
-  const reproduce = outcome.exchange ? curlOf(outcome.exchange.sent, secrets) : "";
-  const [expected, actual] = [outcome.expected, outcome.actual].map((text) => redact(text, secrets));
-  return { ...common, title, expected: expected ?? "", actual: actual ?? "", reproduce };
+  return {
+    ...{ ...common, title },
+    expected: redact(outcome.expected, secrets),
+    actual: redact(outcome.actual, secrets),
+    reproduce: outcome.exchange ? curlOf(outcome.exchange.sent, secrets) : "",
+    mend: redact(outcome.mend ?? mendOfRefusal(outcome) ?? mend, secrets),
+  };
 }
 
+/** The only counts that there are: every report shows these. */
 export function summaryOf(
-  findings: readonly Finding[],
-  checks: number,
+  checks: readonly Pick<CheckResult, "outcome">[],
   failOn: "error" | "warning",
 ): Summary {
-  const count = (severity: Finding["severity"]) =>
-    findings.filter((each) => each.severity === severity).length;
+  const count = (outcome: CheckResult["outcome"]) => checks.filter((each) => each.outcome === outcome).length;
   const [errors, warnings, skips] = [count("error"), count("warning"), count("skipped")];
   const fails = errors > 0 || (failOn === "warning" && warnings > 0);
-  return { verdict: fails ? "fails" : "conforms", errors, warnings, skipped: skips, checks };
+  return {
+    verdict: fails ? "fails" : "conforms",
+    errors,
+    warnings,
+    skipped: skips,
+    checks: checks.length - skips,
+  };
 }

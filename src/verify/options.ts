@@ -2,6 +2,7 @@ import type { Dialect } from "../contract/dialect.ts";
 import type { RunEvent } from "./events.ts";
 import { type Choice, type Group, groups } from "./groups.ts";
 import type { Replayer } from "./pact/replayer.ts";
+import type { OperationId } from "./target.ts";
 
 export { type Group, groups };
 
@@ -34,6 +35,10 @@ export interface VerifyOptions extends Choice {
   /** Found out unless given (contract 4.1). */
   routing?: Dialect["routing"] | "auto";
   fixtures?: Fixtures;
+  /** Only what is about these operations is reported and counted; all unless given. What they need is called as well. */
+  operations?: readonly OperationId[];
+  /** What was typed, for the reports; tokens in it are not shown. */
+  command?: string;
   /** Where provider states are set up: Pact's callback, `POST {"state", "params", "action": "setup"}`. */
   statesUrl?: string;
   other?: OtherTenant;

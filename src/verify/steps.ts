@@ -37,11 +37,8 @@ const needsOf = ({ group, needs }: Check) =>
   group === "reachability" ? needs : (["routing", ...needs] as const);
 
 async function conclude(run: Run, attempt: Attempt, urgency: number): Promise<void> {
-  try {
-    await attemptOnce(run, attempt, urgency, (what) => what());
-  } finally {
-    attempt.report.end();
-  }
+  await attemptOnce(run, attempt, urgency, (what) => what());
+  attempt.report.end();
 }
 
 async function attemptOnce(
@@ -68,16 +65,13 @@ function triesOf(run: Run, attempts: readonly Attempt[]): Step {
     holds: () => ({ shift: "changes" }),
     run: async () => {
       const [first] = attempts;
-      try {
-        const heard = first ? first.stop.guard(run.heardBy(first.report, URGENT)) : run;
-        const tries = attempts.map((attempt) => ({
-          attempt: ({ arranged }: Run, tell: Tell) =>
-            attemptOnce({ ...run, ...(arranged && { arranged }) }, attempt, urgencyOf(attempt), tell),
-        }));
-        await tryAtOnce(heard, tries);
-      } finally {
-        for (const { report } of attempts) report.end();
-      }
+      const heard = first ? first.stop.guard(run.heardBy(first.report, URGENT)) : run;
+      const tries = attempts.map((attempt) => ({
+        attempt: ({ arranged }: Run, tell: Tell) =>
+          attemptOnce({ ...run, ...(arranged && { arranged }) }, attempt, urgencyOf(attempt), tell),
+      }));
+      await tryAtOnce(heard, tries);
+      for (const { report } of attempts) report.end();
     },
   };
 }

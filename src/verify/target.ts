@@ -3,6 +3,7 @@ import { operationsTable } from "../../generated/provider/server.ts";
 import { ProviderHttpError } from "../clients/provider/http.ts";
 import { traceHeaders } from "../contract/trace.ts";
 import { atOnce } from "./at-once.ts";
+import { unanswered } from "./unanswered.ts";
 
 export type OperationId = (typeof operationsTable)[number]["operationId"];
 
@@ -45,9 +46,11 @@ interface Answered {
 }
 
 /** `hung`: not complete within the time limit. `broken`: the connection failed, or the answer was no HTTP or too long. */
-interface Unanswered {
+export interface Unanswered {
   kind: "hung" | "broken";
   reason: string;
+  /** What to look at; undefined when the reason says no more than that no answer came. */
+  mend?: string;
 }
 
 /** One request and what came of it. */
@@ -214,10 +217,7 @@ async function exchange(
     return { kind: "answer", status: response.status, headers, text, json: parsed(text) };
   } catch (error) {
     if (!(error instanceof ProviderHttpError)) throw error;
-    if (!error.isTimeout) return { kind: "broken", reason: error.message };
-    const isKnown = timeoutMs !== undefined;
-    const reason = isKnown ? `no complete answer within ${timeoutMs / 1_000} s` : error.message;
-    return { kind: "hung", reason };
+    return { kind: error.isTimeout ? "hung" : "broken", ...unanswered(error, timeoutMs) };
   }
 }
 

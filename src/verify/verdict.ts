@@ -23,10 +23,10 @@ export function verdictOf(outcomes: readonly Outcome[], secrets: Secrets = {}): 
     else findings.set(key, finding);
   }
   const distinct = [...findings.values()];
-  const checks = outcomes.filter(({ kind }) => kind !== "skipped").length;
-  return {
-    summary: summaryOf(distinct, checks, "error"),
-    findings: distinct,
-    passed: outcomes.filter((outcome) => outcome.kind === "passed"),
-  };
+  const passed = outcomes.filter((outcome) => outcome.kind === "passed");
+  const results = [
+    ...passed.map(() => ({ outcome: "passed" }) as const),
+    ...distinct.map(({ severity }) => ({ outcome: severity })),
+  ];
+  return { summary: summaryOf(results, "error"), findings: distinct, passed };
 }

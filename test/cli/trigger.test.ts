@@ -105,6 +105,16 @@ describe("shiftpact trigger", () => {
     expect(out.join("\n")).not.toContain(SECRET);
   });
 
+  it.each(["a", "1", "POST"])("leaves the output as it is for the short token %j", async (token) => {
+    const { url } = await start(refusing);
+    const ids = [...IDS, "--trace-id", TRACE_ID];
+    const { out } = await run(["shift.create", "--url", url, "--token", token, ...ids]);
+    expect(out[0]).toContain("shift.create  shift 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3");
+    expect(out[1]).toContain(`  POST ${url}/webhooks/scheduling-provider: 400 in `);
+    expect(out[1]).toContain("(validation_failed; /traceId is used by");
+    expect(out.join("\n")).not.toContain("$PLATFORM_TOKEN");
+  });
+
   it("tries once, and with --retry on the recommended schedule", async () => {
     const failing: Reply = (response) => response.writeHead(503).end();
     const once = await start(failing);

@@ -155,6 +155,37 @@ describe("shiftpact verify", () => {
     expect(leftOut).toEqual(expected);
   });
 
+  it("reports and counts with --operation only what is about these operations", async () => {
+    const sandbox = await provider({ faults: ["no-token-accepted"] });
+    const flags = ["--fixtures", fixturesOf(sandbox), "--skip", "contracts", "--json"];
+    const { exit, out } = await against(sandbox, ...flags, "--operation", "getShift,updateShift");
+    const findings: Finding[] = out.slice(0, -1).map((line) => JSON.parse(line));
+    expect(exit).toBe(1);
+    const errors = findings.filter(({ severity }) => severity === "error");
+    expect(errors.map(({ code, operation }) => `${code} ${operation}`).sort()).toEqual([
+      "auth_missing getShift",
+      "auth_missing updateShift",
+    ]);
+    expect(new Set(findings.map(({ operation }) => operation))).toEqual(new Set(["getShift", "updateShift"]));
+    const { summary } = JSON.parse(out.at(-1) ?? "");
+    expect(summary).toMatchObject({ errors: 2 });
+    const all = JSON.parse((await against(sandbox, ...flags)).out.at(-1) ?? "").summary;
+    expect(summary.checks).toBeLessThan(all.checks);
+    const others = await against(sandbox, ...flags, "--operation", "listRoles", "--only", "answers");
+    expect(others.exit).toBe(0);
+  });
+
+  it("shows the command in the HTML report, without the token", async () => {
+    const sandbox = await provider();
+    const report = join(folder, "command");
+    const flags = ["--only", "answers", "--report", report, "--token", TOKEN];
+    await against(sandbox, ...flags);
+    const page = readFileSync(join(report, "report.html"), "utf8");
+    expect(page).toContain(`shiftpact verify ${sandbox.url} --provider-id ${sandbox.providerId} --seed 1`);
+    expect(page).toContain("--token &quot;$PROVIDER_TOKEN&quot;");
+    expect(page).not.toContain(TOKEN);
+  });
+
   it("fails for a warning with --fail-on warning only", async () => {
     const sandbox = await provider({ faults: ["update-refused"] });
     const flags = ["--fixtures", fixturesOf(sandbox), "--only", "meaning", "--json"];
@@ -213,6 +244,24 @@ describe("shiftpact verify that cannot run", () => {
     expect(await refusal([url, ...id, "--json"])).toContain("start the provider, or mend the URL");
   });
 
+  it("says how the organisation was sent, and that --routing changes it", async () => {
+    const sandbox = await provider({ dialect: { routing: "header" } });
+    const argv = [sandbox.url, "--provider-id", sandbox.providerId];
+    const byPath = await refusal([...argv, "--routing", "path"]);
+    expect(byPath).toContain("The organisation was sent in the path");
+    expect(byPath).toContain("--routing header");
+    const prefixed = await provider({ dialect: { routing: "path" } });
+    const byHeader = await refusal([
+      prefixed.url,
+      "--provider-id",
+      prefixed.providerId,
+      "--routing",
+      "header",
+    ]);
+    expect(byHeader).toContain("The organisation was sent in the headers");
+    expect(byHeader).toContain("--routing path");
+  });
+
   it("says that the provider does not answer in time", async () => {
     const baseUrl = await server(() => undefined);
     const verification = verifyProvider({ baseUrl, providerId: ORGANISATION, token: TOKEN, timeoutMs: 50 });
@@ -229,7 +278,7 @@ describe("shiftpact verify that cannot run", () => {
     [
       "redirects",
       (_, res) => res.writeHead(302, { location: "https://elsewhere.example/" }).end(),
-      "redirects",
+      "redirects every call, the first one to https://elsewhere.example/: give the final address",
     ],
     ["401 to everything", (_, res) => res.writeHead(401).end(), "refuses the token"],
     ["403 to everything", (_, res) => res.writeHead(403).end(), "refuses the organisation"],
@@ -263,6 +312,11 @@ describe("shiftpact verify that cannot run", () => {
       'no group "nope"; there are reachability, dialect',
     ],
     [["http://provider.example", ...id, "--skip", "errors,"], 'no group ""'],
+    [
+      ["http://provider.example", ...id, "--operation", "getShift,readShift"],
+      'no operation "readShift"; there are ',
+    ],
+    [["http://provider.example", ...id, "--operation", "readShift"], "getShift, "],
     [["http://provider.example", ...id, "--seed", "-1"], "--seed"],
     [["http://provider.example", ...id, "--seed", "1.5"], "--seed must be a whole number"],
     [["http://provider.example", ...id, "--timeout", "0"], "--timeout must be a number from 1 to 600"],

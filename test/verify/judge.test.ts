@@ -40,9 +40,12 @@ interface Answer {
   body?: unknown;
   /** Null: none. */
   type?: string | null;
+  headers?: Record<string, string>;
 }
 
-function codesOf(operation: OperationId, { status = 200, body, type = JSON_TYPE }: Answer): string[] {
+const codesOf = (operation: OperationId, answer: Answer) => judged(operation, answer).map(({ code }) => code);
+
+function judged(operation: OperationId, { status = 200, body, type = JSON_TYPE, headers = {} }: Answer) {
   const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
   const exchange: Exchange = {
     probe: { operation, path },
@@ -54,10 +57,10 @@ function codesOf(operation: OperationId, { status = 200, body, type = JSON_TYPE 
     },
     answer: {
       ...{ kind: "answer", status, text, json: parsed(text) },
-      headers: type === null ? {} : { "content-type": type },
+      headers: { ...headers, ...(type !== null && { "content-type": type }) },
     },
   };
-  return judge(exchange).map(({ code }) => code);
+  return judge(exchange);
 }
 
 function parsed(text: string): unknown {
@@ -171,31 +174,21 @@ describe("an answer that breaks the contract", () => {
     ["a status in capitals", "getShift", { body: { ...B, status: "OPEN" } }, ["field_wrong"]],
     ["an id as a number", "getShift", { body: { ...A, id: 7 } }, ["field_wrong"]],
     ["a time as a number", "getShift", { body: { ...A, startTime: 1_800_000_000 } }, ["field_wrong"]],
-    [
-      "no positions in A",
-      "getShift",
-      { body: without(A, "slots") },
-      ["positions_missing", "field_recommended"],
-    ],
-    [
-      "no positions in B",
-      "getShift",
-      { body: without(B, "numberOfPositions") },
-      ["positions_missing", "field_recommended"],
-    ],
+    ["no positions in A", "getShift", { body: without(A, "slots") }, ["positions_missing"]],
+    ["no positions in B", "getShift", { body: without(B, "numberOfPositions") }, ["positions_missing"]],
     ["two numbers of positions", "getShift", { body: { ...B, slots: 3 } }, ["positions_differ"]],
     ["no name of the outlet", "getShift", { body: without(A, "outletName") }, ["field_recommended"]],
     [
       "a start without offset",
       "getShift",
       { body: { ...A, startTime: "2027-03-27T22:00:00" } },
-      ["time_without_offset", "field_recommended"],
+      ["time_without_offset"],
     ],
     [
       "a creation time without offset",
       "getShift",
       { body: { ...B, createdAt: "2027-03-01T08:00:00" } },
-      ["time_without_offset", "field_recommended"],
+      ["time_without_offset"],
     ],
     ["a local time", "getShift", { body: { ...A, startTime: "27/03/2027 22:00" } }, ["field_wrong"]],
     [
@@ -226,13 +219,13 @@ describe("an answer that breaks the contract", () => {
       "an entry of variant B in A",
       "getShift",
       { body: { ...A, assignedCandidates: B.assignedCandidates } },
-      ["field_missing", "field_recommended"],
+      ["field_missing"],
     ],
     [
       "an entry of variant A in B",
       "getShift",
       { body: { ...B, assignedCandidates: A.assignedCandidates } },
-      ["field_missing", "field_recommended"],
+      ["field_missing"],
     ],
     ["an update with a text for slots", "updateShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
     ["an update of another shift", "updateShift", { body: { ...A, id: "other" } }, ["id_mismatch"]],
@@ -266,7 +259,7 @@ describe("an answer that breaks the contract", () => {
       "a number in ten digits",
       "createCandidate",
       { body: { ...person, personalNumber: "9001169813" } },
-      ["personal_number_wrong", "field_recommended"],
+      ["personal_number_wrong"],
     ],
     [
       "a number that cannot exist",
@@ -357,5 +350,119 @@ describe("an answer that breaks the contract", () => {
     expect(judge({ probe: { operation: "listRoles" }, sent, answer }).map((each) => each.code)).toEqual([
       code,
     ]);
+  });
+});
+
+describe("the words of a finding", () => {
+  const startTime = "2027-03-27T22:00:00";
+
+  it.each<[string, OperationId, Answer, { expected?: string; actual: string; mend?: RegExp }]>([
+    [
+      "a number as a text",
+      "getShift",
+      { body: { ...A, slots: "2" } },
+      { expected: "slots: a whole number", actual: 'slots: received "2"' },
+    ],
+    [
+      "null for a list",
+      "getShift",
+      { body: { ...A, assignedCandidates: null } },
+      {
+        expected: "assignedCandidates: an array",
+        actual: "assignedCandidates: received null",
+        mend: /Return an empty array/,
+      },
+    ],
+    [
+      "null for the whole list",
+      "findCandidates",
+      { body: "null" },
+      { actual: "the body: received null", mend: /Return an empty array/ },
+    ],
+    [
+      "a local time of another form",
+      "getShift",
+      { body: { ...A, startTime: "27/03/2027 22:00" } },
+      {
+        expected: "startTime: an ISO 8601 time with an offset",
+        actual: 'startTime: received "27/03/2027 22:00"',
+      },
+    ],
+    [
+      "two times without offset, in one finding",
+      "getShift",
+      { body: { ...A, startTime, endTime: "2027-03-28T06:00:00" } },
+      {
+        expected: "startTime and endTime in ISO 8601 with an offset",
+        actual: 'startTime: received "2027-03-27T22:00:00"',
+      },
+    ],
+    [
+      "a status in capitals",
+      "getShift",
+      { body: { ...B, status: "OPEN" } },
+      { expected: 'status: one of "open", "filled", "cancelled"', actual: 'status: received "OPEN"' },
+    ],
+    [
+      "success as a text",
+      "assignCandidate",
+      { body: { success: "true" } },
+      { actual: 'success: received "true"' },
+    ],
+    [
+      "several fields that are missing",
+      "getShift",
+      { body: without(A, "startTime", "roleId") },
+      {
+        expected: "every field that the contract lists",
+        actual: "startTime is missing; roleId is missing",
+      },
+    ],
+    [
+      "a field of an entry",
+      "listOutlets",
+      { body: [{ id: 7, name: "Kajen", address: null }] },
+      { expected: "[*].id: a text", actual: "[*].id: received 7" },
+    ],
+    [
+      "a body that ends early",
+      "getShift",
+      { body: '{"id": "0c6', headers: { "content-length": "11" } },
+      {
+        actual: expect.stringContaining("after the 11 bytes that Content-Length announces"),
+        mend: /in bytes/,
+      },
+    ],
+    [
+      "a redirect",
+      "getShift",
+      { status: 301, type: null, headers: { location: "https://api.example/v2/shifts/1?key=secret" } },
+      {
+        actual: "status 301, Location: https://api.example/v2/shifts/1",
+        mend: /call https:\/\/api\.example\/v2\/shifts\/1 instead/,
+      },
+    ],
+  ])("%s", (_, operation, answer, { mend, ...texts }) => {
+    const [finding, ...others] = judged(operation, answer);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject(texts);
+    if (mend) expect(finding?.mend).toMatch(mend);
+  });
+
+  it.each<[string, OperationId, Answer]>([
+    ["a name", "createCandidate", { body: { ...person, lastName: 4711 } }],
+    ["a personal number", "createCandidate", { body: { ...person, personalNumber: 9001169813 } }],
+    ["an e-mail address", "createCandidate", { body: { ...person, email: ["4711"] } }],
+    ["a phone number", "createCandidate", { body: { ...person, phone: 4711 } }],
+    ["an id that is a personal number", "createCandidate", { body: { ...person, id: 9001169813 } }],
+  ])("never show %s", (_, operation, answer) => {
+    const texts = judged(operation, answer).map(({ expected, actual, mend }) => [expected, actual, mend]);
+    expect(texts.length).toBeGreaterThan(0);
+    expect(JSON.stringify(texts)).not.toMatch(/4711|9001169813/);
+  });
+
+  it("are the same cause for another value in the same field", () => {
+    const causes = ["2", "3"].map((slots) => judged("getShift", { body: { ...A, slots } })[0]?.cause);
+    expect(causes[0]).toBe(causes[1]);
   });
 });

@@ -29,7 +29,18 @@ export interface ProviderHttp {
   close(): Promise<void>;
 }
 
-type Details = ErrorOptions & { isAbort?: boolean; code?: string | undefined };
+/** How much of an answer came before it broke off. Bytes. */
+export interface BrokenOff {
+  received: number;
+  /** Its Content-Length. */
+  announced?: number;
+}
+
+type Details = ErrorOptions & {
+  isAbort?: boolean;
+  code?: string | undefined;
+  brokenOff?: BrokenOff | undefined;
+};
 
 /** No usable answer came. The message names no URL, because a query may hold a personal number. */
 export class ProviderHttpError extends Error {
@@ -41,11 +52,15 @@ export class ProviderHttpError extends Error {
   readonly failure: FailureCode;
   /** The system's code of a connection error. */
   readonly code: string | undefined;
+  /** Undefined when not even the headers of an answer came. */
+  readonly brokenOff: BrokenOff | undefined;
 
-  constructor(failure: FailureCode, message: string, { isAbort = false, code, ...options }: Details = {}) {
+  constructor(failure: FailureCode, message: string, details: Details = {}) {
+    const { isAbort = false, code, brokenOff, ...options } = details;
     super(message, options);
     this.failure = failure;
     this.code = code;
+    this.brokenOff = brokenOff;
     this.isAbort = isAbort;
     this.isTimeout = this.cause instanceof Error && this.cause.name === "TimeoutError";
   }
@@ -95,7 +110,8 @@ async function exchange(
     headers: { ...Object.fromEntries(request.headers), ...HEADERS },
     body: request.body === null ? null : await request.text(),
   });
-  const bytes = await decoded(await readAtMost(body, maxBytes), headers["content-encoding"], maxBytes);
+  const answer = await readAtMost(body, maxBytes, Number(headers["content-length"] ?? Number.NaN));
+  const bytes = await decoded(answer, headers["content-encoding"], maxBytes);
   return new Response(bytes.byteLength > 0 ? new Uint8Array(bytes) : null, {
     status: statusCode,
     headers: Object.entries(headers).flatMap(([name, value = []]) =>
@@ -130,19 +146,40 @@ async function decoded(
 const tooLong = (maxBytes: number, cause?: unknown) =>
   new ProviderHttpError("response_too_long", `the answer is longer than ${maxBytes} bytes`, { cause });
 
-async function readAtMost(stream: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer> {
+async function readAtMost(
+  stream: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  announced: number,
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.byteLength;
-    if (length > maxBytes) throw tooLong(maxBytes);
-    chunks.push(chunk);
+  let received = 0;
+  try {
+    for await (const chunk of stream) {
+      received += chunk.byteLength;
+      if (received > maxBytes) throw tooLong(maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ProviderHttpError) throw error;
+    throw new BodyBrokenOff({ received, ...(Number.isFinite(announced) && { announced }) }, error);
   }
   return Buffer.concat(chunks);
 }
 
-function failureOf(error: unknown, isAbort: boolean): ProviderHttpError {
-  const details = { cause: error, isAbort };
+/** The body ended early, for the reason in `cause`. */
+class BodyBrokenOff extends Error {
+  readonly brokenOff: BrokenOff;
+
+  constructor(brokenOff: BrokenOff, cause: unknown) {
+    super("the body broke off", { cause });
+    this.brokenOff = brokenOff;
+  }
+}
+
+function failureOf(thrown: unknown, isAbort: boolean): ProviderHttpError {
+  const brokenOff = thrown instanceof BodyBrokenOff ? thrown.brokenOff : undefined;
+  const error = thrown instanceof BodyBrokenOff ? thrown.cause : thrown;
+  const details = { cause: error, isAbort, brokenOff };
   if (error instanceof Error && error.name === "TimeoutError")
     return new ProviderHttpError("timeout", "no complete answer within the time limit", details);
   if (error instanceof Error && error.name === "AbortError")

@@ -59,6 +59,10 @@ export interface Check {
   holds?: Holds | ((run: Run) => Holds);
   /** It only tries what a correct provider refuses on the shift of the fixtures: all that do so try at the same time, and alone when something took effect. `first`: it takes several calls one after another. */
   tries?: true | "first";
+  /** Each of its statements is a check of its own in reports; else all that it says of an operation is one. */
+  isByTitle?: true;
+  /** As reports name it, the same in every run; given in checks.ts. */
+  name?: string;
   run(run: Run): AsyncIterable<Outcome>;
 }
 

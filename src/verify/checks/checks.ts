@@ -24,15 +24,24 @@ import { tenants } from "./tenants.ts";
 import { unknownIds } from "./unknown-ids.ts";
 import { updates } from "./updates.ts";
 
-/** Every check, in the order in which reports show them. */
-export const checks: readonly Check[] = [
+/** Every check, under the name that reports give it, and in their order. */
+const byName: Readonly<Record<string, Check | readonly Check[]>> = {
   reachability,
-  ...dialect,
-  ...[organisation, knownPerson, ...repeatedReads, notVisible],
-  ...[candidates, hire, updates, assignments, fullShift],
-  ...[...authentication, ...tenants, ...otherTenant],
-  ...[...unknownIds, ...malformedIds, oddLookups, ...malformedBodies, invalidUpdates, invalidCreations],
-  ...generated,
-  ...[registry, ...laterReads, cancellation],
-  ...contracts,
-];
+  dialect,
+  ...{ organisation, knownPerson, repeatedReads, notVisible },
+  ...{ candidates, hire, updates, assignments, fullShift },
+  ...{ authentication, tenants, otherTenant },
+  ...{ unknownIds, malformedIds, oddLookups, malformedBodies, invalidUpdates, invalidCreations },
+  generated,
+  ...{ registry, laterReads, cancellation },
+  contracts,
+};
+
+export const checks: readonly Check[] = Object.entries(byName).flatMap(([name, those]) =>
+  [those].flat().map((check) => ({ ...check, name: inWords(name) })),
+);
+
+/** `malformedIds` is shown as "malformed ids". */
+function inWords(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

@@ -1,12 +1,12 @@
 import { noteCancelled, onSecondStage, secondStageOf } from "../cancellable.ts";
 import { type PactFile, type PactInteraction, readContract } from "../contracts.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
+import { doesOf, formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
 import { type Gate, openGate } from "../pact/gate.ts";
 import { prepareState } from "../pact/given.ts";
-import { neededValues, operationOf } from "../pact/interaction.ts";
+import { operationOf } from "../pact/interaction.ts";
 import type { Replayer } from "../pact/replayer.ts";
-import { CannotReplay, lineOf, type Mismatch } from "../pact/verdict.ts";
+import { CannotReplay, type Mismatch, wordsOf } from "../pact/verdict.ts";
 import { createdId } from "../person.ts";
 import { changedShifts, restore } from "../restore.ts";
 import type { Run } from "../run.ts";
@@ -70,7 +70,7 @@ function kindOf(interaction: PactInteraction): Kind {
 type Line = Pick<Check, "needs" | "gives" | "holds"> & { isOf: (kind: Kind) => boolean };
 
 function line({ isOf, ...plan }: Line): Check {
-  return { group: "contracts", ...plan, run: (run) => replayLine(run, isOf) };
+  return { group: "contracts", isByTitle: true, ...plan, run: (run) => replayLine(run, isOf) };
 }
 
 interface Stage {
@@ -142,7 +142,7 @@ async function replay(stage: Stage, interaction: PactInteraction): Promise<Outco
   const { broken } = await replayer.replay({ contracts: [one], baseUrl: gate.url, states });
   const exchange = gate.taken().at(-1);
   if (exchange) remember(run, exchange);
-  return judged(run, interaction, exchange, broken[description]);
+  return judged(interaction, exchange, broken[description]);
 }
 
 function remember(run: Run, exchange: Exchange): void {
@@ -153,7 +153,6 @@ function remember(run: Run, exchange: Exchange): void {
 }
 
 function judged(
-  run: Run,
   interaction: PactInteraction,
   exchange: Exchange | undefined,
   mismatches: readonly Mismatch[] | undefined,
@@ -168,10 +167,8 @@ function judged(
   }
   const leeway = leewayOf(interaction, exchange);
   if (leeway !== undefined) return skipped("skipped_not_offered", operation, description, leeway);
-  const isTheirs =
-    run.statesUrl !== undefined && neededValues(interaction).some((name) => /Number$/.test(name));
-  const details = { operation, expected: description, actual: lineOf(mismatches) };
-  return found("contract_broken", isTheirs ? details : { ...details, exchange });
+  const words = wordsOf(doesOf(interaction), mismatches);
+  return found("contract_broken", { operation, title: description, exchange, ...words });
 }
 
 /** What CONTRACT.md leaves to the provider although the platform's contract is narrower; undefined when nothing of that is so. */

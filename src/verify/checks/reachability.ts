@@ -1,12 +1,16 @@
 import { CouldNotRun } from "../could-not-run.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
+import { finalAddressOf } from "../judge/redirect.ts";
+import { routingHint } from "../refusals.ts";
 import type { Run } from "../run.ts";
 import { type Exchange, isReply, type Probe } from "../target.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
 
 /** Whether there is a provider at all, and how it is told the organisation (contract 4.1). */
-export const reachability: Check = { group: "reachability", needs: [], gives: ["routing"], run: reach };
+export const reachability: Check = {
+  ...{ group: "reachability", isByTitle: true, needs: [], gives: ["routing"], run: reach },
+};
 
 async function* reach(run: Run): AsyncGenerator<Outcome> {
   yield judgeScheme(run.target.options.baseUrl);
@@ -21,7 +25,7 @@ async function* reach(run: Run): AsyncGenerator<Outcome> {
   run.target.routing = routing;
   run.forms.routing = routing;
   if (servedIn(best) === 0) assertIsProvider([...tried.values()].flat(), run);
-  yield passed("provider", `it answers, with ${routing} routing`);
+  yield passed("provider", "it answers");
 }
 
 function judgeScheme(baseUrl: string): Outcome {
@@ -31,7 +35,7 @@ function judgeScheme(baseUrl: string): Outcome {
   if (/^(localhost|127\..*|\[::1\])$/.test(hostname)) {
     return skipped("skipped_not_visible", "provider", title, "this machine is called without TLS");
   }
-  return found("https_missing", { expected: "https", actual: "http" });
+  return found("https_missing", { title, expected: "https", actual: "http" });
 }
 
 /** The reads that need nothing: what one of them gets wrong must not hide that there is a provider. */
@@ -74,7 +78,9 @@ function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void
     );
   }
   if (all((each) => isReply(each) && each.answer.status >= 300 && each.answer.status < 400)) {
-    throw new CouldNotRun(`${baseUrl} redirects every call: give the address that it redirects to`);
+    const address = first && isReply(first) ? finalAddressOf(first) : undefined;
+    const leads = address === undefined ? "" : `, the first one to ${address}`;
+    throw new CouldNotRun(`${baseUrl} redirects every call${leads}: give the final address as BASE_URL`);
   }
   if (allStatus(401))
     throw new CouldNotRun(
@@ -92,9 +98,16 @@ function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void
   }
   if (allStatus(400, 401, 403, 404)) {
     throw new CouldNotRun(
-      `${baseUrl} knows none of the contract's paths for this organisation (${statuses(exchanges)}): see the URL, without /providers/{providerId}, and --provider-id`,
+      `${baseUrl} knows none of the contract's paths for this organisation (${statuses(exchanges)}): see the URL, without /providers/{providerId}, and --provider-id. ${triedIn(exchanges)}`,
     );
   }
+}
+
+/** How the organisation was sent, and how it can be sent otherwise. */
+function triedIn(exchanges: readonly Exchange[]): string {
+  const hints = [...new Set(exchanges.map(({ sent }) => routingHint(sent)))];
+  const [hint = ""] = hints;
+  return hints.length === 1 ? hint : "Both routings were tried, path and header; --routing chooses one";
 }
 
 const statuses = (exchanges: readonly Exchange[]) =>

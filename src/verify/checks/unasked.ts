@@ -1,6 +1,6 @@
 import type { Shift } from "../../contract/shift.ts";
 import { type Found, found } from "../finding.ts";
-import type { Exchange } from "../target.ts";
+import type { Exchange, OperationId } from "../target.ts";
 
 const FIELDS = ["startTime", "endTime", "outletId", "roleId", "positions"] as const;
 
@@ -16,11 +16,31 @@ export const TIMES_AND_POSITIONS = ["startTime", "endTime", "positions"] as cons
 /** What else a call has changed: nothing may be. */
 export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, asked: Asked): Found[] {
   const others = [before, now].map((shift) => assignedTo(shift).filter((id) => id !== asked.candidateId));
-  const changed: string[] = differing(before, now).filter((field) => !asked.fields?.includes(field));
-  if (others[0]?.join() !== others[1]?.join()) changed.push("assignedCandidates");
-  if (changed.length === 0) return [];
+  const fields = differing(before, now).filter((field) => !asked.fields?.includes(field));
+  const isOther = others[0]?.join() !== others[1]?.join();
+  if (fields.length === 0 && !isOther) return [];
   const expected = asked.fields ? "only times and positions changed" : "only one candidate come or gone";
-  return [found("shift_changed_unasked", { exchange, expected, actual: `${changed.join(", ")} changed` })];
+  const changes = fields.map((field) => `${nameOf(field, now)} went from ${before[field]} to ${now[field]}`);
+  const people = isOther ? ["assignedCandidates changed"] : [];
+  const actual = `${[...changes, ...people].join("; ")} after ${CALLS[exchange.probe.operation] ?? "the call"}`;
+  const cause = [...fields, ...people].join();
+  const mend = fields.includes("positions") ? { mend: TOTAL } : {};
+  return [found("shift_changed_unasked", { exchange, expected, actual, cause, ...mend })];
+}
+
+export const TOTAL = "Send the total, not the remainder: the platform subtracts those who are assigned.";
+
+const CALLS: Readonly<Partial<Record<OperationId, string>>> = {
+  assignCandidate: "an assignment",
+  unassignCandidate: "an unassignment",
+  deleteAssignment: "an unassignment",
+  updateShift: "an update",
+};
+
+/** As the provider calls the field. */
+function nameOf(field: (typeof FIELDS)[number], { variant }: Shift): string {
+  if (field !== "positions") return field;
+  return variant === "b" ? "numberOfPositions" : "slots";
 }
 
 /** By their values: a time may be written in another way. */

@@ -8,7 +8,7 @@ import { type Exchange, isPlain, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
 import { confirmed } from "./confirm.ts";
 import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
-import { differing, judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
+import { differing, judgeUnasked, TIMES_AND_POSITIONS, TOTAL } from "./unasked.ts";
 
 /** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
 export const updates: Check = {
@@ -96,12 +96,11 @@ function wantedOf({ body }: FixtureShift, { startTime, endTime, slots }: ShiftUp
 function judgeEffect(exchange: Reply, wanted: Partial<Shift>, now: Shift): Found[] {
   const fields = notAsWanted(wanted, now);
   if (fields.length === 0) return [];
-  const actual = `the shift that is read afterwards has another ${fields.join(", ")}`;
-  return [found("update_without_effect", { exchange, expected: "what the update says", actual })];
+  return [notStored(exchange, fields, wanted, now, "the shift that is read afterwards")];
 }
 
 /** That a shift names no positions at all, the judge has reported. */
-function notAsWanted(wanted: Partial<Shift>, now: Shift): string[] {
+function notAsWanted(wanted: Partial<Shift>, now: Shift): Field[] {
   const fields = TIMES_AND_POSITIONS.filter((field) => now[field] !== wanted[field]);
   return now.warnings.includes("positions_missing")
     ? fields.filter((field) => field !== "positions")
@@ -113,8 +112,25 @@ function judgeAnswer(exchange: Exchange, wanted: Partial<Shift>): Found[] {
   const told = shiftOf(exchange);
   const fields = told ? notAsWanted(wanted, told) : [];
   if (fields.length === 0) return [];
-  const actual = `the shift in the answer has another ${fields.join(", ")}`;
-  return [found("update_without_effect", { exchange, expected: "what the update says", actual })];
+  return told ? [notStored(exchange, fields, wanted, told, "the shift in the answer")] : [];
+}
+
+type Field = (typeof TIMES_AND_POSITIONS)[number];
+
+function notStored(
+  exchange: Exchange,
+  fields: readonly Field[],
+  wanted: Partial<Shift>,
+  now: Shift,
+  where: string,
+): Found {
+  const values = fields.map((field) => `${field} ${now[field]} instead of ${wanted[field]}`);
+  const actual = `${where} has ${values.join(", ")}`;
+  const isRemainder = now.positions === (wanted.positions ?? Number.NaN) - now.assigned.length;
+  return found("update_without_effect", {
+    ...{ exchange, expected: "what the update says", actual, cause: `${where} ${fields.join()}` },
+    ...(fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { mend: TOTAL }),
+  });
 }
 
 /** Sent once more only when a step went wrong. */

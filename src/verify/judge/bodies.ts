@@ -7,22 +7,18 @@ import type {
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import { type Found, found } from "../finding.ts";
 import type { Reply } from "../target.ts";
-import { judgeTime } from "./shift-body.ts";
+import { pathOf, shown } from "./field-words.ts";
+import { judgeTimes } from "./shift-body.ts";
 
 /** DECISIONS, "assign response": ids that are there must be the ones asked for. */
 export function judgeAssignment(body: Assignment, exchange: Reply): Found[] {
-  const { shiftId, candidateId } = exchange.probe.path ?? {};
+  const asked = exchange.probe.path ?? {};
+  const others = (["shiftId", "candidateId"] as const).filter((name) => differs(body[name], asked[name]));
+  const expected = "the ids that were asked for";
+  const actual = others.map((name) => `${name}: received ${shown(body[name], name)}`).join("; ");
   const isOther =
-    differs(body.shiftId, shiftId) || differs(body.candidateId, candidateId)
-      ? [
-          found("id_mismatch", {
-            exchange,
-            expected: "the ids that were asked for",
-            actual: "an id of something else",
-          }),
-        ]
-      : [];
-  return [...isOther, ...judgeTime("assignedAt", body.assignedAt, exchange)];
+    others.length > 0 ? [found("id_mismatch", { exchange, expected, actual, cause: expected })] : [];
+  return [...isOther, ...judgeTimes({ assignedAt: body.assignedAt }, exchange)];
 }
 
 const differs = (told: string | undefined, asked: string | undefined) =>
@@ -41,9 +37,11 @@ export function judgeList<E extends Entry>(judgeEntry: (entry: E, exchange: Repl
 }
 
 function duplicates(entries: readonly Entry[], exchange: Reply): Found[] {
-  if (new Set(entries.map(({ id }) => id)).size === entries.length) return [];
-  const actual = "an id stands there more than once";
-  return [found("duplicate_id", { exchange, expected: "each entry once", actual })];
+  const twice = entries.find(({ id }, index) => entries.findIndex((each) => each.id === id) < index);
+  if (!twice) return [];
+  const expected = "each entry once";
+  const actual = `an id stands there more than once: received ${shown(twice.id, "id")}`;
+  return [found("duplicate_id", { exchange, expected, actual, cause: expected })];
 }
 
 export function judgeCandidate({ personalNumber }: Candidate, exchange: Reply): Found[] {
@@ -57,10 +55,11 @@ function judgeNumber(text: string | null | undefined, exchange: Reply): Found[] 
   if (text === undefined || text === null) return [];
   const expected = "YYYYMMDDXXXX or YYYYMMDD-XXXX";
   if (!FORM.test(text)) {
-    return [found("personal_number_wrong", { exchange, expected, actual: "a text of another form" })];
+    const actual = "a text of another form in personalNumber";
+    return [found("personal_number_wrong", { exchange, expected, actual })];
   }
   if (parsePersonalNumber(text) !== undefined) return [];
-  const actual = "a number that cannot exist";
+  const actual = "a personalNumber that cannot exist";
   return [
     found("personal_number_invalid", { exchange, expected: "a date and a check digit that fit", actual }),
   ];
@@ -94,15 +93,30 @@ function judgeListed(candidates: CandidateRegistry["candidates"], exchange: Repl
   if (name === undefined) return [];
   const code = EVERYBODYS.some((each) => each === name) ? "field_missing" : "field_recommended";
   const expected = "every field that the contract lists";
-  return [found(code, { exchange, expected, actual: `/candidates/*/${name} is missing in every entry` })];
+  return [
+    found(code, {
+      exchange,
+      expected,
+      actual: `${pathOf(`/candidates/*/${name}`)} is missing in every entry`,
+    }),
+  ];
 }
 
 function judgeDates(candidates: CandidateRegistry["candidates"], exchange: Reply): Found[] {
   const dates = candidates.flatMap(({ workHistory }) => workHistory ?? []).map(({ date }) => date);
-  const wrong = dates.some((date) => date !== undefined && !isDate(date));
-  if (!wrong) return [];
-  const expected = "date as YYYY-MM-DD in workHistory";
-  return [found("time_invalid", { exchange, expected, actual: "a date of another form" })];
+  const wrong = dates.find((date) => date !== undefined && !isDate(date));
+  if (wrong === undefined) return [];
+  const expected = "candidates[*].workHistory[*].date as YYYY-MM-DD";
+  const actual = `received ${shown(wrong, "date")}`;
+  return [
+    found("time_invalid", {
+      exchange,
+      expected,
+      actual,
+      cause: expected,
+      mend: "Send the date alone, like 2027-03-27.",
+    }),
+  ];
 }
 
 function isDate(text: string): boolean {

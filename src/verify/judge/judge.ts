@@ -1,6 +1,7 @@
 import { type Found, found } from "../finding.ts";
-import { type Exchange, isReply, type Reply } from "../target.ts";
+import { type Exchange, isReply, type Reply, type Unanswered } from "../target.ts";
 import { judgeError } from "./error-body.ts";
+import { finalAddressOf } from "./redirect.ts";
 import { judgeSuccess } from "./success.ts";
 
 /**
@@ -8,7 +9,12 @@ import { judgeSuccess } from "./success.ts";
  * then is seen too. Whether the status is right for the request is the check's to say.
  */
 export function judge(exchange: Exchange): Found[] {
-  if (!isReply(exchange)) return [unanswered(exchange)];
+  const { answer } = exchange;
+  if (answer.kind !== "answer") return [unanswered(exchange, answer)];
+  return isReply(exchange) ? judgeReply(exchange) : [];
+}
+
+function judgeReply(exchange: Reply): Found[] {
   return [...judgeStatus(exchange), ...judgeLeak(exchange)];
 }
 
@@ -31,14 +37,12 @@ function judgeStatus(exchange: Reply): Found[] {
   return [redirected(exchange)];
 }
 
-function unanswered(exchange: Exchange): Found {
-  const { answer } = exchange;
-  if (answer.kind === "hung") {
-    const expected = "an answer within the time limit";
-    return found("no_answer", { exchange, expected, actual: answer.reason });
-  }
-  const actual = answer.kind === "broken" ? answer.reason : "no answer";
-  return found("connection_broken", { exchange, expected: "a complete HTTP answer", actual });
+function unanswered(exchange: Exchange, answer: Unanswered): Found {
+  const { kind, reason: actual, mend } = answer;
+  const advice = { exchange, actual, ...(mend !== undefined && { mend }) };
+  return kind === "hung"
+    ? found("no_answer", { ...advice, expected: "an answer within the time limit" })
+    : found("connection_broken", { ...advice, expected: "a complete HTTP answer" });
 }
 
 /** Of two forms of unassignment one may be missing, and the registry is optional: 501 says so too. */
@@ -57,7 +61,12 @@ function rateLimited(exchange: Exchange): Found {
   return found("rate_limited", { exchange, expected, actual: "status 429 after every wait" });
 }
 
-function redirected(exchange: Exchange & { answer: { status: number } }): Found {
-  const actual = `status ${exchange.answer.status}`;
-  return found("redirected", { exchange, expected: "an answer at this address", actual });
+function redirected(exchange: Reply): Found {
+  const expected = "an answer at this address";
+  const address = finalAddressOf(exchange);
+  const cause = `status ${exchange.answer.status}`;
+  if (address === undefined)
+    return found("redirected", { exchange, expected, actual: `${cause} without Location` });
+  const mend = `Give the final address: call ${address} instead. The platform follows no redirects, because they would carry its token elsewhere.`;
+  return found("redirected", { exchange, expected, cause, actual: `${cause}, Location: ${address}`, mend });
 }

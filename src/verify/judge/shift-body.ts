@@ -3,12 +3,13 @@ import { readShift, variantOf } from "../../contract/shift.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
 import { type Found, found } from "../finding.ts";
 import type { Reply } from "../target.ts";
+import { shown } from "./field-words.ts";
 
 /** What no schema says of a shift: times, ids, positions, and who is assigned. */
 export function judgeShift(body: ShiftBody, exchange: Reply): Found[] {
   return [
     ...judgeId(body, exchange),
-    ...judgeTimes(body, exchange),
+    ...judgeShiftTimes(body, exchange),
     ...judgePositions(body, exchange),
     ...judgeAssigned(body, exchange),
   ];
@@ -17,36 +18,51 @@ export function judgeShift(body: ShiftBody, exchange: Reply): Found[] {
 function judgeId({ id }: ShiftBody, exchange: Reply): Found[] {
   const asked = exchange.probe.path?.shiftId;
   if (asked === undefined || asked.toLowerCase() === id.toLowerCase()) return [];
-  const actual = "a shift with another id";
-  return [found("id_mismatch", { exchange, expected: "the shift that was asked for", actual })];
+  const expected = "the shift that was asked for";
+  const actual = `a shift with another id: received ${shown(id, "id")}`;
+  return [found("id_mismatch", { exchange, expected, actual, cause: expected })];
 }
 
-/** Times that are there have an offset; DECISIONS, "time without offset": the kit reports an error. */
-export function judgeTime(field: string, text: unknown, exchange: Reply): Found[] {
-  if (typeof text !== "string") return [];
-  const time = readTimestamp(text, "UTC");
-  const expected = `${field} in ISO 8601 with an offset`;
-  if (!time)
-    return [found("time_invalid", { exchange, expected, actual: `${field} is no ISO 8601 timestamp` })];
-  if (!time.assumedZone) return [];
-  return [found("time_without_offset", { exchange, expected, actual: `${field} has no offset` })];
+/** Times that are there have an offset; DECISIONS, "time without offset": the kit reports an error. One finding for all fields. */
+export function judgeTimes(times: Readonly<Record<string, unknown>>, exchange: Reply): Found[] {
+  const texts = Object.entries(times).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  const read = texts.map(([field, text]) => ({ field, text, time: readTimestamp(text, "UTC") }));
+  const invalid = read.filter(({ time }) => !time);
+  const local = read.filter(({ time }) => time?.assumedZone);
+  return [
+    ...timesFound("time_invalid", invalid, exchange),
+    ...timesFound("time_without_offset", local, exchange),
+  ];
 }
 
-function judgeTimes(body: ShiftBody, exchange: Reply): Found[] {
-  const fields = ["startTime", "endTime", "createdAt", "updatedAt"] as const;
-  const times = fields.flatMap((field) => judgeTime(field, body[field], exchange));
-  return [...times, ...judgeFault(readShift(body, "UTC").unusable?.fault, exchange)];
+function timesFound(
+  code: "time_invalid" | "time_without_offset",
+  times: readonly { field: string; text: string }[],
+  exchange: Reply,
+): Found[] {
+  const [first] = times;
+  if (!first) return [];
+  const expected = `${times.map(({ field }) => field).join(" and ")} in ISO 8601 with an offset`;
+  const actual = `${first.field}: received ${shown(first.text, first.field)}`;
+  return [found(code, { exchange, expected, actual, cause: code })];
+}
+
+function judgeShiftTimes(body: ShiftBody, exchange: Reply): Found[] {
+  const { startTime, endTime, createdAt, updatedAt } = body;
+  const times = judgeTimes({ startTime, endTime, createdAt, updatedAt }, exchange);
+  return [...times, ...judgeFault(body, readShift(body, "UTC").unusable?.fault, exchange)];
 }
 
 /** What the platform could not take as a job. Times that cannot be read at all have been judged. */
-function judgeFault(fault: string | undefined, exchange: Reply): Found[] {
-  if (fault === "end_not_after_start") {
-    const actual = "endTime is not after startTime";
-    return [found("end_not_after_start", { exchange, expected: "an end after the start", actual })];
-  }
-  if (fault !== "time_out_of_range") return [];
-  const actual = "a time before the year 0001 or after 9999 in UTC";
-  return [found("time_invalid", { exchange, expected: "times that a database can hold", actual })];
+function judgeFault(body: ShiftBody, fault: string | undefined, exchange: Reply): Found[] {
+  if (fault !== "end_not_after_start" && fault !== "time_out_of_range") return [];
+  const [start, end] = [body.startTime, body.endTime].map((time) => shown(time, "startTime"));
+  const details = { exchange, actual: `startTime ${start}, endTime ${end}`, cause: fault };
+  return fault === "end_not_after_start"
+    ? [found(fault, { ...details, expected: "an end after the start" })]
+    : [found("time_invalid", { ...details, expected: "times between the years 1 and 9999 in UTC" })];
 }
 
 function judgePositions(body: ShiftBody, exchange: Reply): Found[] {
@@ -58,7 +74,8 @@ function judgePositions(body: ShiftBody, exchange: Reply): Found[] {
   }
   if (slots === undefined || positions === undefined || slots === positions) return [];
   const expected = "one number of positions";
-  return [found("positions_differ", { exchange, expected, actual: "slots and numberOfPositions differ" })];
+  const actual = `slots ${slots}, numberOfPositions ${positions}`;
+  return [found("positions_differ", { exchange, expected, actual, cause: expected })];
 }
 
 const idOf = ({ candidateId, id }: AssignedCandidate) => candidateId ?? id;

@@ -1,9 +1,12 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import { schemas } from "../../../generated/provider/validators.js";
 import type { FieldError, Validator } from "../../../generated/runtime/validator.ts";
+import type { Code } from "../codes/codes.ts";
 import { type Found, found } from "../finding.ts";
 import type { OperationId, Reply } from "../target.ts";
 import { judgeAssignment, judgeCandidate, judgeList, judgeRegistry } from "./bodies.ts";
+import { fieldFaults } from "./field-faults.ts";
+import { pathOf } from "./field-words.ts";
 import { judgeShift } from "./shift-body.ts";
 
 interface Rule {
@@ -91,7 +94,7 @@ function judgeFree(exchange: Reply): Found[] {
 function judgeUpdated(exchange: Reply, json: object): Found[] {
   if (schemas.Shift(json)) return [...judgeLabel(exchange), ...judgeShift(json, exchange)];
   const errors = schemas.Shift.errorsOf(json).filter(({ message }) => message !== "is missing");
-  return errors.length === 0 ? [] : [fieldWrong(exchange, errors)];
+  return fieldFaults("field_wrong", exchange, errors);
 }
 
 const isShiftLike = (json: unknown): json is object =>
@@ -105,9 +108,28 @@ function denied(exchange: Reply): Found {
 }
 
 function notJson(exchange: Reply): Found {
-  const actual = `status ${exchange.answer.status} with a body that is not JSON`;
-  return found("body_not_json", { exchange, expected: "a JSON body", actual });
+  const { status, text, headers } = exchange.answer;
+  const expected = "a JSON body";
+  const cause = `status ${status} with a body that is not JSON`;
+  if (/^\s*</.test(text)) {
+    const mend = "Answer with JSON: a web page comes from a gateway, a login page or a development server.";
+    return found("body_not_json", {
+      exchange,
+      expected,
+      cause,
+      actual: `status ${status} with a web page`,
+      mend,
+    });
+  }
+  const announced = headers["content-length"];
+  const isCut = /^\s*[[{]/.test(text) && Number(announced) === Buffer.byteLength(text);
+  if (!isCut) return found("body_not_json", { exchange, expected, actual: cause });
+  const actual = `${cause}: it ends after the ${announced} bytes that Content-Length announces`;
+  return found("body_not_json", { exchange, expected, cause, actual, mend: CUT });
 }
+
+const CUT =
+  "Send complete JSON, and count Content-Length in bytes: a letter like å is one character and two bytes.";
 
 /** What bytes that are no UTF-8 are read as. */
 const REPLACEMENT = "\uFFFD";
@@ -133,8 +155,28 @@ function judgeBody(exchange: Reply, { complete, more }: Rule, needed: Validator<
   if (json === undefined) return [];
   if (exchange.probe.operation === "assignCandidate" && saysNo(json)) return [denied(exchange)];
   if (!needed(json)) return judgeErrors(exchange, needed.errorsOf(json));
+  const told = more?.(json as never, exchange) ?? [];
   const odd = complete?.(json).errorsOf(json) ?? [];
-  return [...(more?.(json as never, exchange) ?? []), ...judgeOdd(exchange, odd)];
+  return [
+    ...told,
+    ...judgeOdd(
+      exchange,
+      odd.filter((error) => !isTold(error, told)),
+    ),
+  ];
+}
+
+/** What is wrong with these fields is reported by a code of its own: the complete object would only say it again. */
+const TOLD_BY: Readonly<Partial<Record<Code, RegExp>>> = {
+  time_without_offset: /(Time|At)$/,
+  time_invalid: /(Time|At|date)$/,
+  positions_missing: /^(slots|numberOfPositions)$/,
+  field_missing: /^assignedCandidates/,
+  personal_number_wrong: /personalNumber$/,
+};
+
+function isTold({ pointer }: FieldError, told: readonly Found[]): boolean {
+  return told.some(({ code }) => TOLD_BY[code]?.test(pathOf(pointer)));
 }
 
 /** A shift's fields have the types and values that the contract lists (2.2), also those that the platform can do without. */
@@ -143,50 +185,15 @@ function judgeOdd(exchange: Reply, odd: readonly FieldError[]): Found[] {
   const wrong = exchange.probe.operation === "getShift" ? odd.filter(isWrong) : [];
   const rest = odd.filter((error) => !wrong.includes(error));
   return [
-    ...(wrong.length > 0 ? [fieldWrong(exchange, wrong)] : []),
-    ...(rest.length > 0 ? [recommended(exchange, rest)] : []),
+    ...fieldFaults("field_wrong", exchange, wrong),
+    ...fieldFaults("field_recommended", exchange, rest),
   ];
 }
 
 function judgeErrors(exchange: Reply, errors: readonly FieldError[]): Found[] {
   const missing = errors.filter(({ message }) => message === "is missing");
   const wrong = errors.filter(({ message }) => message !== "is missing");
-  return [
-    ...(missing.length > 0 ? [fieldMissing(exchange, missing)] : []),
-    ...(wrong.length > 0 ? [fieldWrong(exchange, wrong)] : []),
-  ];
-}
-
-function fieldMissing(exchange: Reply, errors: readonly FieldError[]): Found {
-  return found("field_missing", {
-    exchange,
-    expected: "every field that the contract lists",
-    actual: places(errors),
-  });
-}
-
-function fieldWrong(exchange: Reply, errors: readonly FieldError[]): Found {
-  return found("field_wrong", {
-    exchange,
-    expected: "the types and forms of the contract",
-    actual: places(errors),
-  });
-}
-
-function recommended(exchange: Reply, errors: readonly FieldError[]): Found {
-  return found("field_recommended", { exchange, expected: "the complete object", actual: places(errors) });
-}
-
-const MOST_PLACES = 6;
-
-/** Places and not values; entries of a list are one place, so that two runs say the same. */
-function places(errors: readonly FieldError[]): string {
-  const lines = errors.map(
-    ({ pointer, message }) => `${pointer.replaceAll(/\/\d+(?=\/|$)/g, "/*") || "the body"} ${message}`,
-  );
-  const unique = [...new Set(lines)];
-  const more = unique.length > MOST_PLACES ? [`and ${unique.length - MOST_PLACES} more`] : [];
-  return [...unique.slice(0, MOST_PLACES), ...more].join("; ");
+  return [...fieldFaults("field_missing", exchange, missing), ...fieldFaults("field_wrong", exchange, wrong)];
 }
 
 function completeShift(body: unknown): Validator<unknown> {

@@ -1,3 +1,5 @@
+import { kindOf } from "../judge/field-words.ts";
+
 /** Descriptions of the interactions that were replayed, and what is wrong with those that were not honoured. */
 export interface Verdict {
   honoured: string[];
@@ -44,36 +46,80 @@ function mismatchesOf({ mismatch }: InteractionResult): Mismatch[] {
   return mismatch?.mismatches ?? [{ mismatch: mismatch?.message ?? "no reason given" }];
 }
 
-/** All of them in one line without values of the answer, which may be personal: two answers with the same mistake give the same line. */
-export function lineOf(mismatches: readonly Mismatch[]): string {
+/** What is wrong, as every finding says it. */
+export interface Words {
+  expected: string;
+  actual: string;
+  mend: string;
+}
+
+/**
+ * All of them without values of the answer, which may be personal: two answers with the same mistake give the same words.
+ * @param does what the interaction does: "reads a shift"
+ */
+export function wordsOf(does: string, mismatches: readonly Mismatch[]): Words {
+  const status = mismatches.find(({ type }) => type === "StatusMismatch");
+  // A refusal has another body: that one follows from the status.
+  if (status) return statusWords(does, status.mismatch);
+  const faults = mismatches.map(faultOf);
   // Pact's own order is another one each time.
-  return [...new Set(mismatches.map(withoutValues))].sort().join("; ");
+  const joined = (texts: readonly string[]) => [...new Set(texts)].sort().join("; ");
+  const expected = joined(faults.map((fault) => fault.expected));
+  const actual = joined(faults.map((fault) => fault.actual));
+  const mend =
+    "Send these fields as the contract lists them; the description of the operation shows the whole answer.";
+  return { expected: `${does}: ${expected}`, actual, mend };
 }
 
-function withoutValues(each: Mismatch): string {
-  if (each.type === "StatusMismatch") return `status: ${each.mismatch}`;
-  const place = (each.path ?? "the answer").replace(/^\/$/, "$").replaceAll(/\[\d+\]/g, "[*]");
-  return `${place} ${differenceOf(each)}`;
+function statusWords(does: string, mismatch: string): Words {
+  const numbers = mismatch.match(/\b[1-5]\d\d\b/g) ?? [];
+  const isLast = /but was \d+/.test(mismatch);
+  const received = isLast ? numbers.at(-1) : numbers[0];
+  const wanted = numbers
+    .filter((each) => each !== received)
+    .sort()
+    .join(" or ");
+  const mend = `Answer this request with status ${wanted || "that the contract names"}.`;
+  return { expected: `${does}: status ${wanted}`, actual: `status ${received ?? "unknown"}`, mend };
 }
 
-function differenceOf({ mismatch, expected, actual }: Mismatch): string {
+interface Fault {
+  expected: string;
+  actual: string;
+}
+
+function faultOf({ mismatch, path = "$", type, expected, actual }: Mismatch): Fault {
+  const place = placeOf(path);
+  if (type === "HeaderMismatch" || type === "BodyTypeMismatch") {
+    return { expected: "Content-Type: application/json", actual: "another Content-Type" };
+  }
   const [, missing] = /missing the following keys: (.+)$/.exec(mismatch) ?? [];
-  if (missing !== undefined) return `lacks ${missing.split(", ").sort().join(", ")}`;
-  if (/Failed to parse/.test(mismatch)) return "is not JSON";
-  if (/but was empty/.test(mismatch)) return "is empty";
-  const [wanted, came] = [kindOf(expected), kindOf(actual)];
-  return wanted === came ? "has another value or form" : `is ${came}, not ${wanted}`;
+  if (missing !== undefined) {
+    const names = missing.split(", ").sort();
+    const paths = names.map((name) => (place === "the body" ? name : `${place}.${name}`));
+    return {
+      expected: "every field that the contract lists",
+      actual: `${paths.join(", ")} ${names.length === 1 ? "is" : "are"} missing`,
+    };
+  }
+  if (/Failed to parse/.test(mismatch)) return { expected: "a JSON body", actual: "a body that is not JSON" };
+  if (/but was empty/.test(mismatch))
+    return { expected: `${place}: at least one entry`, actual: `${place}: received nothing` };
+  const [wanted, came] = [kindOf(parse(expected)), kindOf(parse(actual))];
+  return wanted === came
+    ? {
+        expected: `${place}: the form that the contract lists`,
+        actual: `${place}: received ${came} of another form`,
+      }
+    : { expected: `${place}: ${wanted}`, actual: `${place}: received ${came}` };
+}
+
+function placeOf(path: string): string {
+  const place = path.replaceAll(/\[\d+\]/g, "[*]").replace(/^\/$/, "$");
+  return place.replace(/^\$\.?/, "") || "the body";
 }
 
 /** @param value as Pact reports it: JSON in a text */
-function kindOf(value: unknown): string {
-  const parsed = parse(value);
-  if (parsed === null) return "null";
-  if (Array.isArray(parsed)) return "an array";
-  if (typeof parsed === "object") return "an object";
-  return `a ${typeof parsed}`;
-}
-
 function parse(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {

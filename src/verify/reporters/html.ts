@@ -1,14 +1,16 @@
 import type { Verification } from "../events.ts";
-import type { Finding, Passed } from "../finding.ts";
+import type { Finding } from "../finding.ts";
+import type { CheckResult } from "../results.ts";
 import { documentOf } from "./html-document.ts";
 import { type Markup, markup } from "./markup.ts";
 import {
   counted,
   coverageTable,
   formsInWords,
+  type NotChecked,
+  notChecked,
   type Section,
   sectionsOf,
-  skippedByReason,
 } from "./outline.ts";
 import type { Reporter } from "./reporter.ts";
 
@@ -26,12 +28,13 @@ function pageOf(verification: Verification): string {
     chapter("Warnings", sectionsOf(findings, "warning")),
     skippedChapter(findings),
     coverageChapter(verification),
-    passedChapter(verification),
+    passedChapter(verification.checks.filter(({ outcome }) => outcome === "passed")),
   ]);
 }
 
-function headOf({ summary, forms, requests, duration, seed, baseUrl, providerId }: Verification): Markup {
+function headOf({ summary, forms, requests, duration, seed, baseUrl, ...rest }: Verification): Markup {
   const { verdict, errors, warnings, skipped, checks } = summary;
+  const { providerId, startedAt, version, command } = rest;
   const counts = [
     counted(errors, "error"),
     counted(warnings, "warning"),
@@ -40,8 +43,11 @@ function headOf({ summary, forms, requests, duration, seed, baseUrl, providerId 
     counted(requests, "request"),
   ].map((text) => text.split(/ (.*)/) as [string, string]);
   const facts = [
+    ["target", baseUrl],
     ["organisation", providerId],
+    ["date", `${startedAt.slice(0, 10)} ${startedAt.slice(11, 19)} UTC`],
     ["duration", `${(duration / 1000).toFixed(1)} s`],
+    ["version", `shiftpact ${version}`],
     ["seed", String(seed)],
     ...formsInWords(forms),
   ] as const;
@@ -50,6 +56,7 @@ function headOf({ summary, forms, requests, duration, seed, baseUrl, providerId 
 <h1>${baseUrl}</h1>
 <ul class="counts">${counts.map(([count, name]) => markup`<li><b>${count}</b> ${name}</li>`)}</ul>
 <dl class="facts">${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${command === undefined ? "" : markup`<pre><code>${command}</code></pre>`}
 </header>`;
 }
 
@@ -89,12 +96,16 @@ function withCode(text: string): readonly Markup[] {
 }
 
 export function skippedChapter(findings: readonly Finding[]): Markup {
-  const reasons = [...skippedByReason(findings)];
+  const reasons = notChecked(findings);
   if (reasons.length === 0) return markup``;
-  const item = ({ title, operation }: Finding) => markup`<li>${title} <small>${operation}</small></li>`;
+  const item = ({ title, places }: NotChecked["checks"][number]) =>
+    markup`<li>${title} <small>${places.join(", ")}</small></li>`;
   return markup`<section><h2>Not checked</h2>
 ${reasons.map(
-  ([reason, skips]) => markup`<article class="skipped"><h3>${reason}</h3><ul>${skips.map(item)}</ul></article>
+  ({
+    reason,
+    checks,
+  }) => markup`<article class="skipped"><h3>${reason}</h3><ul>${checks.map(item)}</ul></article>
 `,
 )}</section>`;
 }
@@ -110,8 +121,12 @@ function coverageChapter({ coverage }: Verification): Markup {
 </table></div></section>`;
 }
 
-export function passedChapter({ passed }: { passed: readonly Passed[] }): Markup {
-  const items = passed.map(({ title, operation }) => markup`<li>${title} <small>${operation}</small></li>`);
+/** Each check that passed, with the statements that hold. */
+export function passedChapter(passed: readonly Pick<CheckResult, "operation" | "name" | "titles">[]): Markup {
+  const items = passed.map(({ name, operation, titles }) => {
+    const holds = titles.filter((title) => title !== name).join("; ");
+    return markup`<li>${name} <small>${operation}${holds === "" ? "" : `: ${holds}`}</small></li>`;
+  });
   return markup`<section><details><summary>${counted(passed.length, "check")} found nothing wrong</summary>
 <ul>${items}</ul></details></section>`;
 }

@@ -18,15 +18,19 @@ function memberOrder(finding: Finding): Finding {
   return { code, severity, operation, title, expected, actual, section, reproduce, ...rest };
 }
 
-function wholeSummary({ summary, forms, seed, requests, duration, baseUrl, providerId }: Verification) {
+function wholeSummary({ summary, forms, ...rest }: Verification) {
   const { verdict, errors, warnings, skipped, checks } = summary;
   const counts = { verdict, errors, warnings, skipped, checks };
-  return { ...counts, seed, requests, duration, baseUrl, providerId, forms };
+  const { seed, requests, duration, baseUrl, providerId, startedAt, version, command } = rest;
+  return { ...counts, seed, requests, duration, baseUrl, providerId, startedAt, version, command, forms };
 }
 
 /** The whole verification as one JSON document. */
 export function jsonReport(write: (text: string) => void): Reporter {
   return (event) => {
-    if (event.type === "end") write(`${JSON.stringify(event.verification, undefined, 2)}\n`);
+    if (event.type !== "end") return;
+    // What was found stands in the findings.
+    const checks = event.verification.checks.map(({ finding: _, ...check }) => check);
+    write(`${JSON.stringify({ ...event.verification, checks }, undefined, 2)}\n`);
   };
 }

@@ -1,6 +1,7 @@
 import type { Verification } from "../events.ts";
-import type { Finding, Passed } from "../finding.ts";
-import { type Group, groups } from "../options.ts";
+import type { Finding, Place } from "../finding.ts";
+import { groups } from "../options.ts";
+import type { CheckResult, Suite } from "../results.ts";
 import { type Markup, markup } from "./markup.ts";
 import type { Reporter } from "./reporter.ts";
 
@@ -9,62 +10,73 @@ export interface JunitOptions {
   failOn?: "error" | "warning";
 }
 
-/** Gets JUnit's XML: a suite for each group, a test for each check that passed and for each finding. */
+/** One test: a check at one operation. */
+export interface Test {
+  operation: Place;
+  /** The same in each run, whatever comes of it. */
+  name: string;
+  outcome: CheckResult["outcome"];
+  /** Undefined for one that passed. */
+  finding?: Finding;
+}
+
+const SUITES: readonly Suite[] = ["every answer", ...groups];
+
+/** Gets JUnit's XML: a suite for each group, a test for each check. */
 export function junitReport(
   write: (text: string) => void,
   { failOn = "error" }: JunitOptions = {},
 ): Reporter {
-  const suites = new Map<Group, Test[]>(groups.map((group) => [group, []]));
-  const severities: readonly string[] = failOn === "warning" ? ["error", "warning"] : ["error"];
   return (event) => {
-    if (event.type === "passed") suites.get(event.group)?.push({ passed: event.passed });
-    if (event.type === "finding") {
-      const { finding } = event;
-      suites.get(event.group)?.push({ finding, isFailure: severities.includes(finding.severity) });
-    }
-    if (event.type === "end") write(documentOf(suites, event.verification).text);
+    if (event.type === "end") write(documentOf(event.verification, failOn).text);
   };
 }
 
-export type Test = { passed: Passed } | { finding: Finding; isFailure: boolean };
-
-function documentOf(suites: ReadonlyMap<Group, readonly Test[]>, verification: Verification): Markup {
-  const all = [...suites.values()].flat();
-  const seconds = (verification.duration / 1000).toFixed(3);
+function documentOf(verification: Verification, failOn: "error" | "warning"): Markup {
+  const { checks, duration, baseUrl, startedAt } = verification;
+  const suites = Map.groupBy(checks, ({ suite }) => suite);
+  const seconds = (duration / 1000).toFixed(3);
   return markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="shiftpact verify ${verification.baseUrl}" ${countsOf(all)} errors="0" time="${seconds}">
-${[...suites].map(([group, tests]) => (tests.length === 0 ? "" : suiteOf(group, tests, verification)))}</testsuites>
+<testsuites name="shiftpact verify ${baseUrl}" ${countsOf(checks, failOn)} errors="0" time="${seconds}" timestamp="${startedAt}">
+${SUITES.map((suite) => suiteOf(suite, suites.get(suite) ?? [], verification, failOn))}</testsuites>
 `;
 }
 
-function suiteOf(group: Group, tests: readonly Test[], { seed, providerId }: Verification): Markup {
-  return markup`  <testsuite name="${group}" ${countsOf(tests)} errors="0">
+function suiteOf(
+  suite: Suite,
+  tests: readonly CheckResult[],
+  { seed, providerId, version, command = "" }: Verification,
+  failOn: "error" | "warning",
+): Markup {
+  if (tests.length === 0) return markup``;
+  return markup`  <testsuite name="${suite}" ${countsOf(tests, failOn)} errors="0">
     <properties>
       <property name="seed" value="${seed}"/>
       <property name="providerId" value="${providerId}"/>
+      <property name="version" value="${version}"/>
+      <property name="command" value="${command}"/>
     </properties>
-${tests.map(testOf)}  </testsuite>
+${tests.map((test) => testOf(test, failOn))}  </testsuite>
 `;
 }
 
-export function countsOf(tests: readonly Test[]): Markup {
-  const failures = tests.filter((test) => "finding" in test && test.isFailure).length;
-  const skips = tests.filter((test) => "finding" in test && test.finding.severity === "skipped").length;
+const isFailure = ({ outcome }: Test, failOn: "error" | "warning") =>
+  outcome === "error" || (outcome === "warning" && failOn === "warning");
+
+export function countsOf(tests: readonly Test[], failOn: "error" | "warning" = "error"): Markup {
+  const failures = tests.filter((test) => isFailure(test, failOn)).length;
+  const skips = tests.filter(({ outcome }) => outcome === "skipped").length;
   return markup`tests="${tests.length}" failures="${failures}" skipped="${skips}"`;
 }
 
-export function testOf(test: Test): Markup {
-  if ("passed" in test) {
-    const { operation, title } = test.passed;
-    return markup`    <testcase classname="${operation}" name="${title}"/>
+export function testOf(test: Test, failOn: "error" | "warning" = "error"): Markup {
+  const { operation, name, finding } = test;
+  if (!finding) {
+    return markup`    <testcase classname="${operation}" name="${name}"/>
 `;
   }
-  const { finding, isFailure } = test;
-  const { operation, title, actual, severity } = finding;
-  // Two findings of one code differ in what came.
-  const name = severity === "skipped" ? title : `${title}: ${actual}`;
   return markup`    <testcase classname="${operation}" name="${name}">
-${resultOf(finding, isFailure)}
+${resultOf(finding, isFailure(test, failOn))}
     </testcase>
 `;
 }
@@ -73,7 +85,7 @@ function resultOf(finding: Finding, isFailure: boolean): Markup {
   const { severity, code, title, actual } = finding;
   if (severity === "skipped") return markup`      <skipped message="${actual}"/>`;
   if (isFailure) {
-    return markup`      <failure type="${code}" message="${title}">${detailsOf(finding)}</failure>`;
+    return markup`      <failure type="${code}" message="${title}: ${actual}">${detailsOf(finding)}</failure>`;
   }
   return markup`      <system-out>warning ${code}
 ${detailsOf(finding)}</system-out>`;

@@ -36,12 +36,27 @@ export function callOf(place: Place): string {
   return CALLS.get(place) ?? "";
 }
 
+/** One reason, and the checks that were not made for it. */
+export interface NotChecked {
+  reason: string;
+  /** Each title once, with the operations that it was not checked at. */
+  checks: readonly { title: string; places: readonly Place[] }[];
+}
+
 /** What was not checked, by the reason why. */
-export function skippedByReason(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
+export function notChecked(findings: readonly Finding[]): readonly NotChecked[] {
   const skips = findings.filter(({ severity }) => severity === "skipped");
-  return Map.groupBy(skips, ({ code, actual }) =>
+  const byReason = Map.groupBy(skips, ({ code, actual }) =>
     code === "skipped_by_choice" ? "left out by --only or --skip" : actual,
   );
+  return [...byReason].map(([reason, group]) => ({ reason, checks: byTitle(group) }));
+}
+
+function byTitle(skips: readonly Finding[]): NotChecked["checks"] {
+  return [...Map.groupBy(skips, ({ title }) => title)].map(([title, group]) => ({
+    title,
+    places: group.map(({ operation }) => operation).filter((operation) => operation !== "provider"),
+  }));
 }
 
 /** How often each operation was answered with each status: a row for each operation. */

@@ -1,5 +1,5 @@
 import type { Finding } from "../finding.ts";
-import { type Section, sectionsOf, skippedByReason } from "./outline.ts";
+import { type NotChecked, notChecked, type Section, sectionsOf } from "./outline.ts";
 import { type Format, type Page, visible } from "./page.ts";
 
 /** In full, with the line that shows each again. */
@@ -9,25 +9,30 @@ export function writeErrors(findings: readonly Finding[], page: Page): void {
   for (const section of sections) {
     writePlace(section, "red", page);
     for (const [index, finding] of section.findings.entries()) {
-      writeError(finding, section.findings[index - 1]?.code === finding.code, page);
+      writeError(finding, section.findings[index - 1], page);
     }
   }
 }
 
-/** @param isMore what the one before it said of the code holds for it too. */
-function writeError(finding: Finding, isMore: boolean, page: Page): void {
-  const { code, title, expected, actual, section, mend, reproduce, count } = finding;
+/** @param before what it said of the code and how to mend it need not be said once more */
+function writeError(finding: Finding, before: Finding | undefined, page: Page): void {
+  const { code, title, expected, actual, section, mend, count } = finding;
+  const isMore = before?.code === code;
   page.write("");
   if (!isMore) page.marked(page.paint("red", "✗"), title, "bold");
   page.labelled("expected", expected);
   page.labelled("actual", count > 1 ? `${actual} (${count} times)` : actual);
   if (!isMore) page.labelled("contract", `section ${section}, ${code}`);
-  if (!isMore) page.labelled("mend", mend);
-  // Not wrapped: it is there to be copied.
+  if (!isMore || before.mend !== mend) page.labelled("mend", mend);
+  writeCurl(finding, page);
+}
+
+/** Not wrapped: it is there to be copied. */
+function writeCurl({ reproduce }: Finding, page: Page): void {
   if (reproduce !== "") page.write(`    ${page.paint("cyan", visible(reproduce))}`);
 }
 
-/** Without the curl line, which the other reports have. */
+/** Shorter than errors. */
 export function writeWarnings(findings: readonly Finding[], page: Page): void {
   const sections = sectionsOf(findings, "warning");
   writeTitle("Warnings", sections, page);
@@ -39,6 +44,7 @@ export function writeWarnings(findings: readonly Finding[], page: Page): void {
       page.marked(page.paint("yellow", "!"), title, "reset");
       page.paragraph(`Expected ${expected}; came ${actual}. ${mend}`, 4);
       page.paragraph(`section ${chapter}, ${code}${count > 1 ? `, ${count} times` : ""}`, 4, "dim");
+      writeCurl(finding, page);
     }
   }
 }
@@ -58,16 +64,16 @@ function writePlace({ place, call }: Section, format: Format, page: Page): void 
 
 /** What could not be checked, by the reason: one thing that is missing often stops many checks. */
 export function writeSkipped(findings: readonly Finding[], page: Page): void {
-  const reasons = skippedByReason(findings);
-  if (reasons.size === 0) return;
+  const reasons = notChecked(findings);
+  if (reasons.length === 0) return;
   page.write("");
   page.write(page.paint("bold", "Not checked"));
-  for (const [reason, skips] of reasons) {
+  for (const { reason, checks } of reasons) {
     page.write("");
-    page.paragraph(skips.map(nameOf).join("; "), 2);
-    page.paragraph(`because: ${reason}`, 4, "dim");
+    page.marked("-", reason, "reset");
+    page.paragraph(checks.map(nameOf).join("; "), 4, "dim");
   }
 }
 
-const nameOf = ({ title, operation }: Finding) =>
-  operation === "provider" ? title : `${title} (${operation})`;
+const nameOf = ({ title, places }: NotChecked["checks"][number]) =>
+  places.length === 0 ? title : `${title} (${places.join(", ")})`;

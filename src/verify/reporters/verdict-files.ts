@@ -1,3 +1,4 @@
+import type { Finding } from "../finding.ts";
 import type { Verdict } from "../verdict.ts";
 import { chapter, passedChapter, skippedChapter } from "./html.ts";
 import { documentOf } from "./html-document.ts";
@@ -24,22 +25,32 @@ function verdictHtml({ summary, findings, passed }: Verdict, subject: string): s
     chapter("Errors", sectionsOf(findings, "error")),
     chapter("Warnings", sectionsOf(findings, "warning")),
     skippedChapter(findings),
-    passedChapter({ passed }),
+    passedChapter(passed.map(({ title, operation }) => ({ operation, name: title, titles: [] }))),
   ]);
 }
 
 /** A test for each check that passed and for each finding. */
 function verdictJunit({ findings, passed }: Verdict, subject: string): string {
   const tests: Test[] = [
-    ...passed.map((each) => ({ passed: each })),
-    ...findings.map((finding) => ({ finding, isFailure: finding.severity === "error" })),
+    ...passed.map(({ operation, title }) => ({ operation, name: title, outcome: "passed" }) as const),
+    ...findings.map((finding) => {
+      const { operation, severity: outcome } = finding;
+      return { operation, name: nameOf(finding, findings), outcome, finding };
+    }),
   ];
   return markup`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="shiftpact ${subject}" ${countsOf(tests)} errors="0">
   <testsuite name="${subject}" ${countsOf(tests)} errors="0">
-${tests.map(testOf)}  </testsuite>
+${tests.map((test) => testOf(test))}  </testsuite>
 </testsuites>
 `.text;
+}
+
+/** Two findings of one title at an operation differ in what is expected: what came is another thing each time. */
+function nameOf(finding: Finding, findings: readonly Finding[]): string {
+  const { operation, title, expected } = finding;
+  const others = findings.filter((each) => each.operation === operation && each.title === title);
+  return others.length === 1 || expected === "" ? title : `${title}: ${expected}`;
 }
 
 function verdictJson(verdict: Verdict, subject: string): string {

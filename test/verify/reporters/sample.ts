@@ -2,7 +2,9 @@ import { operationsTable } from "../../../generated/provider/server.ts";
 import { entryOf } from "../../../src/verify/codes/codes.ts";
 import type { Coverage, RunEvent, Verification } from "../../../src/verify/events.ts";
 import type { Finding, Passed } from "../../../src/verify/finding.ts";
+import { summaryOf } from "../../../src/verify/ledger.ts";
 import type { Group } from "../../../src/verify/options.ts";
+import { type CheckResult, openResults } from "../../../src/verify/results.ts";
 
 /** Text that a report must not take at its word: markup, a terminal's escape, half a character. */
 export const HOSTILE = `<script>alert("x")</script> & 'y' ]]> \u001b[31mred\u001b[0m \u0000 \ud800`;
@@ -15,6 +17,17 @@ export function finding(code: Finding["code"], details: Partial<Finding> = {}): 
   const place = { operation: "getShift", reproduce: "curl -i 'http://127.0.0.1/shifts/1'" } as const;
   const texts = { expected: "what is right", actual: "what is wrong" };
   return { code, severity, title, section, mend, ...place, ...texts, count: 1, ...details };
+}
+
+/** As the ledger gathers them. */
+function checksOf(findings: readonly Finding[]): CheckResult[] {
+  const results = openResults();
+  results.made("reachability", "listRoles", "organisation", passed("roles are listed"));
+  for (const each of findings) {
+    if (each.code === "skipped_by_choice") results.found("registry", each.title, each);
+    else results.found("meaning", "assignments", each);
+  }
+  return results.close();
 }
 
 const passed = (title: string): Passed => ({ kind: "passed", operation: "listRoles", title });
@@ -51,14 +64,15 @@ function coverage(): Coverage {
 export function sampleRun(...more: Finding[]): RunEvent[] {
   const inMeaning = [...warnings, ...errors.slice(1), ...skips, ...more];
   const findings = [...errors.slice(0, 1), ...inMeaning, leftOut];
-  const count = (severity: Finding["severity"]) =>
-    findings.filter((each) => each.severity === severity).length;
+  const checks = checksOf(findings);
   const verification: Verification = {
-    summary: {
-      ...{ verdict: "fails", errors: count("error"), warnings: count("warning") },
-      ...{ skipped: count("skipped"), checks: 3 },
+    summary: summaryOf(checks, "error"),
+    ...{
+      startedAt: "2026-11-23T09:00:00.000Z",
+      version: "1.2.3",
+      command: "shiftpact verify --token $PROVIDER_TOKEN",
     },
-    ...{ findings, passed: [{ ...passed("roles are listed"), group: "reachability" }] },
+    ...{ findings, checks, passed: [{ ...passed("roles are listed"), group: "reachability" }] },
     forms: { routing: "path", variant: "b", notFound: "404", unassign: "delete", acknowledgement: "none" },
     ...{ coverage: coverage(), requests: 16, duration: 1_234, seed: 7 },
     ...{ baseUrl: "http://127.0.0.1:4010", providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11" },

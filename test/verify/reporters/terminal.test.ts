@@ -57,7 +57,7 @@ describe("the terminal report", () => {
   it("stands the curl line on a line of its own, and ends with the summary", () => {
     const all = lines(sampleRun());
     expect(all).toContain("    curl -i 'http://127.0.0.1/shifts/1'");
-    expect(all.at(-1)).toBe("fails: 5 errors, 1 warning, 3 skipped, 3 checks, 16 requests, 1.2 s, seed 7");
+    expect(all.at(-1)).toBe("fails: 5 errors, 1 warning, 3 skipped, 7 checks, 16 requests, 1.2 s, seed 7");
   });
 
   it("lets a provider's words move no cursor", () => {

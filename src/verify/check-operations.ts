@@ -1,0 +1,47 @@
+import { operationsTable } from "../../generated/provider/server.ts";
+import type { Group } from "./groups.ts";
+import type { OperationId } from "./target.ts";
+
+interface Row {
+  group: Group;
+  /** It says something of each of these in every run: what it does not come to, is reported as not checked. */
+  operations: readonly OperationId[];
+}
+
+const EVERY = operationsTable.map(({ operationId }) => operationId);
+const LISTS = ["listOutlets", "listRoles"] as const;
+const CANDIDATES = ["createCandidate", "findCandidates"] as const;
+const SEATS = ["assignCandidate", "unassignCandidate", "deleteAssignment"] as const;
+const BY_SHIFT = ["getShift", "updateShift", "cancelShift", ...SEATS] as const;
+const BODIES = ["updateShift", "createCandidate"] as const;
+
+/** By the name of a check (checks/checks.ts). One that is not here is reported where it says something. */
+export const checkOperations: Readonly<Record<string, Row>> = {
+  dialect: {
+    group: "dialect",
+    operations: ["getShift", "findCandidates", "getCandidateRegistry", "updateShift", "assignCandidate"],
+  },
+  organisation: { group: "answers", operations: LISTS },
+  "known person": { group: "answers", operations: ["findCandidates"] },
+  "repeated reads": {
+    group: "answers",
+    operations: ["getShift", ...LISTS, "findCandidates", "getCandidateRegistry"],
+  },
+  candidates: { group: "meaning", operations: CANDIDATES },
+  hire: { group: "meaning", operations: CANDIDATES },
+  updates: { group: "meaning", operations: ["updateShift"] },
+  assignments: { group: "meaning", operations: SEATS },
+  "full shift": { group: "meaning", operations: ["assignCandidate"] },
+  authentication: { group: "authentication", operations: EVERY },
+  tenants: { group: "tenants", operations: EVERY },
+  "unknown ids": { group: "errors", operations: BY_SHIFT },
+  "malformed ids": { group: "errors", operations: BY_SHIFT },
+  "odd lookups": { group: "errors", operations: ["findCandidates"] },
+  "malformed bodies": { group: "errors", operations: BODIES },
+  "invalid updates": { group: "errors", operations: ["updateShift"] },
+  "invalid creations": { group: "errors", operations: ["createCandidate"] },
+  generated: { group: "generated", operations: ["findCandidates", "getShift", ...BODIES] },
+  registry: { group: "registry", operations: ["getCandidateRegistry"] },
+  "later reads": { group: "cancellation", operations: LISTS },
+  cancellation: { group: "cancellation", operations: ["cancelShift", "assignCandidate"] },
+};

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { lineWriter } from "../../src/cli/io.ts";
+import { shiftpact } from "../../src/cli/shiftpact.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { terminal } from "./terminal.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+describe("shiftpact", () => {
+  it.each(["--version", "-v"])("prints its version with %s", async (flag) => {
+    const { io, out, err } = terminal();
+    expect(await shiftpact([flag], io)).toBe(0);
+    expect([out, err]).toEqual([[version], []]);
+  });
+});
+
+/** The command with an output that is closed after its first line; what it wrote to stderr, and its exit code. */
+async function headOf(argv: readonly string[]) {
+  const child = spawn(process.execPath, ["--import", "tsx", "src/cli/shiftpact.ts", ...argv], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let errors = "";
+  child.stderr.on("data", (chunk) => {
+    errors += chunk;
+  });
+  child.stdout.once("data", () => child.stdout.destroy());
+  const [exit, signal] = await once(child, "exit");
+  return { exit, signal, errors };
+}
+
+describe("a reader that goes away", () => {
+  it("ends shiftpact verify quietly, with its verdict and what it changed put back", async () => {
+    const sandbox = await startSandbox({});
+    const { shiftId, shift } = sandbox.createShift({ positions: 2 });
+    const flags = ["--token", sandbox.token, "--shift-id", shiftId, "--skip", "contracts"];
+    const ended = await headOf(["verify", sandbox.url, "--provider-id", sandbox.providerId, ...flags]);
+    await sandbox.close();
+    expect(ended).toEqual({ exit: 0, signal: null, errors: "" });
+    expect([shift.positions, shift.assigned.size]).toEqual([2, 0]);
+  });
+
+  it("is no reason to write any more", async () => {
+    const stream = new PassThrough();
+    const write = lineWriter(stream);
+    write("one");
+    stream.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE" }));
+    write("two");
+    expect(stream.read().toString()).toBe("one\n");
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
+import type { Verification } from "../../src/verify/events.ts";
+import type { OperationId } from "../../src/verify/target.ts";
+import { verifySandbox } from "./verify-sandbox.ts";
+
+async function verified(fault: FaultName, operations?: OperationId[], skip = ["contracts"] as const) {
+  const { verification } = await verifySandbox({
+    dialect: {},
+    options: { skip: [...skip] },
+    prepare: ({ setFault }) => setFault(fault, operations ? { operations } : {}),
+  });
+  return verification;
+}
+
+const wrong = ({ findings }: Verification) =>
+  findings
+    .filter(({ severity }) => severity !== "skipped")
+    .map(({ code, operation }) => `${code} ${operation}`);
+
+describe("one cause is one finding", () => {
+  it.each<[FaultName, OperationId[] | undefined, string[]]>([
+    ["operation-missing", ["updateShift"], ["request_refused updateShift"]],
+    ["operation-missing", ["createCandidate"], ["request_refused createCandidate"]],
+    ["operation-missing", ["findCandidates"], ["lookup_misses findCandidates"]],
+    ["no-token-accepted", ["getShift"], ["auth_missing getShift"]],
+    ["time-without-offset", undefined, ["time_without_offset getShift"]],
+    ["short-personal-numbers", ["createCandidate"], ["personal_number_wrong createCandidate"]],
+  ])("%s at %j", async (fault, operations, expected) => {
+    expect(wrong(await verified(fault, operations))).toEqual(expected);
+  });
+
+  it("also when the contracts are replayed", async () => {
+    const { verification } = await verifySandbox({
+      dialect: {},
+      options: { only: ["answers", "contracts"] },
+      prepare: ({ setFault }) => setFault("operation-missing", { operations: ["listOutlets"] }),
+    });
+    expect(wrong(verification)).toEqual(["request_refused listOutlets"]);
+    const skips = verification.findings.filter(({ title }) => title.startsWith("lists the outlets"));
+    expect(skips).toMatchObject([{ code: "skipped_after_failure", operation: "listOutlets" }]);
+  });
+
+  it("and says how the organisation was sent, where a route is missing", async () => {
+    const { findings } = await verified("operation-missing", ["updateShift"]);
+    const finding = findings.find(({ code }) => code === "request_refused");
+    expect(finding?.mend).toContain("Serve PUT /shifts/{shiftId}");
+    expect(finding?.mend).toContain("--routing header");
+  });
+
+  it("and names the total of the positions, where the remainder is sent", async () => {
+    const { findings } = await verified("assign-takes-position");
+    const finding = findings.find(({ code }) => code === "shift_changed_unasked");
+    expect(finding?.actual).toMatch(/slots went from \d to \d after an assignment/);
+    expect(finding?.mend).toMatch(/^Send the total, not the remainder/);
+  });
+});
