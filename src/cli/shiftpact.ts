@@ -30,6 +30,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
     summary: "hold a provider's OpenAPI document against the contracts",
     load: async () => (await import("./compare.ts")).compare,
   },
+  contracts: {
+    summary: "write the Pact files that fit a provider's forms, for any Pact verifier",
+    load: async () => (await import("./contracts.ts")).contracts,
+  },
 };
 
 const HELP = [
