@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -46,7 +54,12 @@ const contractIn = (out: string, name: "provider" | "events"): PactFile =>
 const hashesOf = (out: string) =>
   readdirSync(out)
     .sort()
-    .map((name) => [name, createHash("sha256").update(readFileSync(join(out, name))).digest("hex")]);
+    .map((name) => [
+      name,
+      createHash("sha256")
+        .update(readFileSync(join(out, name)))
+        .digest("hex"),
+    ]);
 
 describe("shiftpact contracts", () => {
   const verify = useVerifier();
