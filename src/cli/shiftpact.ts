@@ -18,6 +18,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
     summary: "hold a running provider against the contract",
     load: async () => (await import("./verify.ts")).verify,
   },
+  init: {
+    summary: "set up the verification of a provider: fixtures and a CI job",
+    load: async () => (await import("./init.ts")).init,
+  },
   listen: {
     summary: "stand in for the platform and judge the webhooks that a provider sends",
     load: async () => (await import("./listen.ts")).listen,

@@ -74,7 +74,7 @@ function readme(beginning: string, filling: Readonly<Record<string, string>>): s
 const CLI = "npm run -s shiftpact -- ";
 
 describe("each command of the README", () => {
-  const here = ["sandbox", "verify", "listen", "trigger", "compare", "contracts", "platform"].map(
+  const here = ["sandbox", "verify", "listen", "trigger", "compare", "contracts", "init", "platform"].map(
     (name) => CLI + name,
   );
   it.each(commands)("is run by a test or by .ci/run: %s", (command) => {
@@ -160,6 +160,17 @@ describe("the README's verifications", () => {
     const { code, said } = await type(command, env).ended;
     states.close();
     expect([code, said]).toEqual([0, expect.stringMatching(/reads a shift \[routing=path variant=a\]/)]);
+  });
+
+  it("are set up with the files that they need", async () => {
+    const { shiftId } = sandbox.createShift();
+    const project = join(folder, "project");
+    const command = readme(`${CLI}init`, {
+      ...{ UUID: sandbox.providerId, "https://provider.example/api": sandbox.url, " ID": ` ${shiftId}` },
+    });
+    const { code, said } = await type(`${command} --dir ${project}`, { PROVIDER_TOKEN: sandbox.token }).ended;
+    expect([code, said]).toEqual([0, expect.stringMatching(/Next:\nnpx shiftpact verify http/)]);
+    expect(readdirSync(project).sort()).toEqual([".github", "fixtures.json"]);
   });
 
   it("write the Pact files of a provider's forms, stated or found out", async () => {
