@@ -19,6 +19,11 @@ export const HOME = page("index.html", "Start", "What shiftpact is, and where to
 
 export const GUIDES = {
   provider: page("guide-provider.html", "Build a provider", "From nothing to a verified provider."),
+  "pact-verifiers": page(
+    "guide-pact-verifiers.html",
+    "Use your own Pact verifier",
+    "The contracts in a JVM, Go or .NET test suite.",
+  ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
   operator: page("guide-operator.html", "Run the platform", "Start it, onboard, see what happened."),
 } as const;

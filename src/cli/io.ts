@@ -1,8 +1,12 @@
+import { type Conversation, converse } from "./converse.ts";
+
 /** Where a command writes, a line at a time, and what it reads beside its arguments. */
 export interface Io {
   stdout: (line: string) => void;
   stderr: (line: string) => void;
   env: Readonly<Record<string, string | undefined>>;
+  /** Asks the person at the terminal. Undefined: there is no terminal. */
+  converse?: () => Conversation;
 }
 
 export function processIo(): Io {
@@ -10,6 +14,7 @@ export function processIo(): Io {
     stdout: lineWriter(process.stdout),
     stderr: lineWriter(process.stderr),
     env: process.env,
+    ...(process.stdin.isTTY && process.stdout.isTTY && { converse }),
   };
 }
 

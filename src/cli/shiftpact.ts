@@ -19,6 +19,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
     summary: "hold a running provider against the contract",
     load: async () => (await import("./verify.ts")).verify,
   },
+  init: {
+    summary: "set up the verification of a provider: fixtures and a CI job",
+    load: async () => (await import("./init.ts")).init,
+  },
   listen: {
     summary: "stand in for the platform and judge the webhooks that a provider sends",
     load: async () => (await import("./listen.ts")).listen,
@@ -30,6 +34,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
   compare: {
     summary: "hold a provider's OpenAPI document against the contracts",
     load: async () => (await import("./compare.ts")).compare,
+  },
+  contracts: {
+    summary: "write the Pact files that fit a provider's forms, for any Pact verifier",
+    load: async () => (await import("./contracts.ts")).contracts,
   },
 };
 

@@ -85,7 +85,7 @@ function given<Name extends string, Text, Value>(
 
 const asIs = <Text>(text: Text): Text => text;
 
-function baseUrlOf([text, ...more]: string[]): string {
+export function baseUrlOf([text, ...more]: string[]): string {
   if (text === undefined)
     throw new UsageError("BASE_URL is missing: where the provider's API is (see --help)");
   if (more.length > 0) throw new UsageError(`there is one BASE_URL, not ${JSON.stringify([text, ...more])}`);
@@ -118,7 +118,11 @@ function tokenOf(flag: string, text: string | undefined, variable: string, env: 
   throw new UsageError(`${name} must be visible ASCII characters, without spaces and line ends`);
 }
 
-function choice<const Value extends string>(flag: string, text: string, values: readonly Value[]): Value {
+export function choice<const Value extends string>(
+  flag: string,
+  text: string,
+  values: readonly Value[],
+): Value {
   const value = values.find((each) => each === text);
   if (value !== undefined) return value;
   throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(text)}`);

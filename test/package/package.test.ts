@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
 import { createClient } from "../../generated/operations/client.ts";
 import { freePort } from "../../scripts/embedded-postgres.ts";
+import { ACTION_PATH, environmentOf, readAction, type Step } from "../action.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
 import { type Installed, install } from "./installed.ts";
@@ -143,6 +144,16 @@ describe("a project that installs it", () => {
   });
 });
 
+/** The installed sandbox with one shift, and what it says of itself. */
+async function provider(...flags: string[]) {
+  const sandbox = start("shiftpact", "sandbox", "--port", "0", "--shift", "1", ...flags);
+  const [, url = ""] = await sandbox.until(/listens on (\S+)/);
+  const [, providerId = ""] = await sandbox.until(/providerId +(\S+)/);
+  const [, token = ""] = await sandbox.until(/PROVIDER_TOKEN +(\S+)/);
+  const [, shiftId = ""] = await sandbox.until(/shift +([\w-]+)\n/);
+  return { sandbox, url, providerId, token, shiftId };
+}
+
 describe("the installed command", () => {
   it.each(["--help", "sandbox --help", "verify --help", "platform --help"])(
     "explains itself: %s",
@@ -154,11 +165,7 @@ describe("the installed command", () => {
   );
 
   it("runs a provider and verifies it", async () => {
-    const sandbox = start("shiftpact", "sandbox", "--port", "0", "--shift", "1");
-    const [, url = ""] = await sandbox.until(/listens on (\S+)/);
-    const [, providerId = ""] = await sandbox.until(/providerId +(\S+)/);
-    const [, token = ""] = await sandbox.until(/PROVIDER_TOKEN +(\S+)/);
-    const [, shiftId = ""] = await sandbox.until(/shift +([\w-]+)\n/);
+    const { sandbox, url, providerId, token, shiftId } = await provider();
     const flags = ["--provider-id", providerId, "--token", token, "--shift-id", shiftId, "--json"];
     const { code, out, err } = await run("shiftpact", "verify", url, ...flags);
     expect(JSON.parse(out.trim().split("\n").at(-1) ?? "")).toMatchObject({
@@ -180,6 +187,65 @@ describe("the installed command", () => {
     }
     platform.child.kill("SIGTERM");
     expect(await platform.ended).toMatchObject({ code: 0 });
+  });
+});
+
+describe("in CI, without a network", () => {
+  it("runs the job that init writes", async () => {
+    const { url, providerId, token, shiftId } = await provider();
+    const flags = ["--provider-id", providerId, "--shift-id", shiftId, "--ci", "github"];
+    const env = { PROVIDER_TOKEN: token };
+    const written = await startWith(env, "shiftpact", "init", url, ...flags).ended;
+    expect(written).toMatchObject({ code: 0, err: "" });
+    const job = readFileSync(join(installed.folder, ".github/workflows/shiftpact.yml"), "utf8");
+    const commands = (parse(job).jobs.verify.steps as Step[]).flatMap(({ run: command }) => command ?? []);
+    const verified = await startWith({ ...env, PROVIDER_ID: providerId }, "bash", "-c", commands.join("\n"))
+      .ended;
+    expect(verified).toMatchObject({ code: 0, out: expect.stringContaining("conforms: 0 errors") });
+  });
+
+  /** Each shell of the action, as a runner starts it; the outputs at the end, and the exit code of the last one. */
+  async function runAction(given: Record<string, string>) {
+    const action = readAction();
+    const file = join(installed.folder, `outputs-${randomUUID()}`);
+    const runner = { GITHUB_OUTPUT: file, GITHUB_ACTION_PATH: ACTION_PATH, RUNNER_TEMP: installed.folder };
+    let ended = { code: 0, out: "", err: "" };
+    const outputs: Record<string, string> = {};
+    for (const step of action.runs.steps) {
+      if (step.run === undefined) continue;
+      writeFileSync(file, "");
+      const env = { ...runner, ...environmentOf(step, action, given) };
+      const shell = ["--noprofile", "--norc", "-eo", "pipefail", "-c", step.run];
+      ended = await startWith(env, "bash", ...shell).ended;
+      for (const line of readFileSync(file, "utf8").trim().split("\n")) {
+        const [name, ...value] = line.split("=");
+        outputs[`${step.id}.${name}`] = value.join("=");
+      }
+    }
+    return { ...ended, outputs };
+  }
+
+  it("runs the GitHub Action on a provider that conforms", async () => {
+    const { url, providerId, token, shiftId } = await provider("--routing", "header");
+    write("fixtures of the action.json", JSON.stringify({ shiftId }));
+    const { code, out, outputs } = await runAction({
+      ...{ url, "provider-id": providerId, token, routing: "header" },
+      ...{ fixtures: "fixtures of the action.json", args: "--seed 7\n--skip generated,contracts" },
+    });
+    expect([code, out]).toEqual([0, expect.stringMatching(/conforms: 0 errors.* seed 7/)]);
+    expect(out.startsWith(`::add-mask::${token}\n`)).toBe(true);
+    expect(outputs["node.usable"]).toBe("true");
+    const report = (name: string) => readFileSync(outputs[`verify.${name}`] ?? "", "utf8");
+    expect(report("html")).toContain("<!doctype html>");
+    expect(report("junit")).toContain("<testsuite");
+    expect(JSON.parse(report("json"))).toMatchObject({ summary: { verdict: "conforms" } });
+  });
+
+  it("runs the GitHub Action on a provider that does not, and still has the reports", async () => {
+    const { url, providerId, token } = await provider("--fault", "no-token-accepted");
+    const { code, outputs } = await runAction({ url, "provider-id": providerId, token });
+    expect(code).toBe(1);
+    expect(readFileSync(outputs["verify.junit"] ?? "", "utf8")).toContain("<failure");
   });
 });
 

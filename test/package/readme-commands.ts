@@ -20,6 +20,20 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
   "npm ci && npm start -- --once": { file: ".ci/run", words: "npm start -- --once" },
   "npm install shiftpact": { file: "test/package/installed.ts", words: '"pack", "--silent", "--offline"' },
   "npx shiftpact --help": { file: "test/package/package.test.ts", words: 'it.each(["--help"' },
+  // Nothing here can pull a base image, so no test builds one.
+  "mkdir -p .shiftpact/image && npm pack --pack-destination .shiftpact/image": {
+    file: "test/tool-files.test.ts",
+    words: "copies the package that npm pack writes",
+  },
+  "podman build --tag shiftpact --file Containerfile .shiftpact/image": {
+    file: "test/tool-files.test.ts",
+    words: "has two stages on a base pinned by tag",
+  },
+  "podman run --rm --network host --env PROVIDER_TOKEN shiftpact verify http://127.0.0.1:8080 --provider-id UUID":
+    {
+      file: "test/tool-files.test.ts",
+      words: "runs the command, not as root",
+    },
   "npm run generate": { file: "test/generate/generate.test.ts", words: "scripts/generate.ts" },
   "npm run generate -- --check": { file: "scripts/check.ts", words: '["generate", "--", "--check"]' },
   "npm run typecheck": { file: "scripts/check.ts", words: '["typecheck"]' },

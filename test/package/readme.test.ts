@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -74,7 +74,9 @@ function readme(beginning: string, filling: Readonly<Record<string, string>>): s
 const CLI = "npm run -s shiftpact -- ";
 
 describe("each command of the README", () => {
-  const here = ["sandbox", "verify", "listen", "trigger", "compare", "platform"].map((name) => CLI + name);
+  const here = ["sandbox", "verify", "listen", "trigger", "compare", "contracts", "init", "platform"].map(
+    (name) => CLI + name,
+  );
   it.each(commands)("is run by a test or by .ci/run: %s", (command) => {
     if ([...here, "npx pact-verifier"].some((beginning) => command.startsWith(beginning))) return;
     const elsewhere = RUN_ELSEWHERE[command];
@@ -158,6 +160,32 @@ describe("the README's verifications", () => {
     const { code, said } = await type(command, env).ended;
     states.close();
     expect([code, said]).toEqual([0, expect.stringMatching(/reads a shift \[routing=path variant=a\]/)]);
+  });
+
+  it("are set up with the files that they need", async () => {
+    const { shiftId } = sandbox.createShift();
+    const project = join(folder, "project");
+    const command = readme(`${CLI}init`, {
+      ...{ UUID: sandbox.providerId, "https://provider.example/api": sandbox.url, " ID": ` ${shiftId}` },
+    });
+    const { code, said } = await type(`${command} --dir ${project}`, { PROVIDER_TOKEN: sandbox.token }).ended;
+    expect([code, said]).toEqual([0, expect.stringMatching(/Next:\nnpx shiftpact verify http/)]);
+    expect(readdirSync(project).sort()).toEqual([".github", "fixtures.json"]);
+  });
+
+  it("write the Pact files of a provider's forms, stated or found out", async () => {
+    const { shiftId } = sandbox.createShift();
+    const outs = [join(folder, "stated"), join(folder, "detected")] as const;
+    const stated = readme(`${CLI}contracts --routing`, { "--out pacts": `--out ${outs[0]}` });
+    const detected = readme(`${CLI}contracts --detect`, {
+      ...{ UUID: sandbox.providerId, "https://provider.example/api": sandbox.url },
+      ...{ " ID": ` ${shiftId}`, "--out pacts": `--out ${outs[1]}` },
+    });
+    for (const command of [stated, detected]) {
+      const { code, said } = await type(command, { PROVIDER_TOKEN: sandbox.token }).ended;
+      expect([code, said]).toEqual([0, expect.stringContaining("Wrote 2 Pact files")]);
+    }
+    for (const out of outs) expect(readdirSync(out)).toHaveLength(2);
   });
 
   it("listen to a webhook that is triggered", async () => {

@@ -1,0 +1,99 @@
+import type { KnownForms, ProviderForms } from "../verify/index.ts";
+import { UsageError } from "./usage.ts";
+
+interface Form<Value extends string> {
+  /** Its flag, as in `--not-found`. */
+  flag: string;
+  values: readonly Value[];
+  /** What a provider has unless stated otherwise. Undefined: the contract prefers none, and the form must be stated. */
+  usual?: Value;
+  meaning: string;
+}
+
+/** Every form that tells interactions apart, in the order of test/consumer/README.md. */
+export const FORMS: { readonly [Name in keyof ProviderForms]: Form<ProviderForms[Name]> } = {
+  routing: { flag: "routing", values: ["path", "header"], meaning: "where the providerId stands" },
+  variant: { flag: "variant", values: ["a", "b"], meaning: "the field set of a shift" },
+  notFound: {
+    flag: "not-found",
+    values: ["empty", "404"],
+    meaning: "the response when no candidate matches",
+  },
+  unassign: { flag: "unassign", values: ["put", "delete"], meaning: "how a candidate is unassigned" },
+  acknowledgement: {
+    flag: "ack",
+    values: ["minimal", "full", "none"],
+    meaning: "the response to an assignment; none: 204",
+  },
+  updated: {
+    ...{ flag: "updated", values: ["shift", "none"], usual: "shift" },
+    meaning: "the response to an update; none: 204",
+  },
+  deleted: {
+    ...{ flag: "deleted", values: ["404", "410", "cancelled"], usual: "404" },
+    meaning: "the response to GET of a deleted shift; cancelled: the shift with that status",
+  },
+  numbers: {
+    ...{ flag: "numbers", values: ["digits", "hyphenated"], usual: "digits" },
+    meaning: "the form of the personal number under which a candidate is found",
+  },
+  hyphen: {
+    ...{ flag: "hyphen", values: ["read", "refused"], usual: "read" },
+    meaning: "a lookup under the hyphenated form; refused: 400 or 422",
+  },
+  registry: {
+    ...{ flag: "registry", values: ["offered", "absent"], usual: "offered" },
+    meaning: "the optional GET /candidates/registry",
+  },
+  full: {
+    ...{ flag: "full", values: ["refused", "accepted"], usual: "refused" },
+    meaning: "one more assignment to a full shift",
+  },
+};
+
+export const FORM_NAMES = Object.keys(FORMS) as (keyof ProviderForms)[];
+
+/** For parseArgs. */
+export const FORM_FLAGS = Object.fromEntries(
+  Object.values(FORMS).map(({ flag }) => [flag, { type: "string" as const }]),
+);
+
+/**
+ * The forms that the flags state.
+ * @throws UsageError for a value that there is not
+ */
+export function formsOfFlags(values: Readonly<Record<string, unknown>>): KnownForms {
+  const stated = FORM_NAMES.flatMap((name) => {
+    const { flag, values: known } = FORMS[name];
+    const value = values[flag];
+    if (value === undefined) return [];
+    if (known.some((each) => each === value)) return [[name, value]];
+    throw new UsageError(`--${flag} must be ${known.join(" or ")}, not ${JSON.stringify(value)}`);
+  });
+  return Object.fromEntries(stated);
+}
+
+/** Forms without a usual value that are not known. */
+export function missingForms(forms: KnownForms): (keyof ProviderForms)[] {
+  return FORM_NAMES.filter((name) => forms[name] === undefined && FORMS[name].usual === undefined);
+}
+
+/** Every form: the known ones, and the usual value of each of the others. */
+export function wholeForms(known: KnownForms): ProviderForms {
+  const entries = FORM_NAMES.map((name) => [name, known[name] ?? FORMS[name].usual]);
+  return Object.fromEntries(entries) as ProviderForms;
+}
+
+/** `--variant a|b`. */
+export const flagText = (name: keyof ProviderForms): string =>
+  `--${FORMS[name].flag} ${FORMS[name].values.join("|")}`;
+
+/** A line for each form: its flag, values, usual value and meaning. */
+export function formsList(): string[] {
+  const width = Math.max(...FORM_NAMES.map((name) => flagText(name).length));
+  return FORM_NAMES.map((name) => {
+    const { usual, meaning } = FORMS[name];
+    const text = usual === undefined ? meaning : `${meaning} (${usual} unless given)`;
+    return `  ${flagText(name).padEnd(width)}  ${text}`;
+  });
+}

@@ -1,0 +1,132 @@
+import { CouldNotRun } from "../verify/could-not-run.ts";
+import type { KnownForms, ProviderForms } from "../verify/index.ts";
+import { DETECT_FLAGS, detectForms } from "./contracts-detect.ts";
+import { contractsFor, type ProviderContract, writeContracts } from "./contracts-files.ts";
+import {
+  FORM_FLAGS,
+  FORM_NAMES,
+  FORMS,
+  flagText,
+  formsList,
+  formsOfFlags,
+  missingForms,
+  wholeForms,
+} from "./contracts-forms.ts";
+import type { Io } from "./io.ts";
+import { readFlags, UsageError } from "./usage.ts";
+
+const HELP = `shiftpact contracts: writes the Pact files that fit a provider's forms, for a Pact verifier in any language.
+
+  shiftpact contracts FORMS --out DIR
+  shiftpact contracts --detect BASE_URL --provider-id UUID [OPTIONS] --out DIR
+
+The forms:
+${formsList().join("\n")}
+
+  --out DIR          writes the calls and the events, a file each; replaces only files that it wrote itself
+  --filter           prints the forms as a regular expression for pact-verifier --filter-description; writes nothing
+  --list             prints the forms, and nothing else
+  --detect BASE_URL  finds the forms out at a running provider; a form that is given as a flag stays as given.
+                     Takes these flags as shiftpact verify does, and the environment's PROVIDER_TOKEN:
+                     ${Object.keys(DETECT_FLAGS)
+                       .map((flag) => `--${flag}`)
+                       .join(" ")
+                       .replace(" --cancellable", "\n                     --cancellable")}
+
+Exit code: 0 written, 2 could not run.
+
+Examples:
+  shiftpact contracts --routing path --variant b --not-found empty --unassign put --ack full --out pacts
+  shiftpact contracts --detect http://127.0.0.1:4010 --provider-id UUID --shift-id ID --out pacts`;
+
+type Flags = ReturnType<typeof flagsOf>;
+
+/** @returns the exit code: 0 written, 2 could not run. */
+export async function contracts(argv: string[], io: Io): Promise<number> {
+  try {
+    const flags = flagsOf(argv);
+    if (flags.help || flags.list) {
+      for (const line of flags.help ? [HELP] : formsList()) io.stdout(line);
+      return 0;
+    }
+    if (flags.filter === (flags.out !== undefined)) {
+      throw new UsageError("give --out DIR or --filter (see --help)");
+    }
+    if (flags.out === "") throw new UsageError("--out must name a folder");
+    const known = await knownForms(flags, io);
+    const forms = wholeForms(known);
+    if (flags.out === undefined) io.stdout(filterOf(forms));
+    else await write(flags.out, forms, known, io);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
+    io.stderr(`shiftpact contracts: ${error.message}`);
+    return 2;
+  }
+}
+
+function flagsOf(args: string[]) {
+  return readFlags({
+    args,
+    options: {
+      ...(FORM_FLAGS as Record<never, never>),
+      ...DETECT_FLAGS,
+      detect: { type: "string" },
+      out: { type: "string" },
+      filter: { type: "boolean", default: false },
+      list: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  }).values;
+}
+
+/** @throws UsageError or CouldNotRun when a form that has no usual value is not known */
+async function knownForms(flags: Flags, io: Io): Promise<KnownForms> {
+  const given = formsOfFlags(flags);
+  if (flags.detect !== undefined) {
+    const detected = await detectForms(flags.detect, flags, given.routing, io);
+    const known = { ...detected, ...given };
+    const missing = missingForms(known);
+    if (missing.length === 0) return known;
+    throw new CouldNotRun(
+      `not found out: ${missing.join(", ")}; give a shift in the future with --shift-id ID, or ${missing.map(flagText).join(" ")}`,
+    );
+  }
+  const unused = (Object.keys(DETECT_FLAGS) as (keyof typeof DETECT_FLAGS)[]).find(
+    (flag) => flags[flag] !== undefined,
+  );
+  if (unused !== undefined) throw new UsageError(`--${unused} needs --detect BASE_URL`);
+  const missing = missingForms(given);
+  if (missing.length === 0) return given;
+  throw new UsageError(`give also ${missing.map(flagText).join(" ")}, or --detect BASE_URL`);
+}
+
+/** Matches the descriptions of the interactions that fit. */
+function filterOf(forms: ProviderForms): string {
+  const pairs = FORM_NAMES.map((name) => `${name}=${forms[name]}`);
+  return `\\[((${pairs.join("|")}) ?)+\\]$`;
+}
+
+async function write(folder: string, forms: ProviderForms, known: KnownForms, io: Io): Promise<void> {
+  const written = await contractsFor(forms);
+  writeContracts(folder, written);
+  for (const line of summaryOf(folder, written)) io.stdout(line);
+  io.stdout("For a provider of these forms:");
+  const width = Math.max(...FORM_NAMES.map((name) => name.length));
+  for (const name of FORM_NAMES) {
+    const { flag, values } = FORMS[name];
+    const others = values.filter((value) => value !== forms[name]).join("|");
+    const note = known[name] === undefined ? `   assumed; otherwise give --${flag} ${others}` : "";
+    io.stdout(`  ${name.padEnd(width)}  ${forms[name]}${note}`);
+  }
+}
+
+function summaryOf(folder: string, written: readonly ProviderContract[]): string[] {
+  const width = Math.max(...written.map(({ name }) => name.length));
+  return [
+    `Wrote ${written.length} Pact files to ${folder}:`,
+    ...written.map(
+      ({ name, selected, total }) => `  ${name.padEnd(width)}  ${selected} of ${total} interactions`,
+    ),
+  ];
+}

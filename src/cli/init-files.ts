@@ -1,0 +1,42 @@
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { CouldNotRun } from "../verify/could-not-run.ts";
+
+export interface NewFile {
+  /** Below the folder. */
+  path: string;
+  text: string;
+}
+
+/**
+ * Refuses files that would be overwritten.
+ * @throws CouldNotRun that names them all
+ */
+export function refuseExisting(folder: string, paths: readonly string[]): void {
+  const existing = paths.map((path) => join(folder, path)).filter(isThere);
+  if (existing.length === 0) return;
+  const verb = existing.length === 1 ? "exists" : "exist";
+  throw new CouldNotRun(
+    `${existing.join(" and ")} ${verb}, and nothing was written: --force replaces, --ci none writes no job, --dir DIR writes elsewhere`,
+  );
+}
+
+/** @throws CouldNotRun when nothing can be written there */
+export function writeFiles(folder: string, files: readonly NewFile[]): void {
+  for (const { path, text } of files) {
+    const file = join(folder, path);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    } catch (error) {
+      throw new CouldNotRun(`${file} cannot be written (${codeOf(error)})`);
+    }
+  }
+}
+
+/** A link that leads nowhere is there, too. */
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "unknown reason";

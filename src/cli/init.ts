@@ -1,0 +1,160 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CouldNotRun } from "../verify/could-not-run.ts";
+import { type CiJob, ciJob, shellWord } from "./ci-jobs.ts";
+import { FORM_NAMES } from "./contracts-forms.ts";
+import { type Answers, CI_SYSTEMS, isLocal, readAnswers } from "./init-answers.ts";
+import { type NewFile, refuseExisting, writeFiles } from "./init-files.ts";
+import { type Probed, probe } from "./init-probe.ts";
+import { type Io, isColoured } from "./io.ts";
+import { type Paint, painter } from "./paint.ts";
+import { readFlags, UsageError } from "./usage.ts";
+
+const FIXTURES = "fixtures.json";
+
+const HELP = `shiftpact init: sets up the verification of a provider. Asks on a terminal for what the flags leave open.
+
+  shiftpact init [BASE_URL] [OPTIONS]
+
+  BASE_URL               where the API is, without /providers/{providerId}
+  --provider-id UUID     the organisation
+  --token-variable NAME  environment variable that holds PROVIDER_TOKEN, and the CI system's secret; PROVIDER_TOKEN
+                         unless given. The token itself is written nowhere
+  --shift-id ID          a shift in the future, which verify may read, change and assign to
+  --ci ${CI_SYSTEMS.join("|")}
+                         the job that is written; unless given, gitlab where a .gitlab-ci.yml exists, and github elsewhere
+  --start COMMAND        starts the provider in the job, where it does not run already
+  --dir DIR              where the files are written; here unless given
+  --force                replaces files that exist
+
+It reads from the provider, changes nothing there, and writes ${FIXTURES} and the CI job.
+Exit code: 0 written, 2 could not run; then nothing is written.
+
+Examples:
+  shiftpact init
+  PROVIDER_TOKEN=T shiftpact init https://provider.example/api --provider-id UUID --shift-id ID --ci gitlab
+  TEMPO_TOKEN=T shiftpact init http://127.0.0.1:8080 --provider-id UUID --token-variable TEMPO_TOKEN --ci github --start "npm start"`;
+
+/** @returns the exit code: 0 written, 2 could not run. */
+export async function init(argv: string[], io: Io): Promise<number> {
+  try {
+    const { values: flags, positionals } = flagsOf(argv);
+    if (flags.help) {
+      io.stdout(HELP);
+      return 0;
+    }
+    if (flags.dir === "") throw new UsageError("--dir must name a folder");
+    const usualCi = existsSync(join(flags.dir, ".gitlab-ci.yml")) ? "gitlab" : "github";
+    const answers = await readAnswers({ ...flags, positionals }, usualCi, io);
+    const job = ciJob(answers, ownVersion());
+    const files = filesOf(answers, job);
+    if (!flags.force) {
+      refuseExisting(
+        flags.dir,
+        files.map(({ path }) => path),
+      );
+    }
+    const probed = await probe(answers, io);
+    writeFiles(flags.dir, files);
+    for (const line of report(answers, probed, { job, files, folder: flags.dir }, io)) io.stdout(line);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
+    io.stderr(`shiftpact init: ${error.message}`);
+    return 2;
+  }
+}
+
+function flagsOf(args: string[]) {
+  return readFlags({
+    args,
+    allowPositionals: true,
+    options: {
+      "provider-id": { type: "string" },
+      "token-variable": { type: "string" },
+      "shift-id": { type: "string" },
+      ci: { type: "string" },
+      start: { type: "string" },
+      dir: { type: "string", default: "." },
+      force: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+}
+
+/** A shift that is cancelled for good would serve one run only, so none is written. */
+function filesOf({ shiftId }: Answers, job: CiJob | undefined): NewFile[] {
+  const fixtures = { path: FIXTURES, text: `${JSON.stringify({ shiftId }, null, 2)}\n` };
+  return job === undefined ? [fixtures] : [fixtures, job];
+}
+
+/** Beside `src/` in a checkout, beside `dist/` in the package. */
+function ownVersion(): string {
+  const root = import.meta.url.endsWith(".js") ? "../../../" : "../../";
+  const manifest: { version: string } = JSON.parse(
+    readFileSync(new URL(`${root}package.json`, import.meta.url), "utf8"),
+  );
+  return manifest.version;
+}
+
+interface Written {
+  job: CiJob | undefined;
+  files: readonly NewFile[];
+  folder: string;
+}
+
+function report(answers: Answers, { forms, errors }: Probed, written: Written, io: Io): string[] {
+  const { job, files, folder } = written;
+  const paint = painter(isColoured(io.env));
+  const width = Math.max(...FORM_NAMES.map((name) => name.length));
+  const shown = FORM_NAMES.map(
+    (name) => `  ${name.padEnd(width)}  ${forms[name] ?? paint("dim", "not known yet")}`,
+  );
+  return [
+    paint("bold", `The forms of ${answers.baseUrl}:`),
+    ...shown,
+    ...remarks(answers, { forms, errors }),
+    "",
+    paint("bold", "Written:"),
+    ...files.map(({ path }) => `  ${join(folder, path)}`),
+    "",
+    ...(job === undefined ? [] : [...jobNotes(answers, job), ""]),
+    "Cancellation is not checked yet: verify cancels a shift for good, so each run needs another one. Give",
+    `cancellableShiftId in ${FIXTURES}, or let verify create a shift for each run with --create-shift COMMAND_OR_URL.`,
+    "",
+    paint("bold", "Next:"),
+    nextCommand(answers, folder, paint),
+  ];
+}
+
+function remarks({ shiftId }: Answers, { forms, errors }: Probed): string[] {
+  return [
+    ...(shiftId === undefined
+      ? [`Without a shift most checks are skipped: add "shiftId" to ${FIXTURES}.`]
+      : []),
+    ...(shiftId !== undefined && forms.variant === undefined
+      ? [`The shift ${shiftId} could not be read: see what verify finds.`]
+      : []),
+    ...(errors > 0
+      ? [`${errors} ${errors === 1 ? "error was" : "errors were"} seen: verify says what to do.`]
+      : []),
+    ...(FORM_NAMES.some((name) => forms[name] === undefined) ? ["verify finds out the others."] : []),
+  ];
+}
+
+function jobNotes({ baseUrl, start }: Answers, { toDo, path }: CiJob): string[] {
+  const always = [toDo, `Commit the files. The shift of ${FIXTURES} must be in the future in every run.`];
+  if (start !== undefined || !isLocal(baseUrl)) return always;
+  return [
+    ...always,
+    `Add a step to ${path} that starts the provider at ${baseUrl}: --start COMMAND writes one.`,
+  ];
+}
+
+/** One line that can be pasted into a shell. */
+function nextCommand({ baseUrl, providerId, tokenVariable }: Answers, folder: string, paint: Paint): string {
+  const token = tokenVariable === "PROVIDER_TOKEN" ? "" : `PROVIDER_TOKEN="$${tokenVariable}" `;
+  const fixtures = shellWord(join(folder, FIXTURES));
+  const command = `npx shiftpact verify ${shellWord(baseUrl)} --provider-id ${providerId} --fixtures ${fixtures} --report report`;
+  return paint("cyan", token + command);
+}

@@ -1,0 +1,398 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { freePort } from "../../scripts/embedded-postgres.ts";
+import { shiftpact } from "../../src/cli/shiftpact.ts";
+import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { terminal } from "./terminal.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const CLI = `${process.execPath} --import ${join(ROOT, "node_modules/tsx/dist/loader.mjs")} ${join(ROOT, "src/cli/shiftpact.ts")}`;
+const TOKEN = "a-token-that-init-never-writes";
+const GITHUB = ".github/workflows/shiftpact.yml";
+const GITLAB = ".gitlab-ci.yml";
+
+const root = mkdtempSync(join(tmpdir(), "init-"));
+let folder: string;
+const running: Sandbox[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(root, "project-"));
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+async function provider(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ port: 0, token: TOKEN, ...options });
+  running.push(sandbox);
+  return sandbox;
+}
+
+interface Given {
+  env?: Record<string, string>;
+  /** Typed at the terminal, in this order; undefined: there is no terminal. */
+  lines?: string[];
+}
+
+async function init(argv: readonly string[], { env = { PROVIDER_TOKEN: TOKEN }, lines }: Given = {}) {
+  const { io, out, err } = terminal(env);
+  const questions: string[] = [];
+  const conversation = {
+    ask: async (question: string) => {
+      questions.push(question);
+      return lines?.shift() ?? "";
+    },
+    close: () => undefined,
+  };
+  const exit = await shiftpact(["init", ...argv, "--dir", folder], {
+    ...io,
+    ...(lines && { converse: () => conversation }),
+  });
+  return { exit, out, err, questions };
+}
+
+const who = ({ url, providerId }: Sandbox) => [url, "--provider-id", providerId];
+const read = (name: string) => readFileSync(join(folder, name), "utf8");
+const filesBelow = () =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+
+/** In a shell of the project's folder, with this checkout in the place of the package. */
+async function shell(script: string, env: Record<string, string>) {
+  const child = spawn("bash", ["-e", "-c", script.replaceAll(/npx (--yes )?shiftpact(@[\d.]+)?/g, CLI)], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [code, out, err] = await Promise.all([
+    new Promise<number | null>((resolve) => child.once("close", resolve)),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, out, err };
+}
+
+interface Workflow {
+  on: string;
+  jobs: { verify: { env: Record<string, string>; steps: Record<string, string>[] } };
+}
+
+/** The commands of the job, and its environment with the secrets of the CI system filled in. */
+function githubScript(secrets: Record<string, string>) {
+  const { on, jobs }: Workflow = parse(read(GITHUB));
+  expect(on).toBe("push");
+  const { env, steps } = jobs.verify;
+  expect(steps.every((step) => (step.uses === undefined) !== (step.run === undefined))).toBe(true);
+  const filled = Object.entries(env).map(([name, value]) => {
+    const [, secret] = /^\$\{\{ secrets\.(\w+) \}\}$/.exec(value) ?? [];
+    return [name, secret === undefined ? value : secrets[secret]];
+  });
+  return { script: steps.flatMap(({ run }) => run ?? []).join("\n"), env: Object.fromEntries(filled) };
+}
+
+function gitlabScript(secrets: Record<string, string>) {
+  const job: { script: string[]; variables: Record<string, string> } = parse(read(GITLAB)).contract;
+  const filled = Object.entries(job.variables).map(([name, value]) => [
+    name,
+    value.startsWith("$") ? secrets[value.slice(1)] : value,
+  ]);
+  return { script: job.script.join("\n"), env: { ...secrets, ...Object.fromEntries(filled) } };
+}
+
+describe("shiftpact init", () => {
+  it("writes fixtures and a job for GitHub Actions whose commands verify the provider", async () => {
+    const sandbox = await provider();
+    const { shiftId } = sandbox.createShift();
+    const env = { TEMPO_TOKEN: TOKEN };
+    const flags = ["--shift-id", shiftId, "--token-variable", "TEMPO_TOKEN", "--ci", "github"];
+    const { exit, err } = await init([...who(sandbox), ...flags], { env });
+    expect([exit, err]).toEqual([0, []]);
+    expect(JSON.parse(read("fixtures.json"))).toEqual({ shiftId });
+    expect(filesBelow()).toEqual([GITHUB, "fixtures.json"]);
+    const job = githubScript(env);
+    const { code, out } = await shell(job.script, job.env);
+    expect([code, out]).toEqual([0, expect.stringContaining("conforms: 0 errors")]);
+    expect(existsSync(join(folder, "report/junit.xml"))).toBe(true);
+  });
+
+  it("writes a job for GitLab whose commands verify the provider", async () => {
+    const sandbox = await provider({ dialect: { routing: "header", variant: "b" } });
+    const { shiftId } = sandbox.createShift();
+    const env = { TEMPO_TOKEN: TOKEN };
+    const flags = ["--shift-id", shiftId, "--token-variable", "TEMPO_TOKEN", "--ci", "gitlab"];
+    expect(await init([...who(sandbox), ...flags], { env })).toMatchObject({ exit: 0, err: [] });
+    expect(filesBelow()).toEqual([GITLAB, "fixtures.json"]);
+    expect(parse(read(GITLAB)).contract.artifacts.reports).toEqual({ junit: "report/junit.xml" });
+    const job = gitlabScript(env);
+    const { code, out } = await shell(job.script, job.env);
+    expect([code, out]).toEqual([0, expect.stringContaining("conforms: 0 errors")]);
+  });
+
+  it("writes a job that starts the provider, and waits until it responds", async () => {
+    const port = await freePort();
+    const sandbox = await provider({ port });
+    const start = `exec ${CLI} sandbox --port ${port} --provider-id "$PROVIDER_ID" --token "$PROVIDER_TOKEN" --routing 'path'`;
+    for (const ci of ["github", "gitlab"]) {
+      const { exit, err } = await init([...who(sandbox), "--ci", ci, "--start", start]);
+      expect([exit, err]).toEqual([0, []]);
+      rmSync(join(folder, "fixtures.json"));
+    }
+    await sandbox.close();
+    running.splice(0);
+    writeFileSync(join(folder, "fixtures.json"), "{}");
+    const secrets = { PROVIDER_TOKEN: TOKEN };
+    for (const job of [githubScript(secrets), gitlabScript(secrets)]) {
+      const { code, out } = await shell(`trap 'kill %1 && wait' EXIT\n${job.script}`, job.env);
+      expect([code, out]).toEqual([0, expect.stringContaining("conforms: 0 errors")]);
+    }
+  });
+
+  it("prints the next command, ready to paste", async () => {
+    const sandbox = await provider();
+    const { shiftId } = sandbox.createShift();
+    const env = { TEMPO_TOKEN: TOKEN };
+    const flags = ["--shift-id", shiftId, "--token-variable", "TEMPO_TOKEN"];
+    const { out } = await init([...who(sandbox), ...flags], { env });
+    expect(out.at(-2)).toBe("Next:");
+    const { code, out: said } = await shell(out.at(-1) ?? "", env);
+    expect([code, said]).toEqual([0, expect.stringContaining("conforms: 0 errors")]);
+  });
+
+  it.each([{}, { dialect: { routing: "header", variant: "b", notFound: "404", registry: false } as const }])(
+    "shows the forms in the order of the contracts, as far as reading shows them: %j",
+    async (options) => {
+      const sandbox = await provider(options);
+      const { shiftId } = sandbox.createShift();
+      const { out } = await init([...who(sandbox), "--shift-id", shiftId]);
+      const names = [
+        ...["routing", "variant", "notFound", "unassign", "acknowledgement", "updated", "deleted"],
+        ...["numbers", "hyphen", "registry", "full"],
+      ];
+      const lines = out.slice(1, names.length + 1).map((line) => line.trim().split(/ {2,}/));
+      expect(lines.map(([name]) => name)).toEqual(names);
+      const { routing = "path", variant = "a", notFound = "empty", registry = true } = options.dialect ?? {};
+      expect(Object.fromEntries(lines)).toMatchObject({
+        ...{ routing, variant, notFound, unassign: "not known yet" },
+        registry: registry ? "offered" : "absent",
+      });
+    },
+  );
+
+  it("changes nothing at the provider", async () => {
+    const sandbox = await provider();
+    const { shiftId } = sandbox.createShift();
+    const state = () => JSON.stringify([sandbox.shifts, sandbox.candidates]);
+    const before = state();
+    await init([...who(sandbox), "--shift-id", shiftId]);
+    expect(state()).toBe(before);
+  });
+
+  it("writes and prints the token nowhere", async () => {
+    const sandbox = await provider();
+    for (const ci of ["github", "gitlab"]) {
+      const { out, err } = await init([...who(sandbox), "--ci", ci, "--force"]);
+      for (const said of [...out, ...err, ...filesBelow().map(read)]) expect(said).not.toContain(TOKEN);
+    }
+    const start = await init([...who(sandbox), "--force", "--start", `TOKEN=${TOKEN} ./serve`]);
+    expect([start.exit, start.err]).toEqual([
+      2,
+      [expect.stringContaining("--start must not hold the token")],
+    ]);
+    const variable = await init([...who(sandbox), "--force", "--token-variable", TOKEN]);
+    expect([variable.exit, variable.err.join()]).toEqual([2, expect.stringContaining("not the token")]);
+    expect(variable.err.join()).not.toContain(TOKEN);
+  });
+
+  it("says how cancellation is checked, and writes no shift that one run would use up", async () => {
+    const sandbox = await provider();
+    const { out } = await init([...who(sandbox), "--shift-id", sandbox.createShift().shiftId]);
+    expect(read("fixtures.json")).not.toContain("cancellableShiftId");
+    expect(out.join("\n")).toMatch(/cancellableShiftId in fixtures\.json.*--create-shift COMMAND_OR_URL/);
+  });
+
+  it("says that errors were seen, and only then", async () => {
+    const seen = /^\d+ errors? (was|were) seen: verify says what to do\.$/m;
+    const errorsOf = async (sandbox: Sandbox) => {
+      const { shiftId } = sandbox.createShift();
+      const { exit, out } = await init([...who(sandbox), "--shift-id", shiftId, "--force"]);
+      expect(exit).toBe(0);
+      return out.join("\n");
+    };
+    expect(await errorsOf(await provider())).not.toMatch(seen);
+    expect(await errorsOf(await provider({ faults: ["time-without-offset"] }))).toMatch(seen);
+  });
+
+  it("says when the shift cannot be read", async () => {
+    const sandbox = await provider();
+    const { exit, out } = await init([...who(sandbox), "--shift-id", crypto.randomUUID()]);
+    expect([exit, out.join("\n")]).toEqual([0, expect.stringContaining("could not be read")]);
+  });
+});
+
+describe("shiftpact init and files that exist", () => {
+  it.each([["fixtures.json"], [GITHUB]])("leaves %s as it is without --force", async (name) => {
+    const sandbox = await provider();
+    expect((await init(who(sandbox))).exit).toBe(0);
+    for (const each of filesBelow().filter((file) => file !== name)) rmSync(join(folder, each));
+    writeFileSync(join(folder, name), "mine");
+    const { exit, out, err } = await init(who(sandbox));
+    expect([exit, out]).toEqual([2, []]);
+    expect(err).toEqual([
+      expect.stringMatching(new RegExp(`${name} exists, and nothing was written: --force`)),
+    ]);
+    expect([filesBelow(), read(name)]).toEqual([[name], "mine"]);
+    expect((await init([...who(sandbox), "--force"])).exit).toBe(0);
+    expect(read(name)).not.toBe("mine");
+  });
+
+  it("writes for GitLab where a pipeline exists, and therefore asks for --force or --ci", async () => {
+    const sandbox = await provider();
+    writeFileSync(join(folder, GITLAB), "mine");
+    const refused = await init(who(sandbox));
+    expect([refused.exit, refused.err.join()]).toEqual([2, expect.stringContaining(`${GITLAB} exists`)]);
+    expect((await init([...who(sandbox), "--ci", "none"])).exit).toBe(0);
+    expect([filesBelow(), read(GITLAB)]).toEqual([[GITLAB, "fixtures.json"], "mine"]);
+  });
+
+  it("writes nothing when the provider cannot be reached, or refuses the token", async () => {
+    const sandbox = await provider();
+    const refused = await init(who(sandbox), { env: { PROVIDER_TOKEN: "another" } });
+    await sandbox.close();
+    running.splice(0);
+    const gone = await init(who(sandbox));
+    for (const { exit, out, err } of [refused, gone]) {
+      expect([exit, out, err]).toEqual([2, [], [expect.stringMatching(/^shiftpact init: /)]]);
+    }
+    expect(filesBelow()).toEqual([]);
+  });
+});
+
+describe("shiftpact init on a terminal", () => {
+  it("asks for what the flags leave open, and again after an answer that cannot be used", async () => {
+    const sandbox = await provider();
+    const { shiftId } = sandbox.createShift();
+    const lines = [
+      "provider",
+      sandbox.url,
+      "42",
+      sandbox.providerId,
+      "",
+      shiftId,
+      "jenkins",
+      "gitlab",
+      "./serve",
+    ];
+    const { exit, err, questions } = await init([], { lines });
+    expect([exit, lines]).toEqual([0, []]);
+    expect(err).toEqual([
+      expect.stringContaining("must be an http or https URL"),
+      expect.stringContaining("--provider-id must be a UUID"),
+      expect.stringContaining("--ci must be github or gitlab or none"),
+    ]);
+    expect(questions).toHaveLength(9);
+    expect(questions).toContain("Environment variable that holds PROVIDER_TOKEN [PROVIDER_TOKEN]: ");
+    expect(parse(read(GITLAB)).contract.script[0]).toContain("./serve");
+    expect(JSON.parse(read("fixtures.json"))).toEqual({ shiftId });
+  });
+
+  it("asks nothing when the flags say everything", async () => {
+    const sandbox = await provider();
+    const flags = ["--token-variable", "PROVIDER_TOKEN", "--shift-id", "", "--ci", "none"];
+    const { exit, questions } = await init([...who(sandbox), ...flags], { lines: [] });
+    expect([exit, questions, filesBelow()]).toEqual([0, [], ["fixtures.json"]]);
+  });
+
+  /** What a person sees who types the lines; `script` of util-linux gives the command a terminal. */
+  async function typed(lines: readonly string[], env: Record<string, string> = {}) {
+    const child = spawn("script", ["-qec", `${CLI} init --dir .`, "/dev/null"], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, TERM: "xterm", PROVIDER_TOKEN: TOKEN, ...env },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let seen = "";
+    const left = [...lines];
+    child.stdout.on("data", (chunk) => {
+      seen += chunk;
+      // One line for each question.
+      const asked =
+        seen.match(/(?:\{providerId\}|UUID|PROVIDER_TOKEN\]|none yet|github\]|empty: none): /g) ?? [];
+      while (lines.length - left.length < asked.length && left.length > 0)
+        child.stdin.write(left.shift() ?? "");
+    });
+    const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+    return { code, seen };
+  }
+
+  it.each([
+    ["in colour", {}, true],
+    ["without colour when NO_COLOR is set", { NO_COLOR: "1" }, false],
+  ])("talks to a real one, %s", async (_, env, isColoured) => {
+    const sandbox = await provider();
+    const answers = [sandbox.url, sandbox.providerId, "", "", "none"].map((line) => `${line}\n`);
+    const { code, seen } = await typed(answers, env);
+    expect([code, filesBelow()]).toEqual([0, ["fixtures.json"]]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with it.
+    expect(/\u001b\[\d+m/.test(seen)).toBe(isColoured);
+    expect(seen).toContain("--fixtures fixtures.json --report report");
+  });
+
+  it.each([
+    ["Ctrl-C", "\u0003"],
+    ["Ctrl-D", "\u0004"],
+  ])("ends with 2 and writes nothing after %s", async (_, key) => {
+    const { code, seen } = await typed(["http://127.0.0.1:9\n", key]);
+    expect([code, seen]).toEqual([
+      2,
+      expect.stringContaining("shiftpact init: stopped: nothing was written"),
+    ]);
+    expect(filesBelow()).toEqual([]);
+  });
+});
+
+describe("flags that cannot be used are one line and exit code 2", () => {
+  const UUID = "7e1f7a6e-9a53-4c1d-8a52-3a9e0f3b5c11";
+  it.each([
+    [[], "there is no terminal to ask on: give BASE_URL and --provider-id UUID"],
+    [["http://127.0.0.1:9"], "there is no terminal to ask on: give --provider-id UUID"],
+    [["--provider-id", UUID], "there is no terminal to ask on: give BASE_URL"],
+    [["http://127.0.0.1:9", "--provider-id", "7"], "--provider-id must be a UUID"],
+    [["http://127.0.0.1:9", "more", "--provider-id", UUID], "there is one BASE_URL"],
+    [
+      ["http://127.0.0.1:9", "--provider-id", UUID, "--ci", "jenkins"],
+      "--ci must be github or gitlab or none",
+    ],
+    [
+      ["http://127.0.0.1:9", "--provider-id", UUID, "--token-variable", "UNSET"],
+      "--token-variable is not set",
+    ],
+    [
+      ["http://127.0.0.1:9", "--provider-id", UUID, "--token-variable", "GITHUB_X"],
+      "must be the name of a variable",
+    ],
+    [["--wat"], "--wat"],
+  ])("%j", async (argv, message) => {
+    const { exit, out, err } = await init(argv);
+    expect([exit, out]).toEqual([2, []]);
+    expect(err).toEqual([expect.stringContaining(message)]);
+    expect(err[0]).not.toContain("\n");
+    expect(filesBelow()).toEqual([]);
+  });
+
+  it("names the variable of the token when it is not set", async () => {
+    const { exit, err } = await init(["http://127.0.0.1:9", "--provider-id", UUID], { env: {} });
+    expect([exit, err]).toEqual([2, [expect.stringContaining("PROVIDER_TOKEN is not set")]]);
+  });
+
+  it("explains itself with --help", async () => {
+    const { exit, out } = await init(["--help"]);
+    expect([exit, out[0]]).toEqual([0, expect.stringContaining("Examples:")]);
+  });
+});

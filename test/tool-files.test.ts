@@ -1,0 +1,111 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import manifest from "../package.json" with { type: "json" };
+import { actionText, readAction } from "./action.ts";
+
+describe("action.yml", () => {
+  const action = readAction();
+  const { inputs, outputs, runs } = action;
+
+  it("has what a composite action needs, and nothing that a runner does not know", () => {
+    expect(Object.keys(action).sort()).toEqual(["description", "inputs", "name", "outputs", "runs"]);
+    expect(runs.using).toBe("composite");
+    for (const { description, required, default: usual } of Object.values(inputs)) {
+      expect(description).toMatch(/\.$/);
+      expect(required === true).toBe(usual === undefined);
+    }
+    const known = ["env", "id", "if", "name", "run", "shell", "uses", "with", "working-directory"];
+    for (const step of runs.steps) {
+      expect(Object.keys(step).filter((key) => !known.includes(key))).toEqual([]);
+      expect([step.run !== undefined, step.shell !== undefined]).toEqual(
+        step.uses === undefined ? [true, true] : [false, false],
+      );
+      expect(step.uses ?? "actions/checkout@v5").toMatch(/^actions\/[\w-]+@v\d+$/);
+    }
+  });
+
+  it("takes what verify needs", () => {
+    expect(Object.keys(inputs)).toEqual(["url", "provider-id", "token", "routing", "fixtures", "args"]);
+  });
+
+  it("uses every input, and only inputs, steps and outputs that exist", () => {
+    const used = [...actionText.matchAll(/\$\{\{ inputs\.([\w-]+) \}\}/g)].map(([, name]) => name);
+    expect(used.sort()).toEqual(Object.keys(inputs).sort());
+    const written = runs.steps.flatMap(({ id, run = "" }) =>
+      [...run.matchAll(/echo "(\w+)=/g)].map(([, name]) => `steps.${id}.outputs.${name}`),
+    );
+    const read = [...actionText.matchAll(/steps\.\w+\.outputs\.\w+/g)].map(([place]) => place);
+    expect(new Set(read)).toEqual(new Set(written));
+    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(["html", "junit"]));
+  });
+
+  it("hands inputs to its shell in the environment only, so that none is run as a command", () => {
+    for (const { run = "", env = {} } of runs.steps) {
+      expect(run).not.toContain("${{");
+      const handed = new Set(["GITHUB_OUTPUT", "GITHUB_ACTION_PATH", "RUNNER_TEMP", ...Object.keys(env)]);
+      const names = [...run.matchAll(/\$\{?([A-Z][A-Z_]+)/g)].map(([, name = ""]) => name);
+      expect(names.filter((name) => !handed.has(name))).toEqual([]);
+    }
+  });
+
+  it.each(runs.steps.flatMap(({ run }, index) => (run === undefined ? [] : [[index, run] as const])))(
+    "has a shell in step %i that bash can parse",
+    (_, run) => {
+      const { status, stderr } = spawnSync("bash", ["-n"], { input: run, encoding: "utf8" });
+      expect([status, stderr]).toEqual([0, ""]);
+    },
+  );
+});
+
+/** An instruction, and what follows it; a continued line is one. */
+function instructionsOf(text: string): [string, string][] {
+  const lines = text.replaceAll("\\\n", " ").split("\n");
+  return lines
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"))
+    .map((line) => {
+      const [, name = "", rest = ""] = /^([A-Z]+) +(.*)$/.exec(line) ?? [];
+      return [name, rest];
+    });
+}
+
+describe("Containerfile", () => {
+  const instructions = instructionsOf(readFileSync(new URL("../Containerfile", import.meta.url), "utf8"));
+  const all = (name: string) => instructions.flatMap(([each, rest]) => (each === name ? [rest] : []));
+  const stages = instructions.flatMap(([name], index) => (name === "FROM" ? [index] : []));
+  const last = instructions.slice(stages.at(-1));
+  const lastOf = (name: string) => last.filter(([each]) => each === name).map(([, rest]) => rest);
+
+  it("has only instructions that exist, each with arguments", () => {
+    const known = ["FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "ENTRYPOINT", "CMD", "ARG", "LABEL"];
+    expect(instructions.filter(([name, rest]) => !known.includes(name) || rest === "")).toEqual([]);
+  });
+
+  it("has two stages on a base pinned by tag, with the Node of this repository", () => {
+    const base = `docker.io/library/node:${manifest.devDependencies.node}-bookworm-slim`;
+    expect(all("FROM")).toEqual([`${base} AS install`, base]);
+  });
+
+  it("copies the package that npm pack writes, and what the first stage made of it", () => {
+    const [packed, ...copies] = all("COPY");
+    expect(packed).toBe("shiftpact-*.tgz ./");
+    expect(`${manifest.name}-${manifest.version}.tgz`).toMatch(/^shiftpact-.*\.tgz$/);
+    const [folder] = all("WORKDIR");
+    expect(copies).toEqual([`--from=install ${folder} ${folder}`]);
+    expect(lastOf("ENV").join(" ")).toContain(`PATH=${folder}/node_modules/.bin:$PATH`);
+  });
+
+  it("runs the command, not as root, in a folder that it may write to", () => {
+    expect(lastOf("USER")).toEqual(["node"]);
+    expect(lastOf("ENTRYPOINT").map((text) => JSON.parse(text))).toEqual([Object.keys(manifest.bin)]);
+    const [work] = lastOf("WORKDIR");
+    expect(lastOf("RUN")).toEqual([`mkdir ${work} && chown node:node ${work}`]);
+  });
+
+  it.each(all("RUN"))("has a shell that can be parsed: %s", (run) => {
+    expect(spawnSync("sh", ["-n"], { input: run, encoding: "utf8" })).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+  });
+});
