@@ -5,7 +5,7 @@ import { UsageError } from "./usage.ts";
 /** Each member of the file, and what it is. */
 export const FIXTURE_MEMBERS = {
   shiftId: "a shift in the future, which may be read, changed and assigned to",
-  cancellableShiftId: "another shift, which may be cancelled for good",
+  cancellableShiftId: "another shift, which may be cancelled for good; or a list of them",
   knownPersonalNumber: "the personal number of a candidate of yours, in either form",
   knownCandidateId: "the same candidate's id",
 } as const satisfies Record<keyof Fixtures, string>;
@@ -25,7 +25,8 @@ export function readFixtures(file: string): Fixtures {
         `--fixtures ${file}: there is no member ${JSON.stringify(name)}; there are ${NAMES.join(", ")}`,
       );
     }
-    if (typeof value !== "string" || value.trim() === "") {
+    const values = name === "cancellableShiftId" ? [value].flat() : [value];
+    if (values.some((each) => typeof each !== "string" || each.trim() === "")) {
       throw new UsageError(`--fixtures ${file}: ${name} must be a text that is not empty`);
     }
   }

@@ -7,6 +7,7 @@ import {
   type VerifyOptions,
 } from "../verify/options.ts";
 import type { OperationId } from "../verify/target.ts";
+import { createShift } from "./create-shift.ts";
 import type { Io } from "./io.ts";
 import { numberFlag, readFlags, UsageError, uuidFlag } from "./usage.ts";
 import { readFixtures } from "./verify-fixtures.ts";
@@ -17,6 +18,8 @@ export interface Orders {
   json: boolean;
   /** Folder of the report files. */
   report: string | undefined;
+  /** A run that never saw a required operation succeed is no failure. */
+  allowsIncomplete: boolean;
 }
 
 const OPERATIONS = operationsTable.map(({ operationId }) => operationId);
@@ -27,7 +30,10 @@ const FLAGS = {
   routing: { type: "string", default: "auto" },
   fixtures: { type: "string" },
   "shift-id": { type: "string" },
-  "cancellable-shift-id": { type: "string" },
+  "cancellable-shift-id": { type: "string", multiple: true },
+  "create-shift": { type: "string" },
+  concurrency: { type: "string" },
+  "allow-incomplete": { type: "boolean", default: false },
   "states-url": { type: "string" },
   only: { type: "string", multiple: true },
   operation: { type: "string", multiple: true },
@@ -64,6 +70,8 @@ export function readOrders(argv: string[], env: Io["env"]): Orders | undefined {
     fixtures: fixturesOf(flags),
     ...given("other", otherOf(flags, env), asIs),
     ...given("statesUrl", flags["states-url"], (text) => webAddress("--states-url", text).href),
+    ...given("createShift", flags["create-shift"], (source) => () => createShift(source)),
+    ...given("concurrency", flags.concurrency, (text) => numberFlag("concurrency", text, 1, 64)),
     ...given("operations", flags.operation, operationsOf),
     command: commandOf(argv, flags),
     ...given("only", flags.only, (lists) => groupsOf("only", lists)),
@@ -71,7 +79,8 @@ export function readOrders(argv: string[], env: Io["env"]): Orders | undefined {
     ...given("seed", flags.seed, seedOf),
     ...given("timeoutMs", flags.timeout, (text) => numberFlag("timeout", text, 1, 600) * 1_000),
   };
-  return { options, json: flags.json, report: flags.report };
+  const allowsIncomplete = flags["allow-incomplete"] || flags["read-only"];
+  return { options, json: flags.json, report: flags.report, allowsIncomplete };
 }
 
 /** An option that is left out when its flag is. */
@@ -135,10 +144,11 @@ function fixturesOf(flags: Flags): Fixtures {
     ...given("shiftId", flags["shift-id"], asIs),
     ...given("cancellableShiftId", flags["cancellable-shift-id"], asIs),
   };
-  if (fixtures.shiftId === "" || fixtures.cancellableShiftId === "") {
+  const cancellable = [fixtures.cancellableShiftId ?? []].flat();
+  if (fixtures.shiftId === "" || cancellable.includes("")) {
     throw new UsageError("--shift-id and --cancellable-shift-id must not be empty");
   }
-  if (fixtures.shiftId !== undefined && fixtures.shiftId === fixtures.cancellableShiftId) {
+  if (fixtures.shiftId !== undefined && cancellable.includes(fixtures.shiftId)) {
     throw new UsageError(
       "shiftId and cancellableShiftId must be two shifts: the second is cancelled for good",
     );

@@ -5,7 +5,8 @@ import type { CheckResult } from "./results.ts";
 import type { OperationId } from "./target.ts";
 
 export interface Summary {
-  verdict: "conforms" | "fails";
+  /** `incomplete`: nothing is wrong, and a required operation was never seen to succeed. */
+  verdict: "conforms" | "incomplete" | "fails";
   errors: number;
   warnings: number;
   skipped: number;
@@ -27,7 +28,13 @@ export interface Verification {
   /** What was found out of the provider's forms. */
   forms: KnownForms;
   coverage: Coverage;
+  /** Required operations that were never seen to succeed. */
+  unseen: readonly OperationId[];
+  /** Whether nothing but GET was called. */
+  readOnly: boolean;
   requests: number;
+  /** How often the provider asked to wait (429), and how many requests were made at the same time after that. */
+  limited: { waits: number; atOnce: number };
   /** Milliseconds. */
   duration: number;
   seed: number;

@@ -18,6 +18,7 @@ import { type Group, groups, isChosen, isRun } from "./groups.ts";
 import type { VerifyOptions } from "./options.ts";
 import { mendOfRefusal } from "./refusals.ts";
 import { curlOf, redact, type Secrets } from "./reproduce.ts";
+import { unseenOf } from "./required.ts";
 import { type CheckResult, EVERY_ANSWER, openResults, type Suite } from "./results.ts";
 import type { Run } from "./run.ts";
 import type { OperationId } from "./target.ts";
@@ -119,10 +120,13 @@ export function openLedger(options: VerifyOptions, seed: number) {
     if (chosenChecks === 0) keepNothingChecked();
     keepUnreached();
     const checks = results.close();
+    const { requests, ...limited } = run.target.count;
+    const unseen = unseenOf(run.known.served, options);
+    const summary = summaryOf(checks, options.failOn ?? "error");
+    if (summary.verdict === "conforms" && unseen.length > 0) summary.verdict = "incomplete";
     const verification: Verification = {
-      summary: summaryOf(checks, options.failOn ?? "error"),
+      ...{ summary, unseen, readOnly: options.readOnly ?? false, requests, limited },
       ...{ findings: [...findings.values()], checks, passed: passes, forms: run.forms, coverage },
-      requests: run.target.count.requests,
       duration: Math.round(performance.now() - began),
       ...{ seed, baseUrl, providerId, startedAt, version: kitVersion() },
       ...(options.command !== undefined && { command: redact(options.command, secrets) }),

@@ -24,13 +24,17 @@ export async function setUpState(
   return typeof values === "object" && values !== null ? (values as StateValues) : {};
 }
 
-/** The fixtures that were given; what is missing is set up through `--states-url` when there is one. */
-export async function setUpFixtures({
-  fixtures = {},
-  statesUrl,
-  readOnly,
-}: VerifyOptions): Promise<Fixtures> {
-  if (statesUrl === undefined || readOnly) return fixtures;
+/** The fixtures that were given; what is missing is made through `--states-url` or `--create-shift` when there is one. */
+export async function setUpFixtures(options: VerifyOptions): Promise<Fixtures> {
+  const { fixtures = {}, statesUrl, createShift, readOnly } = options;
+  if (readOnly) return fixtures;
+  const shiftId =
+    fixtures.shiftId === undefined && statesUrl === undefined ? await createShift?.() : undefined;
+  const own = { ...text("shiftId", shiftId), ...fixtures };
+  return statesUrl === undefined ? own : { ...(await setUpThrough(statesUrl)), ...own };
+}
+
+async function setUpThrough(statesUrl: string): Promise<Fixtures> {
   const shift = await setUpState(statesUrl, "a shift exists", { positions: 2 });
   const cancellable = await setUpState(statesUrl, "a shift exists", { positions: 1 });
   const person = await setUpState(statesUrl, "a candidate exists");
@@ -39,7 +43,6 @@ export async function setUpFixtures({
     ...text("cancellableShiftId", cancellable.shiftId),
     ...text("knownPersonalNumber", person.personalNumber),
     ...text("knownCandidateId", person.candidateId),
-    ...fixtures,
   };
 }
 

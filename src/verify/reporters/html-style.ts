@@ -17,6 +17,7 @@ small, .code, dt { color: var(--soft); font-weight: normal; }
 code, pre, .code { font-family: ui-monospace, monospace; font-size: .875rem; }
 .verdict { display: inline-block; margin: 0; padding: .1rem .8rem; border-radius: 1rem; font-weight: bold; color: var(--paper); }
 .verdict.conforms { background: var(--green); }
+.verdict.incomplete { background: var(--amber); }
 .verdict.fails { background: var(--red); }
 .counts { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; padding: 0; margin: .5rem 0; }
 .facts { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem; margin: .5rem 0; font-size: .875rem; }

@@ -7,6 +7,8 @@ import {
   counted,
   coverageTable,
   formsInWords,
+  incompleteInWords,
+  limitedInWords,
   type NotChecked,
   notChecked,
   type Section,
@@ -51,8 +53,13 @@ function headOf({ summary, forms, requests, duration, seed, baseUrl, ...rest }: 
     ["seed", String(seed)],
     ...formsInWords(forms),
   ] as const;
+  const notes = [
+    ...(rest.limited.waits > 0 ? [limitedInWords(rest.limited)] : []),
+    ...(verdict === "incomplete" ? [incompleteInWords(rest)] : []),
+  ];
   return markup`<header>
-<p class="verdict ${verdict}">${verdict}</p>
+<p class="verdict ${verdict}">${verdict}${rest.readOnly ? " (read-only)" : ""}</p>
+${notes.map((note) => markup`<p>${note}</p>`)}
 <h1>${baseUrl}</h1>
 <ul class="counts">${counts.map(([count, name]) => markup`<li><b>${count}</b> ${name}</li>`)}</ul>
 <dl class="facts">${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>

@@ -22,7 +22,21 @@ function wholeSummary({ summary, forms, ...rest }: Verification) {
   const { verdict, errors, warnings, skipped, checks } = summary;
   const counts = { verdict, errors, warnings, skipped, checks };
   const { seed, requests, duration, baseUrl, providerId, startedAt, version, command } = rest;
-  return { ...counts, seed, requests, duration, baseUrl, providerId, startedAt, version, command, forms };
+  const { unseen, readOnly, limited } = rest;
+  const state = { unseen, readOnly, limited };
+  return {
+    ...counts,
+    ...state,
+    seed,
+    requests,
+    duration,
+    baseUrl,
+    providerId,
+    startedAt,
+    version,
+    command,
+    forms,
+  };
 }
 
 /** The whole verification as one JSON document. */

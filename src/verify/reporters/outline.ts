@@ -1,5 +1,5 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
-import type { Coverage } from "../events.ts";
+import type { Coverage, Verification } from "../events.ts";
 import type { Finding, Place } from "../finding.ts";
 import type { KnownForms, ProviderForms } from "../interactions.ts";
 import { webhookOperations } from "../listen/operations.ts";
@@ -103,4 +103,16 @@ export function formsInWords(forms: KnownForms): readonly (readonly [name: strin
 /** `1 error`, `2 errors`. */
 export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? "" : "s"}`;
+}
+
+/** What is missing for the verdict `conforms`. */
+export function incompleteInWords({ unseen, readOnly }: Pick<Verification, "unseen" | "readOnly">): string {
+  const why = readOnly
+    ? "--read-only calls nothing that changes data"
+    : 'see "Not checked" for what it takes';
+  return `Never seen to succeed: ${unseen.join(", ")} (${why}).`;
+}
+
+export function limitedInWords({ waits, atOnce }: Verification["limited"]): string {
+  return `The provider limits its rate (429): it was waited for ${waits === 1 ? "once" : `${waits} times`}, and asked ${atOnce} at a time since.`;
 }

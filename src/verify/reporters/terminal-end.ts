@@ -1,5 +1,5 @@
 import type { Verification } from "../events.ts";
-import { counted, coverageTable, formsInWords } from "./outline.ts";
+import { counted, coverageTable, formsInWords, incompleteInWords, limitedInWords } from "./outline.ts";
 import { type Page, together } from "./page.ts";
 
 /** What was found out of the provider's forms, in one sentence. */
@@ -32,7 +32,8 @@ export function writeCoverage({ coverage }: Verification, page: Page): void {
 }
 
 /** The last line of the report. */
-export function writeSummary({ summary, requests, duration, seed }: Verification, page: Page): void {
+export function writeSummary(verification: Verification, page: Page): void {
+  const { summary, requests, duration, seed, limited } = verification;
   const { verdict, errors, warnings, skipped, checks } = summary;
   const parts = [
     counted(errors, "error"),
@@ -44,6 +45,9 @@ export function writeSummary({ summary, requests, duration, seed }: Verification
     `seed ${seed}`,
   ];
   page.write("");
-  const format = verdict === "conforms" ? "green" : "red";
-  page.write(`${page.paint(["bold", format], verdict)}: ${parts.join(", ")}`);
+  if (limited.waits > 0) page.paragraph(limitedInWords(limited), 0);
+  if (verdict === "incomplete") page.paragraph(incompleteInWords(verification), 0);
+  const format = ({ conforms: "green", incomplete: "yellow", fails: "red" } as const)[verdict];
+  const whole = verification.readOnly ? `${verdict} (read-only)` : verdict;
+  page.write(`${page.paint(["bold", format], whole)}: ${parts.join(", ")}`);
 }

@@ -72,6 +72,7 @@ export function sampleRun(...more: Finding[]): RunEvent[] {
       version: "1.2.3",
       command: "shiftpact verify --token $PROVIDER_TOKEN",
     },
+    ...{ unseen: [], readOnly: false, limited: { waits: 0, atOnce: 8 } },
     ...{ findings, checks, passed: [{ ...passed("roles are listed"), group: "reachability" }] },
     forms: { routing: "path", variant: "b", notFound: "404", unassign: "delete", acknowledgement: "none" },
     ...{ coverage: coverage(), requests: 16, duration: 1_234, seed: 7 },
