@@ -1,6 +1,6 @@
 import { answerCodes } from "./codes/answers.ts";
 import type { Code } from "./codes/codes.ts";
-import type { Finding, Found } from "./finding.ts";
+import type { Finding, Found, Skipped } from "./finding.ts";
 
 /** A finding that is there already, of which another one would only be a consequence. */
 type Cause = Pick<Finding, "code" | "severity" | "operation">;
@@ -48,7 +48,11 @@ const ONE_EACH: readonly Code[] = [
 ];
 
 /** The same for findings that one change at the provider removes. */
-export function keyOf({ code, operation, expected, actual, cause, title = "" }: Found): string {
+export function keyOf(outcome: Found | Skipped): string {
+  if (outcome.kind === "skipped") {
+    return [outcome.code, outcome.operation, outcome.title, outcome.reason].join("\n");
+  }
+  const { code, operation, expected, actual, cause, title = "" } = outcome;
   const reason = ONE_EACH.includes(code) ? code : (cause ?? `${expected}\n${actual}`);
   return [code, operation, reason, title].join("\n");
 }

@@ -19,7 +19,10 @@ const BODIES = ["updateShift", "createCandidate"] as const;
 export const checkOperations: Readonly<Record<string, Row>> = {
   dialect: {
     group: "dialect",
-    operations: ["getShift", "findCandidates", "getCandidateRegistry", "updateShift", "assignCandidate"],
+    operations: [
+      ...(["getShift", "findCandidates", "getCandidateRegistry", "updateShift"] as const),
+      ...(["assignCandidate", "unassignCandidate"] as const),
+    ],
   },
   organisation: { group: "answers", operations: LISTS },
   "known person": { group: "answers", operations: ["findCandidates"] },

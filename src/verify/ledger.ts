@@ -2,7 +2,7 @@ import { operationsTable } from "../../generated/provider/server.ts";
 import { causeOf, keyOf } from "./causes.ts";
 import { checkOperations } from "./check-operations.ts";
 import type { Check } from "./checks/check.ts";
-import { entryOf, type SkipCode } from "./codes/codes.ts";
+import { entryOf } from "./codes/codes.ts";
 import type { Coverage, Summary, Verification } from "./events.ts";
 import {
   type Finding,
@@ -22,6 +22,7 @@ import { unseenOf } from "./required.ts";
 import { type CheckResult, EVERY_ANSWER, openResults, type Suite } from "./results.ts";
 import type { Run } from "./run.ts";
 import type { OperationId } from "./target.ts";
+import { unreached } from "./unreached.ts";
 import { kitVersion } from "./version.ts";
 
 const MOST_REASONS = 3;
@@ -49,7 +50,7 @@ export function openLedger(options: VerifyOptions, seed: number) {
 
   function keep(outcome: Found | Skipped, suite: Suite, name: string): void {
     const finding = findingOf(outcome, secrets);
-    const key = outcome.kind === "found" ? keyOf(outcome) : keyOfSkip(outcome);
+    const key = keyOf(outcome);
     const known = findings.get(key);
     if (known) known.count += 1;
     else {
@@ -162,25 +163,6 @@ export function openLedger(options: VerifyOptions, seed: number) {
     },
     close,
   };
-}
-
-const keyOfSkip = ({ code, operation, title, reason }: Skipped) =>
-  [code, operation, title, reason].join("\n");
-
-/** Why a check said nothing of an operation: what is known of the operation, or of the check at another one. */
-function unreached(
-  operation: OperationId,
-  name: string,
-  findings: readonly Finding[],
-  { readOnly = false }: VerifyOptions,
-): Skipped {
-  const here = findings.filter((each) => each.operation === operation);
-  const error = here.find(({ severity }) => severity === "error");
-  const earlier = here.find((each) => each.severity === "skipped");
-  if (error) return skipped("skipped_after_failure", operation, name, `an error came first: ${error.title}`);
-  if (earlier) return skipped(earlier.code as SkipCode, operation, name, earlier.actual);
-  if (readOnly) return skipped("skipped_read_only", operation, name, "it would change data");
-  return skipped("skipped_not_prepared", operation, name, "what is needed for it was not there");
 }
 
 function emptyCoverage(): Record<OperationId, Record<string, number>> & Coverage {

@@ -5,6 +5,7 @@ import { requests } from "../../../generated/platform/validators.js";
 import type { FieldError } from "../../../generated/runtime/validator.ts";
 import { problem } from "../../contract/problem.ts";
 import { type Found, found } from "../finding.ts";
+import { faultOf } from "../judge/field-words.ts";
 import type { EventName } from "./exam.ts";
 import type { WebhookOperationId } from "./operations.ts";
 import type { Refused } from "./refusal.ts";
@@ -44,13 +45,15 @@ function malformed(body: unknown, errors: readonly FieldError[], operation: Webh
   return {
     kind: "refused",
     problem: problem("validation_failed", { detail: "The request is not valid.", errors: [...all] }),
-    found: all.map(({ pointer, message }) =>
-      found("webhook_payload_wrong", {
+    found: all.map((error) => {
+      const { path, expected } = faultOf(body, error);
+      const isMissing = error.message === "is missing";
+      return found("webhook_payload_wrong", {
         operation,
-        expected: `${pointer === "" ? "the body" : pointer} ${message}`,
-        actual: describe(valueAt(body, pointer)),
-      }),
-    ),
+        expected: isMissing ? `${path}, which is missing` : `${path}: ${expected}`,
+        actual: describe(valueAt(body, error.pointer)),
+      });
+    }),
   };
 }
 
@@ -69,6 +72,6 @@ function describe(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
-  if (typeof value === "string") return `a string of ${value.length} characters`;
+  if (typeof value === "string") return `a text of ${value.length} characters`;
   return `${typeof value === "object" ? "an" : "a"} ${typeof value}`;
 }

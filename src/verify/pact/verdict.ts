@@ -105,6 +105,10 @@ function faultOf({ mismatch, path = "$", type, expected, actual }: Mismatch): Fa
   if (/Failed to parse/.test(mismatch)) return { expected: "a JSON body", actual: "a body that is not JSON" };
   if (/but was empty/.test(mismatch))
     return { expected: `${place}: at least one entry`, actual: `${place}: received nothing` };
+  const [, least] = /minimum size of (\d+)/.exec(mismatch) ?? [];
+  if (least !== undefined) {
+    return { expected: `${place}: at least ${least} of them`, actual: `${place}: received fewer` };
+  }
   const [wanted, came] = [kindOf(parse(expected)), kindOf(parse(actual))];
   return wanted === came
     ? {

@@ -57,8 +57,13 @@ async function callback(sandbox: Sandbox, isKnown = (_: string) => true): Promis
 }
 
 /** A reply in place of the sandbox's to one operation. */
-function answering(operation: Call["operation"], reply: (call: Call) => Reply | undefined): Faults {
-  return { before: (call) => (call.operation === operation ? reply(call) : undefined) };
+function answering(
+  operation: Call["operation"],
+  reply: (call: Call, sandbox: Sandbox) => Reply | undefined,
+): Faults {
+  return {
+    before: (call, sandbox) => (call.operation === operation ? reply(call, sandbox) : undefined),
+  };
 }
 
 describe("the platform's contract is honoured", () => {
@@ -183,29 +188,32 @@ describe("a provider that may answer otherwise is not accused:", () => {
 });
 
 describe("an interaction that is not honoured", () => {
-  it("is named, with what is wrong, and no value of the answer", async () => {
-    const stranger = [{ id: 7, personalNumber: "secret", firstName: "secret" }];
-    const faults = answering("listOutlets", () => jsonReply(200, stranger));
+  it("is named, with its status, a fix and a curl line", async () => {
+    const faults = answering("assignCandidate", ({ url }, { shifts }) => {
+      const isRepeated = shifts.some(({ assigned }) => [...assigned.keys()].some((id) => url.includes(id)));
+      return isRepeated ? jsonReply(409, {}) : undefined;
+    });
     const { verification } = await play({ faults, options });
     expect(broken(verification)).toEqual([
       expect.objectContaining({
         severity: "error",
-        operation: "listOutlets",
-        expected: "lists the outlets [routing=path]",
-        actual: "$[*] lacks name; $[*].id is a number, not a string",
-        reproduce: expect.stringMatching(/^curl -i .*\/outlets'.*\$\{?PROVIDER_TOKEN\b/),
+        operation: "assignCandidate",
+        expected: expect.stringMatching(/^assigns a candidate again: status 200/),
+        actual: "status 409",
+        mend: expect.stringMatching(/^Answer this request with status 200/),
+        reproduce: expect.stringMatching(/^curl -i -X PUT .*\/assign\/.*\$\{?PROVIDER_TOKEN\b/),
       }),
     ]);
-    expect(JSON.stringify(broken(verification))).not.toContain("secret");
   });
 
-  it("is told of its status", async () => {
-    const faults = answering("assignCandidate", () => jsonReply(202, { success: true }));
+  it("is no second finding where the answer has one, and shows no value of it", async () => {
+    const stranger = [{ id: 7, personalNumber: "secret", firstName: "secret" }];
+    const faults = answering("listOutlets", () => jsonReply(200, stranger));
     const { verification } = await play({ faults, options });
-    const actual = broken(verification).map((each) => [does(each.expected), each.actual]);
-    expect(Object.fromEntries(actual)).toMatchObject({
-      "assigns a candidate again": expect.stringContaining("202"),
-    });
+    expect(broken(verification)).toEqual([]);
+    expect(told(verification)).toEqual(["field_missing listOutlets", "field_wrong listOutlets"]);
+    expect(leftOut(verification)["lists the outlets"]).toMatch(/^it follows from another error: /);
+    expect(JSON.stringify(verification.findings)).not.toContain("secret");
   });
 
   it("is told the same in a second run", async () => {
