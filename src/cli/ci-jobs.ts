@@ -90,8 +90,14 @@ function startScript({ start, baseUrl }: Answers): string[] {
   ];
 }
 
-const verifyCommand = ({ baseUrl }: Answers, version: string): string =>
-  `npx --yes shiftpact@${version} verify ${shellWord(baseUrl)} --provider-id "$PROVIDER_ID" --fixtures fixtures.json --report report`;
+function verifyCommand(answers: Answers, version: string): string {
+  const flags = `--fixtures fixtures.json ${cancellationFlag(answers)} --report report`;
+  return `npx --yes shiftpact@${version} verify ${shellWord(answers.baseUrl)} --provider-id "$PROVIDER_ID" ${flags}`;
+}
+
+/** Without a shift for each run the cancellation cannot be checked in each. */
+export const cancellationFlag = ({ createShift }: Answers): string =>
+  createShift === undefined ? "--allow-incomplete" : `--create-shift ${shellWord(createShift)}`;
 
 /** The text as one word of a POSIX shell. */
 export function shellWord(text: string): string {

@@ -12,6 +12,8 @@ export interface Answers {
   /** Name of the environment variable, and of the CI system's secret, that holds PROVIDER_TOKEN. */
   tokenVariable: string;
   shiftId?: string;
+  /** Makes a shift for each run; undefined: nothing does. */
+  createShift?: string;
   ci: (typeof CI_SYSTEMS)[number];
   /** Starts the provider in CI; undefined: it runs already. */
   start?: string;
@@ -22,6 +24,7 @@ export interface AnswerFlags {
   "provider-id"?: string | undefined;
   "token-variable"?: string | undefined;
   "shift-id"?: string | undefined;
+  "create-shift"?: string | undefined;
   ci?: string | undefined;
   start?: string | undefined;
 }
@@ -62,7 +65,12 @@ export async function readAnswers(flags: AnswerFlags, usualCi: Answers["ci"], io
         usualCi,
       ),
     };
-    return { ...answers, ...named("start", await startOf(flags.start, answers, from, io.env)) };
+    const createShift = named("createShift", flags["create-shift"] ?? "");
+    return {
+      ...answers,
+      ...createShift,
+      ...named("start", await startOf(flags.start, answers, from, io.env)),
+    };
   } finally {
     conversation?.close();
   }

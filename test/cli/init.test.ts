@@ -119,7 +119,7 @@ describe("shiftpact init", () => {
     expect(filesBelow()).toEqual([GITHUB, "fixtures.json"]);
     const job = githubScript(env);
     const { code, out } = await shell(job.script, job.env);
-    expect([code, out]).toEqual([0, expect.stringContaining("conforms: 0 errors")]);
+    expect([code, out]).toEqual([0, expect.stringContaining("incomplete: 0 errors")]);
     expect(existsSync(join(folder, "report/junit.xml"))).toBe(true);
   });
 
@@ -133,7 +133,7 @@ describe("shiftpact init", () => {
     expect(parse(read(GITLAB)).contract.artifacts.reports).toEqual({ junit: "report/junit.xml" });
     const job = gitlabScript(env);
     const { code, out } = await shell(job.script, job.env);
-    expect([code, out]).toEqual([0, expect.stringContaining("conforms: 0 errors")]);
+    expect([code, out]).toEqual([0, expect.stringContaining("incomplete: 0 errors")]);
   });
 
   it("writes a job that starts the provider, and waits until it responds", async () => {
@@ -151,7 +151,7 @@ describe("shiftpact init", () => {
     const secrets = { PROVIDER_TOKEN: TOKEN };
     for (const job of [githubScript(secrets), gitlabScript(secrets)]) {
       const { code, out } = await shell(`trap 'kill %1 && wait' EXIT\n${job.script}`, job.env);
-      expect([code, out]).toEqual([0, expect.stringContaining("conforms: 0 errors")]);
+      expect([code, out]).toEqual([0, expect.stringContaining("incomplete: 0 errors")]);
     }
   });
 
@@ -163,7 +163,7 @@ describe("shiftpact init", () => {
     const { out } = await init([...who(sandbox), ...flags], { env });
     expect(out.at(-2)).toBe("Next:");
     const { code, out: said } = await shell(out.at(-1) ?? "", env);
-    expect([code, said]).toEqual([0, expect.stringContaining("conforms: 0 errors")]);
+    expect([code, said]).toEqual([0, expect.stringContaining("incomplete: 0 errors")]);
   });
 
   it.each([{}, { dialect: { routing: "header", variant: "b", notFound: "404", registry: false } as const }])(
@@ -215,7 +215,19 @@ describe("shiftpact init", () => {
     const sandbox = await provider();
     const { out } = await init([...who(sandbox), "--shift-id", sandbox.createShift().shiftId]);
     expect(read("fixtures.json")).not.toContain("cancellableShiftId");
-    expect(out.join("\n")).toMatch(/cancellableShiftId in fixtures\.json.*--create-shift COMMAND_OR_URL/);
+    expect(out.join("\n")).toMatch(/--create-shift URL_OR_COMMAND .*cancellableShiftId in\nfixtures\.json/);
+    expect(out.at(-1)).toContain(" --allow-incomplete ");
+  });
+
+  it("writes what makes a shift for each run into the job and the next command", async () => {
+    const sandbox = await provider();
+    const made = ["--shift-id", sandbox.createShift().shiftId, "--create-shift", "./new-shift --in 7d"];
+    const { out } = await init([...who(sandbox), ...made, "--ci", "gitlab"]);
+    expect(out.join("\n")).not.toContain("Cancellation is not checked");
+    for (const text of [out.at(-1), read(".gitlab-ci.yml")]) {
+      expect(text).toContain("--create-shift './new-shift --in 7d'");
+      expect(text).not.toContain("--allow-incomplete");
+    }
   });
 
   it("says that errors were seen, and only then", async () => {
@@ -341,7 +353,7 @@ describe("shiftpact init on a terminal", () => {
     expect([code, filesBelow()]).toEqual([0, ["fixtures.json"]]);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with it.
     expect(/\u001b\[\d+m/.test(seen)).toBe(isColoured);
-    expect(seen).toContain("--fixtures fixtures.json --report report");
+    expect(seen).toContain("--fixtures fixtures.json --allow-incomplete --report report");
   });
 
   it.each([

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { type Group, groups } from "../../src/verify/groups.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
+import type { OperationId } from "../../src/verify/target.ts";
 import { verifySandbox } from "./verify-sandbox.ts";
 
 async function verified(options: Partial<VerifyOptions>) {
@@ -56,12 +58,42 @@ describe("a run in which something is checked", () => {
   it.each<[string, Partial<VerifyOptions>]>([
     ["reachability alone", { only: ["reachability"], fixtures: {} }],
     ["the dialect alone", { only: ["dialect"], fixtures: {} }],
-    ["what needs no shift", { only: ["meaning"], fixtures: {} }],
-    ["what needs no change", { only: ["meaning"], fixtures: {}, readOnly: true }],
-    ["one group of two", { only: ["answers", "cancellation"], fixtures: {}, readOnly: true }],
-    ["all but a few", { skip: ["contracts", "generated", "tenants"], fixtures: {}, readOnly: true }],
+    ["a group that requires no operation", { only: ["errors"], fixtures: {}, readOnly: true }],
   ])("conforms: %s", async (_, options) => {
     const { verdict, nothing } = await verified(options);
     expect([verdict, nothing]).toEqual(["conforms", undefined]);
+  });
+});
+
+describe("a run that never saw a required operation succeed", () => {
+  it.each<[string, Partial<VerifyOptions>, OperationId[]]>([
+    [
+      "without a shift",
+      { only: ["meaning"], fixtures: {} },
+      ["updateShift", "assignCandidate", "unassignCandidate"],
+    ],
+    [
+      "without a shift to cancel",
+      { only: ["answers", "cancellation"], fixtures: {} },
+      ["getShift", "cancelShift"],
+    ],
+    ["of one operation", { operations: ["cancelShift"], fixtures: {} }, ["cancelShift"]],
+    [
+      "when read-only",
+      { skip: ["contracts"], readOnly: true },
+      ["createCandidate", "updateShift", "assignCandidate", "unassignCandidate", "cancelShift"],
+    ],
+  ])("is incomplete: %s", async (_, options, unseen) => {
+    const { verification } = await verifySandbox({ dialect: {}, options });
+    const { errors, verdict } = verification.summary;
+    if (errors === 0) expect(verdict).toBe("incomplete");
+    expect(verification.unseen).toEqual(unseen);
+  });
+
+  it("fails all the same when something is wrong", async () => {
+    const options = { only: ["meaning"], fixtures: {} } as const;
+    const prepare = ({ setFault }: Sandbox) => setFault("lookup-finds-nobody");
+    const { verification } = await verifySandbox({ dialect: {}, options, prepare });
+    expect(verification.summary.verdict).toBe("fails");
   });
 });
