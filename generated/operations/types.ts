@@ -15,7 +15,7 @@ export interface paths {
      * Register an organisation
      * @description The integration starts as a draft: map its outlets and roles, then activate it. The platform token is shown in this answer and never again. Events that arrive before activation are stored and processed once it is active.
      *
-     *     Unless `routing` is `path` or `header`, the platform detects it: it calls `GET /outlets` in both ways and keeps the way that returns a list of outlets, the path prefix if both do. Decision: when neither does, the integration is stored as a draft all the same, because the platform token is shown only once and a provider may be down. `routingAttempts` then says what each call came to, the issue `provider_check_failed` is open with the same, and the routing is detected by the next `discover`, `registry-import`, `verify`, provider token, change or activation. Until then nothing else calls the provider.
+     *     Unless `routing` is `path` or `header`, the platform detects it: it calls `GET /outlets` in both ways and keeps the way that returns a list of outlets, the path prefix if both do. Decision: when neither does, the integration is stored as a draft all the same, because the platform token is shown only once and a provider may be down. `routingAttempts` then says what each call came to, an issue "provider_check_failed" is open with the same, and the routing is detected by the next `discover`, `registry-import`, `verify`, provider token, change or activation. Until then nothing else calls the provider.
      */
     post: operations["createIntegration"];
     delete?: never;

@@ -88,7 +88,7 @@ const DETAILS = {
       : findings.map(findingText).join("\n\n"),
   provider_check_failed: ({ params }) =>
     params.routingAttempts
-      ? `The routing of the provider was not detected: ${routingAttemptsText(params.routingAttempts)}.`
+      ? `The routing of the provider is not detected; ${routingAttemptsText(params.routingAttempts)}.`
       : `The provider could not be checked${after(": ", knownFailure(params))}.`,
   notification_failed: ({ params: { kind, delivery, ...params } }) =>
     `A notification${inParentheses(kind && notificationText(kind))} was not delivered${after(": ", delivery && deliveryText(delivery, params))}.`,

@@ -54,6 +54,8 @@ interface Line {
   policy: CallPolicy;
   /** It has asked for silence, and has not responded since. */
   isSilenced: boolean;
+  /** The last state of the circuit is written. */
+  noted: Promise<void>;
   /** Of the integration as it was last. */
   made?: { version: string } & Record<Urgency, ProviderClient>;
   /** By `performance.now`; when a detection was last asked for. */
@@ -83,8 +85,7 @@ export function createProviderClients(parts: Parts): ProviderClients {
     clientFor: (integration, isInteractive = true) => {
       const { updated_at, provider_token, base_url } = integration;
       const line = lineTo(integration);
-      if (line.baseUrl !== base_url)
-        Object.assign(line, { baseUrl: base_url, policy: openPolicy(parts, integration, save) });
+      if (line.baseUrl !== base_url) aim(line, integration, parts, save);
       // The sealed token is another one each time, also within one millisecond.
       const version = `${updated_at.getTime()} ${provider_token} ${integration.routing_source}`;
       if (line.made?.version !== version)
@@ -113,26 +114,37 @@ export function createProviderClients(parts: Parts): ProviderClients {
 }
 
 function openLine(parts: Parts, integration: Integration, save: Save): Line {
-  const policy = openPolicy(parts, integration, save);
-  return { http: createProviderHttp(parts.http), baseUrl: integration.base_url, policy, isSilenced: false };
+  const line = { http: createProviderHttp(parts.http), isSilenced: false, noted: Promise.resolve() };
+  return aim(line, integration, parts, save);
 }
 
-function openPolicy(parts: Parts, { provider_id: providerId }: Integration, save: Save): CallPolicy {
+/** What was found out about another address says nothing of this one. */
+function aim(
+  line: Omit<Line, "baseUrl" | "policy">,
+  integration: Integration,
+  parts: Parts,
+  save: Save,
+): Line {
   const { limits, processes, onCircuit, database, log } = parts;
-  // One after the other: the last state is the one that stands.
-  let noted = Promise.resolve();
-  return createCallPolicy({
+  const { provider_id: providerId, base_url: baseUrl } = integration;
+  const policy = createCallPolicy({
     ...{ limits, processes },
     shared: sharedStarts(database, log, providerId, () => processes() > 1),
     onCircuit: (state) => {
-      noted = noted.then(() => onCircuit(providerId, state));
-      save(noted);
+      if (aimed.policy !== policy) return;
+      // One after the other: the last state is the one that stands.
+      aimed.noted = aimed.noted.then(() => onCircuit(providerId, state));
+      save(aimed.noted);
     },
   });
+  const aimed = Object.assign(line, { baseUrl, policy });
+  return aimed;
 }
 
 /** Between two detections for calls that were refused. Milliseconds. */
 const DETECTED_EVERY_MS = 60_000;
+/** What was refused meanwhile is tried again. Milliseconds. */
+const COMES_AGAIN_MS = 5_000;
 
 /**
  * Only an integration that a version before this has activated may be used while its routing is not known: the calls ask for its detection, and wait.
@@ -145,7 +157,7 @@ function requireRouting(integration: Integration, line: Line, parts: Parts, save
     line.detectedAt = now;
     save(parts.onUndetected(integration));
   }
-  throw new CallRefused("circuit_open", "the provider's routing is not detected yet", DETECTED_EVERY_MS);
+  throw new CallRefused("circuit_open", "the provider's routing is not detected yet", COMES_AGAIN_MS);
 }
 
 /** For the response, after the turn among the other calls. Milliseconds. */
