@@ -18,6 +18,12 @@ export function createClient(options?: ClientOptions) {
     /** Read an integration: `GET /integrations/{providerId}`. */
     getIntegration: (...init: Init<paths, "/integrations/{providerId}", "get">) =>
       http.GET("/integrations/{providerId}", ...init),
+    /** Delete a draft: `DELETE /integrations/{providerId}`. */
+    deleteIntegration: (...init: Init<paths, "/integrations/{providerId}", "delete">) =>
+      http.DELETE("/integrations/{providerId}", ...init),
+    /** Correct a registration: `PATCH /integrations/{providerId}`. */
+    changeIntegration: (...init: Init<paths, "/integrations/{providerId}", "patch">) =>
+      http.PATCH("/integrations/{providerId}", ...init),
     /** Read the provider's outlets and roles: `POST /integrations/{providerId}/discover`. */
     discoverIntegration: (...init: Init<paths, "/integrations/{providerId}/discover", "post">) =>
       http.POST("/integrations/{providerId}/discover", ...init),

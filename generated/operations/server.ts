@@ -14,6 +14,10 @@ export interface Handlers<Context> {
   createIntegration: Handler<operations["createIntegration"], Context>;
   /** Read an integration: `GET /integrations/{providerId}`. */
   getIntegration: Handler<operations["getIntegration"], Context>;
+  /** Delete a draft: `DELETE /integrations/{providerId}`. */
+  deleteIntegration: Handler<operations["deleteIntegration"], Context>;
+  /** Correct a registration: `PATCH /integrations/{providerId}`. */
+  changeIntegration: Handler<operations["changeIntegration"], Context>;
   /** Read the provider's outlets and roles: `POST /integrations/{providerId}/discover`. */
   discoverIntegration: Handler<operations["discoverIntegration"], Context>;
   /** Read what is mapped to what: `GET /integrations/{providerId}/mappings`. */
@@ -140,6 +144,40 @@ export const operationsTable = [
     },
   },
   {
+    operationId: "deleteIntegration",
+    method: "DELETE",
+    path: "/integrations/{providerId}",
+    security: ["operationsToken"],
+    parameters: [{ in: "path", name: "providerId", type: "string" }],
+    responses: {
+      "204": null,
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "404": "application/problem+json",
+      "409": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "changeIntegration",
+    method: "PATCH",
+    path: "/integrations/{providerId}",
+    security: ["operationsToken"],
+    parameters: [{ in: "path", name: "providerId", type: "string" }],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "404": "application/problem+json",
+      "409": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
+      "502": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
     operationId: "discoverIntegration",
     method: "POST",
     path: "/integrations/{providerId}/discover",
@@ -150,6 +188,7 @@ export const operationsTable = [
       "400": "application/problem+json",
       "401": "application/problem+json",
       "404": "application/problem+json",
+      "409": "application/problem+json",
       "502": "application/problem+json",
       "503": "application/problem+json",
     },

@@ -14,6 +14,8 @@ export interface paths {
     /**
      * Register an organisation
      * @description The integration starts as a draft: map its outlets and roles, then activate it. The platform token is shown in this answer and never again. Events that arrive before activation are stored and processed once it is active.
+     *
+     *     Unless `routing` is `path` or `header`, the platform detects it: it calls `GET /outlets` in both ways and keeps the way that returns a list of outlets, the path prefix if both do. Decision: when neither does, the integration is stored as a draft all the same, because the platform token is shown only once and a provider may be down. `routingAttempts` then says what each call came to, an issue "provider_check_failed" is open with the same, and the routing is detected by the next `discover`, `registry-import`, `verify`, provider token, change or activation. Until then nothing else calls the provider.
      */
     post: operations["createIntegration"];
     delete?: never;
@@ -36,10 +38,26 @@ export interface paths {
     get: operations["getIntegration"];
     put?: never;
     post?: never;
-    delete?: never;
+    /**
+     * Delete a draft
+     * @description Removes the draft with its tokens, outlets, roles, issues and stored events, so that the providerId may be registered again. Workplaces, competences and candidates stay, also those whom a registry import has added. Decision: 409 `integration_not_draft` once it was activated, and 409 `integration_in_use` while it has jobs, because candidates may stand on the provider's shifts; suspend it instead. The deletion is logged.
+     */
+    delete: operations["deleteIntegration"];
     options?: never;
     head?: never;
-    patch?: never;
+    /**
+     * Correct a registration
+     * @description What is not named stays. The providerId cannot change: delete the draft and register again.
+     *
+     *     Of a draft everything may change. A new base URL makes its detected routing unknown, and the routing is detected again as at the registration, whose outcome the answer has; outlets and roles that are not mapped yet are forgotten.
+     *
+     *     Decision: of an active or suspended integration `name`, `baseUrl`, `routing` and `providerToken` may change, but only to what works: the platform first calls `GET /outlets` with the new values, and on anything but a list of
+     *     outlets the answer is 502 `provider_unavailable` and nothing changes. A routing that was detected is detected again. Afterwards what waits is resumed and the provider is checked (see `verify`). `kind` is a part of the
+     *     address of its webhooks and `timeZone` of the meaning of its times: 409 `integration_not_draft`. A token for a provider that is down now is stored with `tokens`.
+     *
+     *     Each change is logged with the names of what was changed. 409 `integration_changed` when other changes kept coming in between.
+     */
+    patch: operations["changeIntegration"];
     trace?: never;
   };
   "/integrations/{providerId}/discover": {
@@ -56,7 +74,7 @@ export interface paths {
     put?: never;
     /**
      * Read the provider's outlets and roles
-     * @description Decision: an outlet or role whose normalised name (or address) equals exactly one workplace or competence is mapped by itself; similar ones are only suggested, and a person confirms. What the provider lists no longer, nobody has mapped, and no open job needs is forgotten, so that it does not stand in the way of the activation; what is mapped stays mapped. Names and addresses are kept up to 200 characters. A list that had no answer is asked for up to four times, for about 20 seconds.
+     * @description Decision: an outlet or role whose normalised name (or address) equals exactly one workplace or competence is mapped by itself; similar ones are only suggested, and a person confirms. What the provider lists no longer, nobody has mapped, and no open job needs is forgotten, so that it does not stand in the way of the activation; what is mapped stays mapped. Names and addresses are kept up to 200 characters. A list that had no answer is asked for up to four times, for about 20 seconds. A routing that is not known yet is detected first. 502 names the routing by which the provider was called, the call, and its outcome. 409 `integration_changed` when the base URL, the routing or the token was changed while the lists were read.
      */
     post: operations["discoverIntegration"];
     delete?: never;
@@ -106,7 +124,7 @@ export interface paths {
     put?: never;
     /**
      * Activate an integration
-     * @description 409 `not_ready` lists what is missing in `errors`: outlets and roles never discovered, and each that is not mapped.
+     * @description 409 `not_ready` lists what is missing in `errors`: a routing that could not be detected (`/routing`, with each call that was made and its outcome), outlets and roles never discovered, and each that is not mapped.
      */
     post: operations["activateIntegration"];
     delete?: never;
@@ -198,7 +216,7 @@ export interface paths {
     put?: never;
     /**
      * Import the provider's candidate registry
-     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (CONTRACT 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because what that one tells the person would go there too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page that had no answer (5xx, 408, 429, a time-out, an answer that breaks the contract, or our own rate limit) is asked for up to four times, no sooner than `Retry-After` says, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501.
+     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (CONTRACT 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because what that one tells the person would go there too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page that had no answer (5xx, 408, 429, a time-out, an answer that breaks the contract, or our own rate limit) is asked for up to four times, no sooner than `Retry-After` says, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
      */
     post: operations["importRegistry"];
     delete?: never;
@@ -717,6 +735,16 @@ export interface components {
      * @enum {string}
      */
     Routing: "path" | "header";
+    /**
+     * @description `auto`, also if it is not given at the registration: the platform detects the routing.
+     * @enum {string}
+     */
+    RoutingOrder: "auto" | "path" | "header";
+    /**
+     * @description `given` by an operator; `detected`, the provider has returned a list of outlets in this way; `pending`, not known yet, and nothing but the detection calls the provider.
+     * @enum {string}
+     */
+    RoutingSource: "given" | "detected" | "pending";
     /** @enum {string} */
     IntegrationState: "draft" | "active" | "suspended";
     /** @description Which of the contract's forms the provider was seen to use. A form that was not seen yet is absent. */
@@ -740,7 +768,7 @@ export interface components {
        * @description Where the provider's API is, without the `/providers/{providerId}` prefix.
        */
       baseUrl: string;
-      routing?: components["schemas"]["Routing"];
+      routing?: components["schemas"]["RoutingOrder"];
       /** @description PROVIDER_TOKEN, with which the platform calls the provider. */
       providerToken: string;
       /**
@@ -755,18 +783,71 @@ export interface components {
      * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
      */
     ProviderId: string;
+    IntegrationChange: {
+      kind?: string;
+      name?: string;
+      /** Format: uri */
+      baseUrl?: string;
+      routing?: components["schemas"]["RoutingOrder"];
+      providerToken?: string;
+      timeZone?: string;
+    };
     IntegrationCreated: {
       providerId: components["schemas"]["ProviderId"];
       state: components["schemas"]["IntegrationState"];
+      /** @description Absent while `routingSource` is `pending`. */
+      routing?: components["schemas"]["Routing"];
+      routingSource: components["schemas"]["RoutingSource"];
+      routingAttempts: components["schemas"]["RoutingAttempts"];
       /** @description PLATFORM_TOKEN, with which the provider sends webhooks. Shown once. */
       platformToken: string;
     };
+    /** @description The calls of the last detection, if it found no routing: one for each way. Empty otherwise. */
+    RoutingAttempts: components["schemas"]["RoutingAttempt"][];
+    /** @description A call by which the routing of a provider was to be detected, and what it came to. */
+    RoutingAttempt: {
+      /** @enum {string} */
+      routing: "path" | "header";
+      /** @description What was called with GET. */
+      url: string;
+      /** @description HTTP status of the response; absent when there was none. */
+      status?: number;
+      failure?: components["schemas"]["FailureCode"];
+      /** @description `code` of the provider's problem document, or the system's code of a connection error. */
+      providerCode?: string;
+      /** @description JSON pointers of what breaks the contract in the response. */
+      pointers?: string[];
+    };
+    /**
+     * @description Why a call to the provider gave no usable response.
+     * @enum {string}
+     */
+    FailureCode:
+      | "timeout"
+      | "connection_failed"
+      | "response_too_long"
+      | "redirected"
+      | "http_error"
+      | "contract_violation"
+      | "wrong_shift"
+      | "wrong_person"
+      | "change_not_shown"
+      | "absence_unconfirmed"
+      | "address_blocked"
+      | "circuit_open"
+      | "rate_limited"
+      | "at_capacity"
+      | "aborted"
+      | "internal_error";
     Integration: {
       providerId: components["schemas"]["ProviderId"];
       kind: string;
       name: string;
       baseUrl: string;
+      /** @description Without meaning while `routingSource` is `pending`. */
       routing: components["schemas"]["Routing"];
+      routingSource: components["schemas"]["RoutingSource"];
+      routingAttempts: components["schemas"]["RoutingAttempts"];
       state: components["schemas"]["IntegrationState"];
       timeZone: string;
       dialect: components["schemas"]["Dialect"];
@@ -941,30 +1022,11 @@ export interface components {
       responseMs?: number;
       /** @description How many runs call the provider at the same time, at most. */
       atOnce?: number;
+      /** @description The calls of a detection that found no routing. */
+      routingAttempts?: components["schemas"]["RoutingAttempt"][];
       /** @description What a check of the provider found, as the verification kit reports it. */
       findings?: components["schemas"]["CheckFinding"][];
     };
-    /**
-     * @description Why a call to the provider gave no usable response.
-     * @enum {string}
-     */
-    FailureCode:
-      | "timeout"
-      | "connection_failed"
-      | "response_too_long"
-      | "redirected"
-      | "http_error"
-      | "contract_violation"
-      | "wrong_shift"
-      | "wrong_person"
-      | "change_not_shown"
-      | "absence_unconfirmed"
-      | "address_blocked"
-      | "circuit_open"
-      | "rate_limited"
-      | "at_capacity"
-      | "aborted"
-      | "internal_error";
     /**
      * @description Why a booking was released or failed.
      * @enum {string}
@@ -1845,7 +1907,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description Registered. */
+      /** @description Registered, with its routing or without. */
       201: {
         headers: {
           [name: string]: unknown;
@@ -1977,6 +2039,179 @@ export interface operations {
       };
     };
   };
+  deleteIntegration: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["schemas"]["ProviderId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Deleted. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Malformed. The problem lists every fault by its JSON pointer. */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No token, or not the operations token. */
+      401: {
+        headers: {
+          /** @description `Bearer` */
+          "WWW-Authenticate"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description There is no such thing. */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not as things stand; `code` says why. */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait. */
+          "Retry-After"?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
+  changeIntegration: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["schemas"]["ProviderId"];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["IntegrationChange"];
+      };
+    };
+    responses: {
+      /** @description The integration as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Integration"];
+        };
+      };
+      /** @description Malformed. The problem lists every fault by its JSON pointer. */
+      400: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description No token, or not the operations token. */
+      401: {
+        headers: {
+          /** @description `Bearer` */
+          "WWW-Authenticate"?: string;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description There is no such thing. */
+      404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not as things stand; `code` says why. */
+      409: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Over 64 kB. */
+      413: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not `application/json`. */
+      415: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The provider refused or could not be understood (`provider_refused`, `provider_unavailable`). */
+      502: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
+      503: {
+        headers: {
+          /** @description Seconds to wait. */
+          "Retry-After"?: number;
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+    };
+  };
   discoverIntegration: {
     parameters: {
       query?: never;
@@ -2020,6 +2255,15 @@ export interface operations {
       };
       /** @description There is no such thing. */
       404: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/problem+json": components["schemas"]["Problem"];
+        };
+      };
+      /** @description Not as things stand; `code` says why. */
+      409: {
         headers: {
           [name: string]: unknown;
         };
@@ -4602,13 +4846,24 @@ export interface operations {
 
 /** How the provider is told the organisation (CONTRACT 4.1). */
 export type Routing = components["schemas"]["Routing"];
+/** `auto`, also if it is not given at the registration: the platform detects the routing. */
+export type RoutingOrder = components["schemas"]["RoutingOrder"];
+/** `given` by an operator; `detected`, the provider has returned a list of outlets in this way; `pending`, not known yet, and nothing but the detection calls the provider. */
+export type RoutingSource = components["schemas"]["RoutingSource"];
 export type IntegrationState = components["schemas"]["IntegrationState"];
 /** Which of the contract's forms the provider was seen to use. A form that was not seen yet is absent. */
 export type Dialect = components["schemas"]["Dialect"];
 export type IntegrationCreate = components["schemas"]["IntegrationCreate"];
 /** One organisation that uses the provider system and has integrated with the platform (CONTRACT 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
 export type ProviderId = components["schemas"]["ProviderId"];
+export type IntegrationChange = components["schemas"]["IntegrationChange"];
 export type IntegrationCreated = components["schemas"]["IntegrationCreated"];
+/** The calls of the last detection, if it found no routing: one for each way. Empty otherwise. */
+export type RoutingAttempts = components["schemas"]["RoutingAttempts"];
+/** A call by which the routing of a provider was to be detected, and what it came to. */
+export type RoutingAttempt = components["schemas"]["RoutingAttempt"];
+/** Why a call to the provider gave no usable response. */
+export type FailureCode = components["schemas"]["FailureCode"];
 export type Integration = components["schemas"]["Integration"];
 export type Health = components["schemas"]["Health"];
 /** How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once. */
@@ -4635,8 +4890,6 @@ export type BacklogLimit = components["schemas"]["BacklogLimit"];
 export type BacklogLimitCode = components["schemas"]["BacklogLimitCode"];
 /** What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */
 export type Params = components["schemas"]["Params"];
-/** Why a call to the provider gave no usable response. */
-export type FailureCode = components["schemas"]["FailureCode"];
 /** Why a booking was released or failed. */
 export type BookingReason = components["schemas"]["BookingReason"];
 /** Why the times or positions of a shift were not changed. */

@@ -6,11 +6,17 @@ import type { components, operations } from "./types.js";
 
 export declare const schemas: {
   readonly Routing: Validator<components["schemas"]["Routing"]>;
+  readonly RoutingOrder: Validator<components["schemas"]["RoutingOrder"]>;
+  readonly RoutingSource: Validator<components["schemas"]["RoutingSource"]>;
   readonly IntegrationState: Validator<components["schemas"]["IntegrationState"]>;
   readonly Dialect: Validator<components["schemas"]["Dialect"]>;
   readonly IntegrationCreate: Validator<components["schemas"]["IntegrationCreate"]>;
   readonly ProviderId: Validator<components["schemas"]["ProviderId"]>;
+  readonly IntegrationChange: Validator<components["schemas"]["IntegrationChange"]>;
   readonly IntegrationCreated: Validator<components["schemas"]["IntegrationCreated"]>;
+  readonly RoutingAttempts: Validator<components["schemas"]["RoutingAttempts"]>;
+  readonly RoutingAttempt: Validator<components["schemas"]["RoutingAttempt"]>;
+  readonly FailureCode: Validator<components["schemas"]["FailureCode"]>;
   readonly Integration: Validator<components["schemas"]["Integration"]>;
   readonly Health: Validator<components["schemas"]["Health"]>;
   readonly HealthCode: Validator<components["schemas"]["HealthCode"]>;
@@ -18,7 +24,6 @@ export declare const schemas: {
   readonly BacklogLimit: Validator<components["schemas"]["BacklogLimit"]>;
   readonly BacklogLimitCode: Validator<components["schemas"]["BacklogLimitCode"]>;
   readonly Params: Validator<components["schemas"]["Params"]>;
-  readonly FailureCode: Validator<components["schemas"]["FailureCode"]>;
   readonly BookingReason: Validator<components["schemas"]["BookingReason"]>;
   readonly ChangeReason: Validator<components["schemas"]["ChangeReason"]>;
   readonly NotificationKind: Validator<components["schemas"]["NotificationKind"]>;
@@ -109,6 +114,13 @@ export declare const requests: {
   };
   readonly createIntegration: { readonly body: Validator<RequestBody<operations["createIntegration"]>> };
   readonly getIntegration: { readonly path: Validator<RequestPart<operations["getIntegration"], "path">> };
+  readonly deleteIntegration: {
+    readonly path: Validator<RequestPart<operations["deleteIntegration"], "path">>;
+  };
+  readonly changeIntegration: {
+    readonly path: Validator<RequestPart<operations["changeIntegration"], "path">>;
+    readonly body: Validator<RequestBody<operations["changeIntegration"]>>;
+  };
   readonly discoverIntegration: {
     readonly path: Validator<RequestPart<operations["discoverIntegration"], "path">>;
   };
@@ -205,11 +217,30 @@ export declare const responses: {
     readonly "404": Validator<ResponseBody<operations["getIntegration"], 404>>;
     readonly "503": Validator<ResponseBody<operations["getIntegration"], 503>>;
   };
+  readonly deleteIntegration: {
+    readonly "400": Validator<ResponseBody<operations["deleteIntegration"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["deleteIntegration"], 401>>;
+    readonly "404": Validator<ResponseBody<operations["deleteIntegration"], 404>>;
+    readonly "409": Validator<ResponseBody<operations["deleteIntegration"], 409>>;
+    readonly "503": Validator<ResponseBody<operations["deleteIntegration"], 503>>;
+  };
+  readonly changeIntegration: {
+    readonly "200": Validator<ResponseBody<operations["changeIntegration"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["changeIntegration"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["changeIntegration"], 401>>;
+    readonly "404": Validator<ResponseBody<operations["changeIntegration"], 404>>;
+    readonly "409": Validator<ResponseBody<operations["changeIntegration"], 409>>;
+    readonly "413": Validator<ResponseBody<operations["changeIntegration"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["changeIntegration"], 415>>;
+    readonly "502": Validator<ResponseBody<operations["changeIntegration"], 502>>;
+    readonly "503": Validator<ResponseBody<operations["changeIntegration"], 503>>;
+  };
   readonly discoverIntegration: {
     readonly "200": Validator<ResponseBody<operations["discoverIntegration"], 200>>;
     readonly "400": Validator<ResponseBody<operations["discoverIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["discoverIntegration"], 401>>;
     readonly "404": Validator<ResponseBody<operations["discoverIntegration"], 404>>;
+    readonly "409": Validator<ResponseBody<operations["discoverIntegration"], 409>>;
     readonly "502": Validator<ResponseBody<operations["discoverIntegration"], 502>>;
     readonly "503": Validator<ResponseBody<operations["discoverIntegration"], 503>>;
   };

@@ -16,6 +16,7 @@ export {
   isWarning,
   warningText,
 } from "./operator-text/reasons.ts";
+export { routingAttemptsText } from "./operator-text/routing.ts";
 export { staffingReasonText, staffingText } from "./operator-text/staffing.ts";
 export {
   bookingStatusText,

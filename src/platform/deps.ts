@@ -1,4 +1,4 @@
-import type { DeliveryCode } from "../../generated/operations/types.ts";
+import type { DeliveryCode, Routing } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Pace } from "./db/pace.ts";
@@ -115,6 +115,8 @@ export interface Deps {
   newTraceId: () => string;
   /** Unless `isInteractive` is false, someone waits for what the client's calls come to, and they go first. */
   clientFor: (integration: Integration, isInteractive?: boolean) => ProviderClient;
+  /** For calls that may fail because the provider is not as it is registered: no sign of its health. */
+  trialClientFor: (integration: Integration, routing: Routing) => ProviderClient;
   /** Absent: providers are not checked. */
   checkProvider?: (
     integration: Integration,

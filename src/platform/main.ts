@@ -18,6 +18,7 @@ import { createProviderClients } from "./integrations/clients.ts";
 import { createFieldUses } from "./integrations/field-uses.ts";
 import { noteCircuit, noteSilence } from "./integrations/health.ts";
 import { probe } from "./integrations/probe.ts";
+import { detectInBackground } from "./integrations/routing.ts";
 import { checkSecretKey, createVault } from "./integrations/vault.ts";
 import { createLog } from "./log.ts";
 import { createFigures, type Figures } from "./metrics/figures.ts";
@@ -181,6 +182,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     },
     onSilence: (providerId, ms) => noteSilence(deps, providerId, ms),
     onFields: fieldUses.note,
+    onUndetected: (integration) => detectInBackground(deps, integration),
   });
   running.holds(clients.close);
   const signals = await openSignals(database);
@@ -196,6 +198,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     newTraceId: randomUUID,
     pace: createPace(),
     clientFor: clients.clientFor,
+    trialClientFor: clients.trialClientFor,
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };

@@ -55,6 +55,7 @@ const FULL: Required<Params> = {
   ...{ health: "token_rejected", since: "2026-11-22T08:00:00.000Z", until: "2026-11-22T08:05:00.000Z" },
   ...{ perMinute: 500, responseMs: 1_250, atOnce: 5 },
   ...{ delivery: "gave_up", notificationId: "notification", eventVerdict: "will_retry" },
+  routingAttempts: [{ routing: "path", url: "https://provider.example/providers/1/outlets", status: 404 }],
   findings: [
     {
       ...{ severity: "error", title: "A wrong token is accepted", section: "5" },

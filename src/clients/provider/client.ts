@@ -49,7 +49,12 @@ export function createProviderClient(options: ProviderClientOptions) {
   };
 }
 
-function baseUrlOf({ baseUrl, providerId, routing = "path" }: ProviderClientOptions): string {
+/** Where the paths of the contract's section 4.2 begin. */
+export function baseUrlOf({
+  baseUrl,
+  providerId,
+  routing = "path",
+}: Pick<ProviderClientOptions, "baseUrl" | "providerId" | "routing">): string {
   const base = baseUrl.replace(/\/+$/, "");
   return routing === "path" ? `${base}/providers/${providerId}` : base;
 }

@@ -2,6 +2,7 @@ import type { CheckFinding, Issue, IssueCode } from "../../../generated/operatio
 import { failureSuffix, faultText, knownFailure } from "./failure.ts";
 import { after, capitalised, counted, entryOf, inParentheses, namedThing, people } from "./phrases.ts";
 import { bookingReasonText, changeReasonText, deliveryText } from "./reasons.ts";
+import { routingAttemptsText } from "./routing.ts";
 import { overfilledText } from "./staffing.ts";
 import { notificationText } from "./status.ts";
 
@@ -86,7 +87,9 @@ const DETAILS = {
       ? "A check of the provider found violations."
       : findings.map(findingText).join("\n\n"),
   provider_check_failed: ({ params }) =>
-    `The provider could not be checked${after(": ", knownFailure(params))}.`,
+    params.routingAttempts
+      ? `The routing of the provider is not detected; ${routingAttemptsText(params.routingAttempts)}.`
+      : `The provider could not be checked${after(": ", knownFailure(params))}.`,
   notification_failed: ({ params: { kind, delivery, ...params } }) =>
     `A notification${inParentheses(kind && notificationText(kind))} was not delivered${after(": ", delivery && deliveryText(delivery, params))}.`,
 } satisfies Record<IssueCode, Text>;
@@ -118,7 +121,10 @@ const REMEDIES = {
   change_refused: () => "Agree on the change with the provider, then request it again.",
   provider_check: ({ params: { findings = [] } }) =>
     [...new Set(findings.map(({ fix }) => fix))].join("\n") || "Report the finding to the provider.",
-  provider_check_failed: () => "Fix the cause, then check the provider again.",
+  provider_check_failed: ({ params }) =>
+    params.routingAttempts
+      ? "Correct the base URL, the routing, or the provider token of the integration, or check the provider again when it responds."
+      : "Fix the cause, then check the provider again.",
   notification_failed: ({ subject }) =>
     subject.kind === "notification"
       ? "Check the e-mail address with the candidate, correct it, then send the notification again."

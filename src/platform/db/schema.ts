@@ -23,7 +23,10 @@ export interface Schema extends ShiftTables {
     kind: string;
     name: string;
     base_url: string;
+    /** Not to be called by while `routing_source` is `pending`. */
     routing: Generated<api.Routing>;
+    routing_source: Generated<api.RoutingSource>;
+    routing_attempts: JsonWithDefault<api.RoutingAttempt[]>;
     state: Generated<api.IntegrationState>;
     time_zone: Generated<string>;
     /** Sealed; opaque here. */

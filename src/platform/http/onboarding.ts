@@ -4,6 +4,8 @@ import type { Backlogs } from "../backlog/backlogs.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { activate, suspend } from "../integrations/activate.ts";
+import { changeIntegration } from "../integrations/change.ts";
+import { deleteIntegration } from "../integrations/delete.ts";
 import { discover, readDiscovered } from "../integrations/discover.ts";
 import { healthOf } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
@@ -11,10 +13,11 @@ import { updateMappings } from "../integrations/mappings.ts";
 import { register } from "../integrations/register.ts";
 import { importRegistry } from "../integrations/registry.ts";
 import { rotatePlatformToken, takeProviderToken } from "../integrations/rotate.ts";
+import { detectRouting, routedIntegration } from "../integrations/routing.ts";
 import type { TokenOwners } from "../integrations/tokens.ts";
 import { requestVerification } from "../verification/request.ts";
 import { page } from "./pages.ts";
-import { accepted, created, ok } from "./response.ts";
+import { accepted, created, noContent, ok } from "./response.ts";
 
 interface Parts {
   deps: Deps;
@@ -39,8 +42,14 @@ export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProvid
       const waiting = backlog.waiting.interactive + backlog.waiting.events;
       return ok({ ...view, health: { ...health, waiting }, backlog });
     },
+    changeIntegration: async ({ path, body }) =>
+      ok(toView(await changeIntegration(deps, owners, path.providerId, body, allowInsecureProviders))),
+    deleteIntegration: async ({ path }) => {
+      await deleteIntegration(deps, owners, path.providerId);
+      return noContent;
+    },
     discoverIntegration: async ({ path }) =>
-      ok(await discover(deps, await requireIntegration(kysely, path.providerId))),
+      ok(await discover(deps, await routedIntegration(deps, path.providerId))),
     getMappings: async ({ path }) => {
       const { provider_id } = await requireIntegration(kysely, path.providerId);
       return ok(await readDiscovered(kysely, provider_id));
@@ -50,14 +59,20 @@ export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProvid
       return ok(await updateMappings(deps, provider_id, body));
     },
     importRegistry: async ({ path }) =>
-      ok(await importRegistry(deps, await requireIntegration(kysely, path.providerId))),
+      ok(await importRegistry(deps, await routedIntegration(deps, path.providerId))),
     activateIntegration: async ({ path }) => ok(toView(await activate(deps, path.providerId))),
     suspendIntegration: async ({ path }) => ok(toView(await suspend(deps, path.providerId))),
-    verifyIntegration: async ({ path }) =>
-      accepted({ queued: await requestVerification(deps, path.providerId) }),
+    verifyIntegration: async ({ path }) => {
+      await detectRouting(deps, await requireIntegration(kysely, path.providerId));
+      return accepted({ queued: await requestVerification(deps, path.providerId) });
+    },
     rotateToken: async ({ path, body }) =>
       body.direction === "provider"
-        ? ok(toView(await takeProviderToken(deps, path.providerId, body.providerToken)))
+        ? ok(
+            toView(
+              await detectRouting(deps, await takeProviderToken(deps, path.providerId, body.providerToken)),
+            ),
+          )
         : created(await rotatePlatformToken(deps, owners, path.providerId, body.overlapHours)),
     ...catalogueHandlers(deps),
   } satisfies Partial<Handlers<undefined>>;
@@ -117,6 +132,8 @@ function toView(row: Integration): IntegrationView {
     name: row.name,
     baseUrl: row.base_url,
     routing: row.routing,
+    routingSource: row.routing_source,
+    routingAttempts: row.routing_attempts,
     state: row.state,
     timeZone: row.time_zone,
     dialect: row.dialect,

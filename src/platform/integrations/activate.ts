@@ -6,21 +6,27 @@ import { type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { setState } from "./health.ts";
-import { lockIntegration } from "./integration.ts";
+import { lockIntegration, requireIntegration } from "./integration.ts";
+import { detectRouting, undetectedText } from "./routing.ts";
 import { OUTLETS, ROLES, readListed } from "./things.ts";
 
 /**
  * Activates an integration whose outlets and roles are all mapped (contract section 1, "Entity mapping before activation"), or a
- * suspended one: that lacks nothing, because a job whose outlet or role is new waits for its mapping anyway.
+ * suspended one: that needs no mapping, because a job whose outlet or role is new waits for it anyway. A routing that is not known is detected
+ * first.
  * @throws ProblemError provider_not_found, not_ready with what is missing in `errors`.
  */
 export async function activate(deps: Deps, providerId: string): Promise<Integration> {
+  await detectRouting(deps, await requireIntegration(deps.database.kysely, providerId));
   return transact(deps, async (trx) => {
     const integration = await lockIntegration(trx, providerId);
-    if (integration.state === "active") return integration;
-    const errors = integration.state === "draft" ? await whatIsMissing(trx, providerId) : [];
+    const errors = [
+      ...whatIsUndetected(integration),
+      ...(integration.state === "draft" ? await whatIsMissing(trx, providerId) : []),
+    ];
     if (errors.length > 0)
-      throw problem("not_ready", { detail: "Map what `errors` lists, then activate again.", errors });
+      throw problem("not_ready", { detail: "Fix or map what `errors` lists, then activate again.", errors });
+    if (integration.state === "active") return integration;
     await resumeWaiting(trx, deps, integration.provider_id);
     return setState(trx, deps, integration, "active");
   });
@@ -31,6 +37,11 @@ async function resumeWaiting(trx: Trx, deps: Deps, providerId: string): Promise<
   await markRefreshDue(trx, deps, [{ providerId, key: "activated" }]);
   if (deps.checkProvider)
     await markDue(trx, deps, [{ providerId, kind: "check", key: "", priority: PRIORITY.event }]);
+}
+
+function whatIsUndetected(integration: Integration): FieldError[] {
+  if (integration.routing_source !== "pending") return [];
+  return [{ pointer: "/routing", message: undetectedText(integration) }];
 }
 
 async function whatIsMissing(trx: Trx, providerId: string): Promise<FieldError[]> {

@@ -1,9 +1,12 @@
 import { sql } from "kysely";
+import type { Routing } from "../../../generated/operations/types.ts";
 import { type CallLimits, type CallPolicy, createCallPolicy } from "../../clients/provider/call-policy.ts";
 import { createProviderClient, type ProviderClient } from "../../clients/provider/client.ts";
 import {
+  CallRefused,
   createProviderHttp,
   type ProviderHttp,
+  ProviderHttpError,
   type ProviderHttpOptions,
 } from "../../clients/provider/http.ts";
 import type { SeenDialect } from "../../contract/dialect.ts";
@@ -16,6 +19,8 @@ import { sharedStarts } from "./shared-starts.ts";
 export interface ProviderClients {
   /** `isInteractive`: someone waits for what its calls come to (unless said otherwise), so that they go first. */
   clientFor(integration: Integration, isInteractive?: boolean): ProviderClient;
+  /** By the given routing, with the calls of `fetchFor`. */
+  trialClientFor(integration: Integration, routing: Routing): ProviderClient;
   /** For calls that may be meant to fail: guarded and limited as all are, but no sign of the provider's health. */
   fetchFor(integration: Integration, signal: AbortSignal): (request: Request) => Promise<Response>;
   close(): Promise<void>;
@@ -34,20 +39,27 @@ interface Parts {
   onCircuit: (providerId: string, state: "open" | "closed") => Promise<void>;
   /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
   onSilence: (providerId: string, ms: number) => Promise<void>;
+  /** A call was refused because the routing is not known. Never rejects. */
+  onUndetected: (integration: Integration) => Promise<void>;
   /** A shift was read: names of its optional fields, and of what was odd about it. */
   onFields: (providerId: string, fields: readonly string[]) => void;
   /** A call was made, with a response or without. */
   onCall: (call: ProviderCall) => void;
 }
 
-/** Connections, circuit and rate outlive a change of the integration: calls under way end as they began. */
+/** Connections, circuit and rate outlive a change of the integration, but for a new base URL: calls under way end as they began. */
 interface Line {
   http: ProviderHttp;
+  baseUrl: string;
   policy: CallPolicy;
   /** It has asked for silence, and has not responded since. */
   isSilenced: boolean;
+  /** The last state of the circuit is written. */
+  noted: Promise<void>;
   /** Of the integration as it was last. */
   made?: { version: string } & Record<Urgency, ProviderClient>;
+  /** By `performance.now`; when a detection was last asked for. */
+  detectedAt?: number;
 }
 
 type Urgency = "interactive" | "usual";
@@ -63,17 +75,19 @@ export function createProviderClients(parts: Parts): ProviderClients {
     const saved = work.finally(() => saving.delete(saved));
     saving.add(saved);
   };
-  const lineTo = (providerId: string): Line => {
-    const line = lines.get(providerId) ?? openLine(parts, providerId, save);
-    lines.set(providerId, line);
+  const lineTo = (integration: Integration): Line => {
+    const { provider_id } = integration;
+    const line = lines.get(provider_id) ?? openLine(parts, integration, save);
+    lines.set(provider_id, line);
     return line;
   };
   return {
     clientFor: (integration, isInteractive = true) => {
-      const { provider_id, updated_at, provider_token } = integration;
-      const line = lineTo(provider_id);
+      const { updated_at, provider_token, base_url } = integration;
+      const line = lineTo(integration);
+      if (line.baseUrl !== base_url) aim(line, integration, parts, save);
       // The sealed token is another one each time, also within one millisecond.
-      const version = `${updated_at.getTime()} ${provider_token}`;
+      const version = `${updated_at.getTime()} ${provider_token} ${integration.routing_source}`;
       if (line.made?.version !== version)
         line.made = {
           version,
@@ -82,11 +96,14 @@ export function createProviderClients(parts: Parts): ProviderClients {
         };
       return line.made[isInteractive ? "interactive" : "usual"];
     },
-    fetchFor: ({ provider_id }, signal) => {
-      const { http, policy } = lineTo(provider_id);
-      return (request) => {
+    trialClientFor: (integration, routing) =>
+      makeTrialClient(integration, routing, parts, lineTo(integration)),
+    fetchFor: (integration, signal) => {
+      const line = lineTo(integration);
+      return async (request) => {
+        requireRouting(integration, line, parts, save);
         const both = AbortSignal.any([request.signal, signal]);
-        return policy.runApart(() => http.fetch(new Request(request, { signal: both })), both);
+        return line.policy.runApart(() => line.http.fetch(new Request(request, { signal: both })), both);
       };
     },
     close: async () => {
@@ -96,19 +113,80 @@ export function createProviderClients(parts: Parts): ProviderClients {
   };
 }
 
-function openLine(parts: Parts, providerId: string, save: Save): Line {
-  const { limits, processes, onCircuit, http, database, log } = parts;
-  // One after the other: the last state is the one that stands.
-  let noted = Promise.resolve();
+function openLine(parts: Parts, integration: Integration, save: Save): Line {
+  const line = { http: createProviderHttp(parts.http), isSilenced: false, noted: Promise.resolve() };
+  return aim(line, integration, parts, save);
+}
+
+/** What was found out about another address says nothing of this one. */
+function aim(
+  line: Omit<Line, "baseUrl" | "policy">,
+  integration: Integration,
+  parts: Parts,
+  save: Save,
+): Line {
+  const { limits, processes, onCircuit, database, log } = parts;
+  const { provider_id: providerId, base_url: baseUrl } = integration;
   const policy = createCallPolicy({
     ...{ limits, processes },
     shared: sharedStarts(database, log, providerId, () => processes() > 1),
     onCircuit: (state) => {
-      noted = noted.then(() => onCircuit(providerId, state));
-      save(noted);
+      if (aimed.policy !== policy) return;
+      // One after the other: the last state is the one that stands.
+      aimed.noted = aimed.noted.then(() => onCircuit(providerId, state));
+      save(aimed.noted);
     },
   });
-  return { http: createProviderHttp(http), policy, isSilenced: false };
+  const aimed = Object.assign(line, { baseUrl, policy });
+  return aimed;
+}
+
+/** Between two detections for calls that were refused. Milliseconds. */
+const DETECTED_EVERY_MS = 60_000;
+/** What was refused meanwhile is tried again. Milliseconds. */
+const COMES_AGAIN_MS = 5_000;
+
+/**
+ * Only an integration that a version before this has activated may be used while its routing is not known: the calls ask for its detection, and wait.
+ * @throws CallRefused while the routing is not known
+ */
+function requireRouting(integration: Integration, line: Line, parts: Parts, save: Save): void {
+  if (integration.routing_source !== "pending") return;
+  const now = performance.now();
+  if (line.detectedAt === undefined || now - line.detectedAt >= DETECTED_EVERY_MS) {
+    line.detectedAt = now;
+    save(parts.onUndetected(integration));
+  }
+  throw new CallRefused("circuit_open", "the provider's routing is not detected yet", COMES_AGAIN_MS);
+}
+
+/** For the response, after the turn among the other calls. Milliseconds. */
+const TRIAL_MS = 15_000;
+
+function makeTrialClient(
+  integration: Integration,
+  routing: Routing,
+  { vault, log }: Parts,
+  { http, policy }: Line,
+): ProviderClient {
+  const { provider_id: providerId, base_url: baseUrl, provider_token } = integration;
+  return createProviderClient({
+    ...{ providerId, baseUrl, routing, token: vault.open(provider_token), timeZone: integration.time_zone },
+    fetch: async (request) => {
+      const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TRIAL_MS)]);
+      const call = () =>
+        logRefusal(log, providerId, request, http.fetch(new Request(request, { signal: request.signal })));
+      try {
+        return await policy.runApart(call, signal);
+      } catch (error) {
+        if (error instanceof ProviderHttpError) throw error;
+        const isAbort = request.signal.aborted;
+        throw new ProviderHttpError(isAbort ? "aborted" : "rate_limited", "the call had no turn in time", {
+          ...{ cause: error, isAbort },
+        });
+      }
+    },
+  });
 }
 
 function makeClient(
@@ -132,7 +210,8 @@ function makeClient(
     seen: integration.dialect,
     onSeen: (seen) => save(saveDialect(parts, providerId, seen)),
     onFields: (fields) => onFields(providerId, fields),
-    fetch: (request, allowance) => {
+    fetch: async (request, allowance) => {
+      requireRouting(integration, line, parts, save);
       const ask = () => logRefusal(log, providerId, request, line.http.fetch(request, allowance));
       const call = () => measureCall(integration, request, ask, onCall);
       return line.policy.run(call, request.signal, isInteractive);

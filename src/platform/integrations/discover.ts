@@ -1,14 +1,17 @@
 import type { DiscoveredOutlet, DiscoveredRole, Discovery } from "../../../generated/operations/types.ts";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
 import type { Failure } from "../../clients/provider/answer.ts";
+import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import { isStorable, keptName } from "../../contract/storable-text.ts";
 import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
+import { holdIntegration } from "./integration.ts";
 import { refreshWaiting } from "./mappings.ts";
 import { askPatiently } from "./patience.ts";
+import { ADVICE, attemptOf } from "./routing.ts";
 import { guess, type Suggestion, suggest } from "./suggest.ts";
 import {
   forgetListed,
@@ -23,7 +26,7 @@ import {
 
 /**
  * Reads the provider's outlets and roles, maps those that certainly are a workplace or a competence, and suggests the rest.
- * @throws ProblemError provider_unavailable (502), provider_refused.
+ * @throws ProblemError provider_unavailable (502), integration_changed.
  */
 export async function discover(deps: Deps, integration: Integration): Promise<Discovery> {
   const client = deps.clientFor(integration);
@@ -33,14 +36,15 @@ export async function discover(deps: Deps, integration: Integration): Promise<Di
     askPatiently(() => client.listOutlets(call), waiting),
     askPatiently(() => client.listRoles(call), waiting),
   ]);
-  if (outlets.kind !== "list") throw asProblem(outlets, "outlets");
-  if (roles.kind !== "list") throw asProblem(roles, "roles");
+  if (outlets.kind !== "list") throw asProblem(integration, outlets, "outlets");
+  if (roles.kind !== "list") throw asProblem(integration, roles, "roles");
   if (![...outlets.items, ...roles.items].every(isUsable)) {
     throw problem("provider_unavailable", {
       detail: "The provider names an outlet or role in text that cannot be stored.",
     });
   }
   return transact(deps, async (trx) => {
+    await holdIntegration(trx, integration);
     const discovery = {
       outlets: (await noteAll(trx, OUTLETS, integration.provider_id, outlets.items)).map(viewOfOutlet),
       roles: (await noteAll(trx, ROLES, integration.provider_id, roles.items)).map(viewOfRole),
@@ -56,12 +60,11 @@ function isUsable(item: Outlet | Role): boolean {
   return isStorable(item.id) && texts.every((text) => !text?.includes("\0"));
 }
 
-function asProblem(failure: Failure, what: string) {
-  const detail =
-    failure.kind === "unavailable"
-      ? `The provider's ${what} could not be read: ${failure.reason}.`
-      : `The provider refused to list its ${what}: status ${failure.status}. Check the token, the providerId and the base URL.`;
-  return problem("provider_unavailable", { detail });
+function asProblem(integration: Integration, failure: Failure, what: "outlets" | "roles") {
+  const call = routingAttemptsText([attemptOf(integration, `/${what}`, failure)]);
+  return problem("provider_unavailable", {
+    detail: `The provider's ${what} could not be read: ${call}. ${failure.kind === "refused" ? ADVICE : "Try again when the provider responds."}`,
+  });
 }
 
 interface Suggested extends Listed {

@@ -1,7 +1,9 @@
-import type { Kysely } from "kysely";
+import type { Kysely, Updateable } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Integration, Schema } from "../db/schema.ts";
+import { publish } from "../stream/news.ts";
 import type { Trx } from "../transaction.ts";
+import { healthOf } from "./health.ts";
 
 function findIntegration(db: Kysely<Schema>, providerId: string): Promise<Integration | undefined> {
   return db.selectFrom("integrations").selectAll().where("provider_id", "=", providerId).executeTakeFirst();
@@ -19,6 +21,45 @@ export async function requireIntegration(db: Kysely<Schema>, providerId: string)
 export async function lockIntegration(trx: Trx, providerId: string): Promise<Integration> {
   const query = trx.selectFrom("integrations").selectAll().where("provider_id", "=", providerId);
   return found(await query.forNoKeyUpdate().executeTakeFirst());
+}
+
+/**
+ * The integration stays, and stays as it is registered, until the transaction ends.
+ * @throws ProblemError provider_not_found; integration_changed when it is called in another way than `read` was
+ */
+export async function holdIntegration(trx: Trx, read: Integration): Promise<void> {
+  const now = await lockIntegration(trx, read.provider_id);
+  if (isSameConnection(now, read)) return;
+  throw problem("integration_changed", {
+    detail: "The provider was read as it was registered before. Read it again.",
+  });
+}
+
+/** Whether both are called in the same way. A sealed token is another one each time. */
+export function isSameConnection(one: Integration, other: Integration): boolean {
+  const columns = ["base_url", "routing", "routing_source", "provider_token"] as const;
+  return columns.every((column) => one[column] === other[column]);
+}
+
+/** Changes an integration that the transaction has locked, and publishes that. */
+export async function writeIntegration(
+  trx: Trx,
+  providerId: string,
+  columns: Updateable<Schema["integrations"]>,
+): Promise<Integration> {
+  const row = await trx
+    .updateTable("integrations")
+    .set(columns)
+    .where("provider_id", "=", providerId)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  publish(trx, {
+    type: "integration",
+    providerId: row.provider_id,
+    state: row.state,
+    health: healthOf(row).code,
+  });
+  return row;
 }
 
 /** Returns whether its jobs are offered and take bookings, and its events are processed. */

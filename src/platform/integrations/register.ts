@@ -1,13 +1,16 @@
 import type { IntegrationCreate, IntegrationCreated } from "../../../generated/operations/types.ts";
-import { checkProviderUrl } from "../../clients/address-guard.ts";
 import { problem } from "../../contract/problem.ts";
+import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
-import { transact } from "../transaction.ts";
+import { type Trx, transact } from "../transaction.ts";
+import { checkConnection } from "./connection.ts";
+import { detectRouting } from "./routing.ts";
 import { issuePlatformToken } from "./tokens.ts";
 
 /**
- * Registers an organisation as a draft. The platform token is in this result and nowhere else.
+ * Registers an organisation as a draft, and detects its routing unless it is given. The platform token is in this result and nowhere else,
+ * so a provider that is down does not fail the registration.
  * @throws ProblemError validation_failed (base URL, time zone), integration_exists.
  */
 export async function register(
@@ -15,54 +18,54 @@ export async function register(
   order: IntegrationCreate,
   allowInsecure: boolean,
 ): Promise<IntegrationCreated> {
-  checkOrder(order, allowInsecure);
-  // As the database will show it, and every payload is compared with it.
-  const providerId = order.providerId.toLowerCase();
-  const platformToken = await transact(deps, async (trx) => {
-    const at = deps.now();
-    const row = await trx
-      .insertInto("integrations")
-      .values({
-        provider_id: providerId,
-        kind: order.kind,
-        name: order.name,
-        base_url: order.baseUrl,
-        routing: order.routing ?? "path",
-        time_zone: order.timeZone ?? "Europe/Stockholm",
-        provider_token: deps.vault.seal(order.providerToken),
-        created_at: at,
-        updated_at: at,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("provider_id")
-      .executeTakeFirst();
-    if (!row) throw problem("integration_exists", { detail: "This providerId is registered already." });
+  checkConnection(order, allowInsecure);
+  const { draft, platformToken } = await transact(deps, async (trx) => {
+    const draft = await insert(trx, deps, order);
+    const { provider_id: providerId } = draft;
     publish(trx, { type: "integration", providerId, state: "draft", health: "reachable" });
-    return issuePlatformToken(trx, providerId, at);
+    return { draft, platformToken: await issuePlatformToken(trx, providerId, draft.created_at) };
   });
-  return { providerId, state: "draft", platformToken };
+  const { provider_id, routing, routing_source, routing_attempts } = await detectAfterwards(deps, draft);
+  return {
+    ...{ providerId: provider_id, state: "draft", platformToken },
+    ...(routing_source !== "pending" && { routing }),
+    ...{ routingSource: routing_source, routingAttempts: routing_attempts },
+  };
 }
 
-function checkOrder({ baseUrl, timeZone }: IntegrationCreate, allowInsecure: boolean): void {
-  const errors = [];
-  const url = checkProviderUrl(baseUrl, { allowInsecure });
-  if (!url.ok) errors.push({ pointer: "/baseUrl", message: url.reason });
-  else if (url.url.search !== "" || url.url.hash !== "") {
-    errors.push({ pointer: "/baseUrl", message: "must have no query and no fragment" });
-  }
-  if (timeZone !== undefined && !isTimeZone(timeZone)) {
-    errors.push({ pointer: "/timeZone", message: "must be an IANA time zone, such as Europe/Stockholm" });
-  }
-  if (errors.length > 0)
-    throw problem("validation_failed", { detail: "The integration cannot be used so.", errors });
+async function insert(trx: Trx, deps: Deps, order: IntegrationCreate): Promise<Integration> {
+  const { routing = "auto" } = order;
+  const at = deps.now();
+  const row = await trx
+    .insertInto("integrations")
+    .values({
+      // As the database will show it, and every payload is compared with it.
+      provider_id: order.providerId.toLowerCase(),
+      kind: order.kind,
+      name: order.name,
+      base_url: order.baseUrl,
+      ...(routing === "auto" ? { routing_source: "pending" } : { routing }),
+      time_zone: order.timeZone ?? "Europe/Stockholm",
+      provider_token: deps.vault.seal(order.providerToken),
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (!row) throw problem("integration_exists", { detail: "This providerId is registered already." });
+  return row;
 }
 
-/** ECMAScript accepts an offset (+01:00) as a zone too, but such a zone has no summer time. */
-function isTimeZone(timeZone: string): boolean {
-  if (!/^[a-z]/i.test(timeZone)) return false;
+/** The draft is stored: whatever fails now must not hide its token. */
+async function detectAfterwards(deps: Deps, draft: Integration): Promise<Integration> {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
+    return await detectRouting(deps, draft);
+  } catch (error) {
+    deps.log.warn(
+      { err: error, providerId: draft.provider_id },
+      "could not detect the routing of a new provider",
+    );
+    return draft;
   }
 }

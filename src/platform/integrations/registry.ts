@@ -1,14 +1,17 @@
 import type { RegistryFault, RegistryImport } from "../../../generated/operations/types.ts";
 import type { Failure } from "../../clients/provider/answer.ts";
 import type { RegistryPage } from "../../clients/provider/registry-page.ts";
+import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
 import { recordSteps, transact } from "../transaction.ts";
+import { holdIntegration } from "./integration.ts";
 import { askPatiently } from "./patience.ts";
 import { importPeople } from "./registry-people.ts";
 import { readPeople } from "./registry-person.ts";
+import { attemptOf } from "./routing.ts";
 
 const PAGE = 200;
 const MOST_PAGES = 1_000;
@@ -78,13 +81,13 @@ async function readPage(
   const waiting = { waitsMs: deps.timing.onboardingRetriesMs };
   const answer = await askPatiently(() => client.readRegistry(query, { traceId }), waiting);
   if (answer.kind === "page") return answer.page;
-  if (answer.kind !== "absent") throw notRead(answer, pages);
+  if (answer.kind !== "absent") throw notRead(integration, answer, pages);
   if (pages === 0) throw problem("registry_absent", { detail: "The provider does not offer its registry." });
-  throw notRead({ kind: "refused", status: 404, code: undefined }, pages);
+  throw notRead(integration, { kind: "refused", status: 404, code: undefined }, pages);
 }
 
-function notRead(failure: Failure, pages: number) {
-  const why = failure.kind === "unavailable" ? failure.reason : `status ${failure.status}`;
+function notRead(integration: Integration, failure: Failure, pages: number) {
+  const why = routingAttemptsText([attemptOf(integration, "/candidates/registry", failure)]);
   const rest = pages > 0 ? " The pages before it are imported; running the import again is safe." : "";
   return problem("provider_unavailable", {
     detail: `Page ${pages + 1} of the registry could not be read: ${why}.${rest}`,
@@ -94,15 +97,17 @@ function notRead(failure: Failure, pages: number) {
 /** One transaction; if it fails, the import ends. */
 async function importEntries(
   deps: Deps,
-  { provider_id: providerId }: Integration,
+  integration: Integration,
   progress: Progress,
   entries: RegistryPage["candidates"],
 ): Promise<void> {
   const { people, faults } = readPeople(entries, progress);
   const { counts, traceId } = progress;
+  const { provider_id: providerId } = integration;
   const first = progress.entries + 1;
   progress.entries += entries.length;
   await transact(deps, async (trx) => {
+    await holdIntegration(trx, integration);
     const done = { ...(await importPeople(trx, deps, providerId, people)), invalid: faults.length };
     for (const count of ["imported", "updated", "skipped", "invalid"] as const) counts[count] += done[count];
     const params = { first, last: progress.entries, ...done };

@@ -27,6 +27,8 @@ const TABLES: Tables = {
     name: "text",
     base_url: "text",
     routing: "text",
+    routing_source: "text",
+    routing_attempts: "jsonb",
     state: "text",
     time_zone: "text",
     provider_token: "text",

@@ -52,6 +52,8 @@ const WRONG: [method: string, path: string, body: object, pointers: string[]][] 
     { ...INTEGRATION, baseUrl: "ftp://x", timeZone: "Mars" },
     ["/baseUrl", "/timeZone"],
   ],
+  ["PATCH", `/integrations/${ID}`, { baseUrl: "ftp://x", timeZone: "Mars" }, ["/baseUrl", "/timeZone"]],
+  ["PATCH", `/integrations/${ID}`, { kind: "Tempo 1", routing: "cookie" }, ["/kind", "/routing"]],
   ["PUT", `/integrations/${ID}/mappings`, {}, ["/outlets", "/roles"]],
   [
     "PUT",

@@ -14,6 +14,7 @@ export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>>
     providerToken: "provider-token",
     timeZone: "Europe/Stockholm",
   }),
+  changeIntegration: () => ({ name: "Kajen", baseUrl: "http://127.0.0.1:9", routing: "auto" }),
   updateMappings: () => ({ outlets: [{ outletId: "outlet-1", workplaceId: randomUUID() }], roles: [] }),
   createWorkplace: () => ({ name: "Kajen", address: "Skeppsbron 14" }),
   createCompetence: () => ({ name: "Waiter" }),

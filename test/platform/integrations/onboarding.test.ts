@@ -160,6 +160,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
       kind: "tempo",
       name: "Kajen",
       baseUrl: "http://127.0.0.1:9",
+      routing: "header",
       providerToken: "provider-token",
     };
     const providerId = randomUUID();
@@ -168,6 +169,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     expect(created).toEqual({
       providerId,
       state: "draft",
+      ...{ routing: "header", routingSource: "given", routingAttempts: [] },
       platformToken: expect.stringMatching(/^spp_.{43}$/),
     });
   });

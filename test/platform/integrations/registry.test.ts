@@ -29,7 +29,12 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     open.push(registry);
     const params = { path: { providerId: randomUUID() } };
     const order = { providerId: params.path.providerId, kind: "probe", name: "Kvarteret" };
-    const body = { ...order, baseUrl: registry.url, providerToken: "a-provider-token" };
+    const body = {
+      ...order,
+      baseUrl: registry.url,
+      routing: "path",
+      providerToken: "a-provider-token",
+    } as const;
     ok(await operations.createIntegration({ body }));
     return { asked: registry.asked, run: () => operations.importRegistry({ params }) };
   };

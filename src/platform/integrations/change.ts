@@ -1,0 +1,153 @@
+import type { Updateable } from "kysely";
+import type { FieldError, IntegrationChange } from "../../../generated/operations/types.ts";
+import { routingAttemptsText } from "../../contract/operator-text.ts";
+import { problem } from "../../contract/problem.ts";
+import type { Integration, Schema } from "../db/schema.ts";
+import type { Deps } from "../deps.ts";
+import { type Trx, transact } from "../transaction.ts";
+import { markDue, PRIORITY } from "../work/due.ts";
+import { markRefreshDue } from "../work/refresh.ts";
+import { checkConnection } from "./connection.ts";
+import { resume } from "./health.ts";
+import { lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
+import { ADVICE, detectRouting, settleRoutingIssue, tryRoutings } from "./routing.ts";
+import type { TokenOwners } from "./tokens.ts";
+
+type Columns = Updateable<Schema["integrations"]>;
+
+/** Other changes may come in between; so often the change is made anew. */
+const TRIES = 3;
+
+/**
+ * Corrects a registration. Of a draft everything may change, and its routing is detected again where that is needed. Of any other integration
+ * only how it is called, and only to what works.
+ * @throws ProblemError validation_failed, provider_not_found, integration_not_draft, integration_changed, provider_unavailable.
+ */
+export async function changeIntegration(
+  deps: Deps,
+  owners: Pick<TokenOwners, "forget">,
+  providerId: string,
+  change: IntegrationChange,
+  allowInsecure: boolean,
+): Promise<Integration> {
+  checkConnection(change, allowInsecure);
+  for (let left = TRIES; left > 0; left -= 1) {
+    const before = await requireIntegration(deps.database.kysely, providerId);
+    const columns = await columnsOf(deps, before, change);
+    const changed = await transact(deps, async (trx) => {
+      const now = await lockIntegration(trx, providerId);
+      return isUnchanged(now, before) ? write(trx, deps, before, columns) : undefined;
+    });
+    if (!changed) continue;
+    owners.forget(changed.provider_id);
+    deps.log.info(
+      { providerId: changed.provider_id, changed: Object.keys(change) },
+      "an integration was changed",
+    );
+    return detectRouting(deps, changed);
+  }
+  throw problem("integration_changed", {
+    detail: "Others changed it at the same time. Nothing was changed.",
+  });
+}
+
+/** The sealed token is another one each time, also within one millisecond. */
+const isUnchanged = (now: Integration, before: Integration) =>
+  now.updated_at.getTime() === before.updated_at.getTime() &&
+  now.state === before.state &&
+  now.provider_token === before.provider_token;
+
+async function columnsOf(deps: Deps, before: Integration, change: IntegrationChange): Promise<Columns> {
+  const { kind, name, baseUrl, timeZone, providerToken } = change;
+  const isMoved = baseUrl !== undefined && baseUrl !== before.base_url;
+  const columns: Columns = {
+    ...(kind !== undefined && { kind }),
+    ...(name !== undefined && { name }),
+    ...(timeZone !== undefined && { time_zone: timeZone }),
+    ...(providerToken !== undefined && { provider_token: deps.vault.seal(providerToken) }),
+    // Another system may speak another dialect.
+    ...(isMoved && { base_url: baseUrl, dialect: "{}" }),
+    ...routingOf(before, change, isMoved),
+    // Each change its own time, also within one millisecond.
+    updated_at: new Date(Math.max(deps.now().getTime(), before.updated_at.getTime() + 1)),
+  };
+  return before.state === "draft" ? columns : proven(deps, before, change, columns);
+}
+
+const UNKNOWN = { routing_source: "pending", routing_attempts: "[]" } as const;
+
+function routingOf(
+  { routing_source }: Integration,
+  { routing }: IntegrationChange,
+  isMoved: boolean,
+): Columns {
+  if (routing === "auto") return UNKNOWN;
+  if (routing !== undefined) return { routing, routing_source: "given", routing_attempts: "[]" };
+  return isMoved && routing_source !== "given" ? UNKNOWN : {};
+}
+
+/** Calls the provider as it is to be called from now on. */
+async function proven(
+  deps: Deps,
+  before: Integration,
+  change: IntegrationChange,
+  columns: Columns,
+): Promise<Columns> {
+  refuseFixed(before, change);
+  if (!isCalledOtherwise(columns)) return columns;
+  const next = { ...before, ...columns } as Integration;
+  const isKnown = next.routing_source !== "pending";
+  const tried = await tryRoutings(deps, next, isKnown ? [next.routing] : undefined);
+  if (tried.kind !== "found")
+    throw problem("provider_unavailable", {
+      detail: `Nothing was changed, because the provider returned no list of outlets: ${routingAttemptsText(tried.attempts)}. ${ADVICE}`,
+    });
+  return isKnown ? columns : { ...columns, routing: tried.routing, routing_source: "detected" };
+}
+
+const isCalledOtherwise = ({ base_url, provider_token, routing_source }: Columns) =>
+  [base_url, provider_token, routing_source].some((column) => column !== undefined);
+
+function refuseFixed(before: Integration, { kind, timeZone }: IntegrationChange): void {
+  const errors: FieldError[] = [];
+  const message = "cannot change after the activation";
+  if (kind !== undefined && kind !== before.kind) errors.push({ pointer: "/kind", message });
+  if (timeZone !== undefined && timeZone !== before.time_zone) errors.push({ pointer: "/timeZone", message });
+  if (errors.length > 0)
+    throw problem("integration_not_draft", {
+      detail: `The integration is ${before.state}: only its name and how its provider is called may change.`,
+      errors,
+    });
+}
+
+async function write(trx: Trx, deps: Deps, before: Integration, columns: Columns): Promise<Integration> {
+  const { provider_id: providerId, state } = before;
+  if (isCalledOtherwise(columns)) {
+    await settleRoutingIssue(trx, deps, providerId);
+    await resume(trx, deps, providerId);
+    if (state === "draft") await forgetUnmapped(trx, providerId, columns);
+    else await callAgain(trx, deps, providerId);
+  }
+  return writeIntegration(trx, providerId, columns);
+}
+
+/** Nothing needs what another system has listed. */
+async function forgetUnmapped(trx: Trx, providerId: string, { base_url }: Columns): Promise<void> {
+  if (base_url === undefined) return;
+  await trx
+    .deleteFrom("outlets")
+    .where("provider_id", "=", providerId)
+    .where("workplace_id", "is", null)
+    .execute();
+  await trx
+    .deleteFrom("roles")
+    .where("provider_id", "=", providerId)
+    .where("competence_id", "is", null)
+    .execute();
+}
+
+async function callAgain(trx: Trx, deps: Deps, providerId: string): Promise<void> {
+  await markRefreshDue(trx, deps, [{ providerId, key: "responds" }]);
+  if (deps.checkProvider)
+    await markDue(trx, deps, [{ providerId, kind: "check", key: "", priority: PRIORITY.event }]);
+}

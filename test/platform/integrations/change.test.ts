@@ -1,0 +1,203 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { IntegrationChange } from "../../../generated/operations/types.ts";
+import type { CheckTarget } from "../../../src/platform/deps.ts";
+import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
+import { engines } from "../../engines.ts";
+import { mapAll, orderOf, paramsOf, read, startNothing, startResponder } from "./providers.ts";
+import { ok, useRunning } from "./running.ts";
+
+const ROUNDS = 8;
+
+describe.each(engines)("a registration is corrected, on %s", (engine) => {
+  const checks: CheckTarget[] = [];
+  const running = useRunning(engine, {
+    checkProvider: async (target) => {
+      checks.push(target);
+      return [];
+    },
+  });
+  const opened: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await running().platform.idle();
+    checks.length = 0;
+    await Promise.all(opened.splice(0).map((each) => each.close()));
+  });
+  const open = async <T extends { close(): Promise<void> }>(opening: Promise<T>): Promise<T> => {
+    const one = await opening;
+    opened.push(one);
+    return one;
+  };
+  const sandbox = (options?: SandboxOptions) => open(startSandbox(options));
+  const register = async (of: Parameters<typeof orderOf>[0], rest: object = {}) =>
+    ok(await running().operations.createIntegration({ body: { ...orderOf(of), ...rest } }));
+  const change = (of: { providerId: string }, body: IntegrationChange) =>
+    running().operations.changeIntegration({ ...paramsOf(of), body });
+  const activate = (of: { providerId: string }) => running().operations.activateIntegration(paramsOf(of));
+
+  it("in a draft: everything, and then it is activated", async () => {
+    const provider = await sandbox({ dialect: { routing: "header" } });
+    const nothing = await startNothing();
+    const { platformToken } = await register(provider, {
+      baseUrl: nothing.url,
+      kind: "wrong",
+      name: "Wrong",
+    });
+    const body = {
+      ...{ kind: "sandbox", name: "Kajen", baseUrl: provider.url, timeZone: "Europe/Helsinki" },
+      providerToken: provider.token,
+    };
+    const changed = ok(await change(provider, body));
+    const { providerToken: _sealed, ...shown } = body;
+    expect(changed).toMatchObject({ ...shown, state: "draft", routing: "header", routingSource: "detected" });
+    await mapAll(running().operations, provider);
+    expect(ok(await activate(provider))).toMatchObject({ ...shown, state: "active" });
+    provider.connectPlatform({ url: running().platform.url, token: platformToken, kind: "sandbox" });
+    const { traceId } = provider.createShift();
+    expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
+  });
+
+  it("in a draft: what is not named stays", async () => {
+    const provider = await sandbox();
+    await register(provider);
+    const before = await read(running().operations, provider);
+    ok(await change(provider, { name: "Kajens kök" }));
+    expect(await read(running().operations, provider)).toEqual({ ...before, name: "Kajens kök" });
+  });
+
+  it("in a draft: a new base URL makes a detected routing unknown, and what was not mapped there is forgotten", async () => {
+    const wrong = await sandbox({ dialect: { routing: "path" } });
+    await register(wrong);
+    ok(await running().operations.discoverIntegration(paramsOf(wrong)));
+    const nothing = await startNothing();
+    const moved = ok(await change(wrong, { baseUrl: nothing.url }));
+    expect(moved).toMatchObject({ state: "draft", routingSource: "pending", baseUrl: nothing.url });
+    expect(moved.routingAttempts.map(({ routing }) => routing)).toEqual(["path", "header"]);
+    expect(ok(await running().operations.getMappings(paramsOf(wrong)))).toEqual({ outlets: [], roles: [] });
+    const { providerId, token } = wrong;
+    const right = await sandbox({ providerId, token, dialect: { routing: "header" } });
+    expect(ok(await change(wrong, { baseUrl: right.url }))).toMatchObject({
+      ...{ routing: "header", routingSource: "detected", routingAttempts: [] },
+    });
+  });
+
+  it("in a draft: a given routing is kept until it is given anew", async () => {
+    const provider = await sandbox({ dialect: { routing: "path" } });
+    await register(provider, { routing: "header", baseUrl: "http://127.0.0.1:9" });
+    expect(ok(await change(provider, { baseUrl: provider.url }))).toMatchObject({
+      ...{ routing: "header", routingSource: "given" },
+    });
+    expect(ok(await change(provider, { routing: "path" }))).toMatchObject({ routing: "path" });
+    ok(await running().operations.discoverIntegration(paramsOf(provider)));
+  });
+
+  it("after the activation: only to what works, and then it is checked", async () => {
+    const { provider, tell, job, settled } = await running().register({ dialect: { routing: "path" } });
+    await running().platform.idle();
+    checks.length = 0;
+    const before = await read(running().operations, provider);
+    const nothing = await startNothing();
+    const refused = await change(provider, { baseUrl: nothing.url, name: "Elsewhere" });
+    expect(refused.error).toMatchObject({ code: "provider_unavailable" });
+    const call = (way: string, path: string) =>
+      `tried by ${way}: GET ${nothing.url}${path}/outlets had no usable`;
+    expect(refused.error?.detail).toContain(call("path", `/providers/${provider.providerId}`));
+    expect(refused.error?.detail).toContain(call("headers", ""));
+    expect(await read(running().operations, provider)).toMatchObject({
+      ...{ name: before.name, baseUrl: before.baseUrl, routing: "path", routingSource: "detected" },
+    });
+    const wrongToken = await change(provider, { providerToken: "not-its-token" });
+    expect(wrongToken.error).toMatchObject({ code: "provider_unavailable" });
+
+    const { providerId, token } = provider;
+    const moved = await sandbox({ providerId, token: `${token}-new`, dialect: { routing: "header" } });
+    const body = { baseUrl: moved.url, providerToken: moved.token, name: "Elsewhere" };
+    expect(ok(await change(provider, body))).toMatchObject({
+      ...{
+        state: "active",
+        baseUrl: moved.url,
+        routing: "header",
+        routingSource: "detected",
+        name: "Elsewhere",
+      },
+    });
+    const { shiftId } = moved.createShift();
+    await tell(shiftId);
+    await settled();
+    expect(await job(shiftId)).toBeDefined();
+    await running().platform.idle();
+    expect(checks).toMatchObject([{ baseUrl: moved.url, routing: "header", token: moved.token }]);
+  });
+
+  it("after the activation: resumes what waited for the right address", async () => {
+    const { provider, tell, settled, job } = await running().register();
+    const { providerId, token } = provider;
+    const elsewhere = await sandbox({ providerId, token });
+    const { shiftId } = elsewhere.createShift();
+    await provider.close();
+    await tell(shiftId);
+    await expect
+      .poll(async () => (await read(running().operations, provider)).health.code)
+      .toBe("unreachable");
+    ok(await change(provider, { baseUrl: elsewhere.url }));
+    await settled();
+    expect(await job(shiftId)).toBeDefined();
+    await expect.poll(async () => (await read(running().operations, provider)).health.code).toBe("reachable");
+  });
+
+  it.each([{ kind: "other" }, { timeZone: "Europe/Helsinki" }])(
+    "after the activation: not %j",
+    async (body) => {
+      const { provider, params } = await running().register();
+      for (const state of ["active", "suspended"]) {
+        const { error } = await change(provider, { ...body, name: "Elsewhere" });
+        expect([state, error]).toMatchObject([state, { code: "integration_not_draft" }]);
+        expect(error?.errors?.map(({ pointer }) => pointer)).toEqual([`/${Object.keys(body)[0]}`]);
+        ok(await running().operations.suspendIntegration({ params }));
+      }
+      const { kind, timeZone } = await read(running().operations, provider);
+      expect(ok(await change(provider, { kind, timeZone, name: "Same" }))).toMatchObject({ name: "Same" });
+    },
+  );
+
+  it("and activated at the same time: it is active only as it works", async () => {
+    const wrong = await open(startResponder(() => 404));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const provider = await sandbox({ dialect: { routing: "path" } });
+      await register(provider);
+      await mapAll(running().operations, provider);
+      const [changed, activated] = await Promise.all([
+        change(provider, { baseUrl: wrong.url }),
+        activate(provider),
+      ]);
+      const { state, baseUrl, routingSource } = await read(running().operations, provider);
+      expect([
+        ["not_ready", undefined, "draft", wrong.url, "pending"],
+        [undefined, "provider_unavailable", "active", provider.url, "detected"],
+      ]).toContainEqual([activated.error?.code, changed.error?.code, state, baseUrl, routingSource]);
+      if (state === "active") continue;
+      ok(await change(provider, { baseUrl: provider.url }));
+      expect(ok(await activate(provider))).toMatchObject({ state: "active", baseUrl: provider.url });
+    }
+  });
+
+  it("by two operators at once: both changes are kept", async () => {
+    const provider = await sandbox();
+    await register(provider);
+    const answers = await Promise.all([
+      change(provider, { name: "One name" }),
+      change(provider, { kind: "other" }),
+      change(provider, { timeZone: "Europe/Helsinki" }),
+    ]);
+    for (const answer of answers) ok(answer);
+    expect(await read(running().operations, provider)).toMatchObject({
+      ...{ name: "One name", kind: "other", timeZone: "Europe/Helsinki" },
+    });
+  });
+
+  it("unless there is nothing to change, or no such integration", async () => {
+    const provider = await sandbox();
+    const { response } = await change(provider, {});
+    expect(response.status).toBe(400);
+    expect((await change(provider, { name: "No one" })).error).toMatchObject({ code: "provider_not_found" });
+  });
+});
