@@ -17,7 +17,7 @@ const PROOFS = [
   "test/scripts/docs/**",
   "test/scripts/{contract-diff,publish-contracts}.test.ts",
   "test/browser/**",
-  "test/verify/{faults,dialects,independent}.test.ts",
+  "test/verify/{faults,dialects,independent,repeated}.test.ts",
   "test/verify/checks/contracts.test.ts",
   "test/flows/two-processes.test.ts",
   "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",

@@ -11,7 +11,12 @@ import { wasNotRedirected, wasRefused } from "./wrong-requests.ts";
 /** Ids that are none (DESIGN section 7): any refusal is right, and the judge sees a 5xx and a broken connection. */
 export const malformedIds: readonly Check[] = [
   { group: "errors", needs: ["shift"], run: readMalformed },
-  { group: "errors", needs: ["shift", "update", "person", "seat"], run: changeMalformed },
+  {
+    group: "errors",
+    needs: ["shift", "update", "person", "seat", "settled"],
+    tries: true,
+    run: changeMalformed,
+  },
   { group: "errors", needs: ["person", "seat", "settled"], tries: true, run: seatMalformed },
 ];
 

@@ -12,7 +12,12 @@ import { wasRefused } from "./wrong-requests.ts";
 
 /** Well-formed ids that nobody has: 404 is what the platform takes for gone (DESIGN section 7). */
 export const unknownIds: readonly Check[] = [
-  { group: "errors", needs: ["shift", "update", "person", "seat"], run: askForUnknown },
+  {
+    group: "errors",
+    needs: ["shift", "update", "person", "seat", "settled"],
+    tries: true,
+    run: askForUnknown,
+  },
   { group: "errors", needs: ["person", "seat", "settled"], tries: true, run: seatUnknown },
 ];
 
@@ -61,10 +66,7 @@ async function* seatUnknown(run: Run): AsyncGenerator<Outcome> {
   if (candidateId === undefined) return;
   const seat = { shiftId, candidateId: idUnlike(candidateId, run, "unknown candidate") };
   for await (const outcome of ask(run, [{ operation: "assignCandidate", path: seat }], REFUSED)) {
-    if (outcome.kind === "found" && outcome.exchange) {
-      assertUndisturbed(run, outcome.exchange);
-      await unassign(run, seat);
-    }
+    if (outcome.kind === "found") await unassign(run, seat);
     yield outcome;
   }
   yield* ask(run, unassignmentsOf(run, seat), {});
@@ -73,6 +75,7 @@ async function* seatUnknown(run: Run): AsyncGenerator<Outcome> {
 async function* ask(run: Run, probes: readonly Probe[], rule: Rule): AsyncGenerator<Outcome> {
   const isJudged = (each: Exchange) => rule.served === undefined || wasRefused(each);
   for (const exchange of await Promise.all(probes.map((probe) => run.send(probe, isJudged)))) {
+    if (rule.served === "unknown_id_accepted") assertUndisturbed(run, exchange);
     if (isPlain(exchange)) yield verdictOf(exchange, rule);
   }
 }

@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { everyDialect } from "../../src/contract/dialect.ts";
+import type { Forms } from "../../src/sandbox/forms.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import type { Fixtures, VerifyOptions } from "../../src/verify/options.ts";
+import { verify } from "../../src/verify/verify.ts";
+
+const KNOWN_NUMBER = "189001169813";
+/** `RUNS=1000 PROOFS=1 npx vitest run test/verify/repeated` for more of them. */
+const RUNS = Number(process.env.RUNS ?? 200);
+
+const opened: Sandbox[] = [];
+afterEach(async () => {
+  for (const sandbox of opened.splice(0)) await sandbox.close();
+});
+
+async function start(dialect: Partial<Forms>) {
+  const sandbox = await startSandbox({ dialect, rateLimit: 0 });
+  opened.push(sandbox);
+  const { providerId, token } = sandbox.addOrganisation();
+  const { shiftId, shift } = sandbox.createShift({ positions: 3 });
+  shift.assigned.set(sandbox.candidates[0]?.id ?? "", shift.createdAt);
+  const { id: knownCandidateId } = sandbox.addCandidate({ personalNumber: KNOWN_NUMBER });
+  const fixtures: Fixtures = { shiftId, knownPersonalNumber: KNOWN_NUMBER, knownCandidateId };
+  const { url: baseUrl, providerId: own, token: ownToken } = sandbox;
+  const given = { baseUrl, providerId: own, token: ownToken, fixtures, other: { providerId, token } };
+  return { sandbox, given };
+}
+
+/** The verdict, and everything that is wrong. */
+async function told(options: VerifyOptions) {
+  const { summary, findings, unseen } = await verify(options);
+  const wrong = findings.filter(({ severity }) => severity !== "skipped");
+  return [summary.verdict, wrong.map(({ code, operation }) => `${code} ${operation}`), unseen];
+}
+
+const CONFORMS = ["conforms", [], []];
+
+describe(`${RUNS} runs in a row give one verdict`, () => {
+  it.each([
+    ["with the same seed, and a shift to cancel that is cancelled after the first", () => 1],
+    ["each with a seed of its own", (run: number) => run],
+  ])(
+    "%s",
+    async (_, seedOf) => {
+      const { sandbox, given } = await start({ variant: "b", deleted: "404" });
+      const fixtures = { ...given.fixtures, cancellableShiftId: sandbox.createShift().shiftId };
+      const before = structuredClone(sandbox.shift(given.fixtures.shiftId ?? ""));
+      for (let run = 1; run <= RUNS; run += 1) {
+        const skip = run % 20 === 1 ? [] : (["contracts"] as const);
+        const verdict = await told({ ...given, fixtures, skip, seed: seedOf(run) });
+        expect([run, ...verdict]).toEqual([run, ...CONFORMS]);
+      }
+      const { updatedAt: _was, ...shift } = sandbox.shift(given.fixtures.shiftId ?? "") ?? {};
+      const { updatedAt: __, ...was } = before ?? {};
+      expect(shift).toEqual(was);
+      expect(sandbox.candidates.length).toBeLessThan(140);
+    },
+    600_000,
+  );
+
+  it("with a shift that is made for each of them, in which the cancellation is checked", async () => {
+    const { sandbox, given } = await start({ variant: "a" });
+    const createShift = async () => sandbox.createShift().shiftId;
+    for (let run = 1; run <= 10; run += 1) {
+      const { summary, passed } = await verify({ ...given, createShift, seed: run });
+      expect(summary).toMatchObject({ verdict: "conforms", errors: 0, warnings: 0 });
+      const titles = passed.map(({ title }) => title.replace(/ \[.*/, ""));
+      expect(titles).toContain("a cancelled shift is gone, or says that it is cancelled");
+      expect(titles).toContain("cancels a shift");
+    }
+  }, 120_000);
+
+  it("with a list of shifts to cancel, one after another", async () => {
+    const { sandbox, given } = await start({});
+    const ids = [1, 2, 3].map(() => sandbox.createShift().shiftId);
+    const cancelled = () => ids.filter((id) => sandbox.shift(id)?.cancelled);
+    for (const count of [1, 2, 3, 3]) {
+      const fixtures = { ...given.fixtures, cancellableShiftId: ids };
+      expect(await told({ ...given, fixtures, skip: ["contracts"], seed: 1 })).toEqual(CONFORMS);
+      expect(cancelled()).toEqual(ids.slice(0, count));
+    }
+  });
+});
+
+describe("how many requests go at the same time changes nothing", () => {
+  it.each([1, 8, 32])(
+    "%i: a correct provider conforms in every dialect",
+    async (concurrency) => {
+      for (const dialect of everyDialect()) {
+        const { sandbox, given } = await start(dialect);
+        const fixtures = { ...given.fixtures, cancellableShiftId: sandbox.createShift().shiftId };
+        const options = { ...given, fixtures, concurrency, skip: ["contracts"] as const, seed: 3 };
+        expect([dialect, ...(await told(options))]).toEqual([dialect, ...CONFORMS]);
+        await opened.pop()?.close();
+      }
+    },
+    300_000,
+  );
+});
