@@ -6,6 +6,7 @@ import { CouldNotRun } from "../../src/verify/could-not-run.ts";
 import type { Verification } from "../../src/verify/events.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { runNode } from "./command.ts";
+import { farAway } from "./far-away.ts";
 import type { Ground } from "./ground.ts";
 import { pactAlone } from "./pact-alone.ts";
 import { nameOf, type Planted, plantedFaults } from "./planted-faults.ts";
@@ -20,15 +21,22 @@ export const kit: Section = {
   title: "The verification kit",
   run: async (setting) => {
     const times = await timesOf(setting);
+    const far = await farTimesOf(setting);
     const counts = await countsOf(setting);
     const rows = [
       row("kit", "shiftpact verify", times.kit, counts.kit, counts.planted),
       row("kit-pact", "pact-verifier alone", times.pact, counts.pact, counts.planted),
     ];
     return {
-      tables: [{ title: "Faults that are found", about: ABOUT, head: HEAD, rows }],
+      tables: [
+        { title: "Faults that are found", about: ABOUT, head: HEAD, rows },
+        { title: "Over a network", about: ABOUT_FAR, head: HEAD_FAR, rows: far.map(farRow) },
+      ],
       figures: {
         "kit.seconds": median(times.kit) / 1_000,
+        ...Object.fromEntries(
+          far.map(({ latency, ms }) => [`kit.far.${latency}.seconds`, median(ms) / 1_000]),
+        ),
         "kit.found.ratio": counts.kit / counts.planted,
         "kit.pact.ratio": counts.kit / Math.max(1, counts.pact),
       },
@@ -46,6 +54,24 @@ function row(id: string, what: string, times: readonly number[], found: number, 
   return { id, cells: [what, shown(median(times) / 1_000), shown(found), shown(planted)] };
 }
 
+const ABOUT_FAR = `The whole command on a correct provider that is so far away: each of its calls waits that long before the sandbox gets it. Eight requests at the same time, as it does unless told
+otherwise, and one at a time. Once everything was one at a time, it took 22.8 s at 50 ms and 80.6 s at 200 ms.`;
+
+const HEAD_FAR = ["latency", "seconds", "with `--concurrency 1`"];
+
+interface Far {
+  /** Milliseconds. */
+  latency: number;
+  ms: number[];
+  /** One request at a time; not measured in the quick run. */
+  inTurn: number | undefined;
+}
+
+function farRow({ latency, ms, inTurn }: Far): Row {
+  const alone = inTurn === undefined ? "-" : shown(inTurn / 1_000);
+  return { id: `kit-far-${latency}`, cells: [`${latency} ms`, shown(median(ms) / 1_000), alone] };
+}
+
 const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
 const PLAIN: Dialect = {
   ...{ routing: "path", variant: "a", notFound: "empty", unassign: "put", acknowledgement: "minimal" },
@@ -59,14 +85,38 @@ function timesOf({ ground, quick, say }: Setting): Promise<Record<"kit" | "pact"
   );
 }
 
-async function timeKit(ground: Ground): Promise<number> {
+const LATENCIES = [0, 50, 200];
+
+async function farTimesOf({ ground, quick, say }: Setting): Promise<Far[]> {
+  const far: Far[] = [];
+  for (const latency of LATENCIES) {
+    const ms: number[] = [];
+    for (let round = 1; round <= (quick ? 1 : 3); round += 1) {
+      say(`kit at ${latency} ms, round ${round}`);
+      ms.push(await timeKit(ground, { latency }));
+    }
+    if (!quick) say(`kit at ${latency} ms, one request at a time`);
+    const inTurn = quick ? undefined : await timeKit(ground, { latency, concurrency: 1 });
+    far.push({ latency, ms, inTurn });
+  }
+  return far;
+}
+
+interface Distance {
+  latency?: number;
+  concurrency?: number;
+}
+
+async function timeKit(ground: Ground, { latency, concurrency }: Distance = {}): Promise<number> {
   const { sandbox, fixtures, other } = await startProvider(ground, { dialect: PLAIN });
   const file = join(await ground.folder("fixtures"), "fixtures.json");
   await writeFile(file, JSON.stringify(fixtures));
-  const argv = ["--import", import.meta.resolve("tsx"), COMMAND, "verify", sandbox.url];
+  const url = latency === undefined ? sandbox.url : await farAway(ground, sandbox.url, latency);
+  const argv = ["--import", import.meta.resolve("tsx"), COMMAND, "verify", url];
   const own = ["--provider-id", sandbox.providerId, "--token", sandbox.token, "--fixtures", file];
   const others = ["--other-provider-id", other.providerId, "--other-token", other.token];
-  const { code, ms, output } = await runNode(ground, [...argv, ...own, ...others]);
+  const at = concurrency === undefined ? [] : ["--concurrency", String(concurrency)];
+  const { code, ms, output } = await runNode(ground, [...argv, ...own, ...others, ...at]);
   await sandbox.close();
   if (code !== 0) throw new Error(`a correct provider was not verified: ${output.slice(-2_000)}`);
   return ms;
