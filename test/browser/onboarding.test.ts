@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { ProviderFinding } from "../../src/platform/deps.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { ok } from "../flows/operations.ts";
+import { mapAll } from "../platform/integrations/providers.ts";
 import { expectNoSeriousAxeFault, expectNoSidewaysScroll, type Theatre, useTheatre } from "./harness.ts";
 
 const KIND = "sandbox";
@@ -90,6 +91,89 @@ describe("integrations", () => {
     await expectFit(page);
   });
 
+  it("detects the routing, and shows it", async () => {
+    const sandbox = await provider({ dialect: { routing: "header" } });
+    const page = await theatre().visit("integrations/new");
+    expect(await page.getByRole("radio", { name: /^Detect/ }).isChecked()).toBe(true);
+    await register(page, sandbox);
+    await page.getByText("Header X-Provider-Id (detected)").waitFor();
+    await page.getByRole("link", { name: "Continue with outlets and roles" }).click();
+    const registered = page.getByRole("region", { name: "Registered as" });
+    await registered.getByText("Header X-Provider-Id (detected)").waitFor();
+    await expectFit(page);
+  });
+
+  it("shows what was tried when the routing is not detected; the draft is corrected and activated", async () => {
+    const sandbox = await provider({ dialect: { routing: "header" } });
+    const page = await theatre().visit("integrations/new");
+    await register(page, { ...sandbox, url: `${sandbox.url}/wrong` });
+    await page.getByText(/tried by path: GET \S+\/wrong\/providers\/\S+\/outlets answered 404/).waitFor();
+    await page.getByText(/tried by headers: GET \S+\/wrong\/outlets answered 404/).waitFor();
+    await page.getByRole("link", { name: "Continue with outlets and roles" }).click();
+    const registered = page.getByRole("region", { name: "Registered as" });
+    await registered.getByText("Not detected yet").waitFor();
+    await registered.getByText(/tried by headers/).waitFor();
+    await expectFit(page);
+
+    await registered.getByRole("button", { name: "Edit …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit Nattkök" });
+    await dialog.getByLabel("Base URL").fill(sandbox.url);
+    await dialog.getByLabel("Name").fill("Nattkök norr");
+    await expectFit(page);
+    await dialog.getByRole("button", { name: "Save the changes" }).click();
+    await page.getByRole("heading", { level: 1, name: "Nattkök norr" }).waitFor();
+    await registered.getByText("Header X-Provider-Id (detected)").waitFor();
+    expect(await registered.getByText(/tried by/).count()).toBe(0);
+
+    await mapAll(theatre().operations, sandbox);
+    const mapped = await theatre().visit(`integrations/${sandbox.providerId}`);
+    await mapped.getByRole("button", { name: "Activate", exact: true }).click();
+    await mapped.getByRole("button", { name: "Suspend …" }).waitFor();
+    expect(await mapped.getByRole("button", { name: "Delete …" }).count()).toBe(0);
+  });
+
+  it("shows the fault of a correction at its field, and why an active integration is not changed", async () => {
+    const { providerId } = await theatre().onboard();
+    const page = await theatre().visit(`integrations/${providerId}`, { expected: [/status of (400|502)/] });
+    await page.getByRole("button", { name: "Edit …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit Kvarteret" });
+    expect(await dialog.getByLabel("Kind").count()).toBe(0);
+    await dialog.getByLabel("Base URL").fill("ftp://provider.example");
+    await dialog.getByRole("button", { name: "Save the changes" }).click();
+    await dialog.getByText(/^Base URL only https/).waitFor();
+    await expect
+      .poll(() => dialog.getByLabel("Base URL").evaluate((field) => field === document.activeElement))
+      .toBe(true);
+    await expectFit(page);
+    await dialog.getByLabel("Base URL").fill("http://127.0.0.1:9");
+    await dialog.getByRole("button", { name: "Save the changes" }).click();
+    await dialog.getByText(/^Nothing was changed.*tried by path: GET http:\/\/127\.0\.0\.1:9\//).waitFor();
+    await expectFit(page);
+  });
+
+  it("deletes a draft once that is confirmed", async () => {
+    const sandbox = await provider();
+    await registerThroughApi(theatre(), sandbox);
+    // The page may read the draft once more before it is left.
+    const page = await theatre().visit(`integrations/${sandbox.providerId}`, refused(404));
+    await page.getByRole("button", { name: "Delete …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete Nattkök?" });
+    await dialog.getByText("This cannot be undone", { exact: false }).waitFor();
+    await expectFit(page);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => dialog.count()).toBe(0);
+    ok(await theatre().operations.getIntegration({ params: { path: sandbox } }));
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await dialog.getByRole("button", { name: "Delete Nattkök" }).click();
+    await page.getByRole("heading", { level: 1, name: "Integrations" }).waitFor();
+    expect(
+      await page
+        .getByRole("row")
+        .filter({ hasText: sandbox.providerId.slice(0, 8) })
+        .count(),
+    ).toBe(0);
+  });
+
   it("exchanges the platform token: webhooks with the new one are taken, and those with the old one are not", async () => {
     const { provider: sandbox, providerId, platformToken } = await theatre().onboard();
     const page = await theatre().visit(`integrations/${providerId}`);
@@ -123,7 +207,8 @@ describe("integrations", () => {
     const page = await theatre().visit(`integrations/${sandbox.providerId}`, refused(502));
     const onboarding = page.getByRole("region", { name: "Onboarding" });
     await onboarding.getByRole("button", { name: "Read from the provider" }).click();
-    await onboarding.getByText(/status 401/).waitFor();
+    await onboarding.getByText(/tried by path: GET \S+\/outlets answered 401/).waitFor();
+    await onboarding.getByText(/tried by headers: GET \S+\/outlets answered 40[014]/).waitFor();
     const field = page.getByLabel("New provider token");
     expect(await field.getAttribute("type")).toBe("password");
     expect(await field.getAttribute("autocomplete")).toBe("off");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Discovery, Issue } from "../../generated/operations/types.ts";
+import { changeOf } from "../../src/console/integrations/change-of.ts";
 import { fieldFaults } from "../../src/console/integrations/field-faults.ts";
 import { share, usesOf } from "../../src/console/integrations/field-uses.ts";
 import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
@@ -64,6 +65,31 @@ describe("mapping", () => {
   it("knows what is neither mapped nor chosen", () => {
     expect(stillOpen([kajen, lager], {})).toEqual([lager]);
     expect(stillOpen([kajen, lager], { o2: "w1" })).toEqual([]);
+  });
+});
+
+describe("a corrected registration", () => {
+  const before = {
+    ...{ name: "Kajen", baseUrl: "https://p.example", kind: "tempo", timeZone: "Europe/Stockholm" },
+    routing: "path",
+    routingSource: "detected",
+  } as const;
+  const { name, baseUrl, kind, timeZone } = before;
+  const same = { name, baseUrl, kind, timeZone, routing: "auto", providerToken: "" } as const;
+
+  it("holds only what differs, and no token unless one is entered", () => {
+    expect(changeOf(before, same)).toBeUndefined();
+    expect(changeOf(before, { ...same, baseUrl: "https://q.example", providerToken: "token-new" })).toEqual({
+      ...{ baseUrl: "https://q.example", providerToken: "token-new" },
+    });
+  });
+
+  it("names the routing when another is chosen, or when the detection is to be repeated", () => {
+    expect(changeOf(before, { ...same, routing: "header" })).toEqual({ routing: "header" });
+    const given = { ...before, routingSource: "given" } as const;
+    expect(changeOf(given, { ...same, routing: "path" })).toBeUndefined();
+    expect(changeOf(given, same)).toEqual({ routing: "auto" });
+    expect(changeOf({ ...before, routingSource: "pending" }, same)).toEqual({ routing: "auto" });
   });
 });
 

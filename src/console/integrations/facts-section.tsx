@@ -1,12 +1,14 @@
-import type { Integration } from "../../../generated/operations/types.ts";
 import { Time } from "../parts/time.tsx";
-import { ROUTINGS } from "./labels.ts";
+import { ChangeButton } from "./change-button.tsx";
+import { DeleteButton } from "./delete-button.tsx";
+import { RoutingFacts } from "./routing-facts.tsx";
 import { Section } from "./section.tsx";
+import type { Organisation } from "./use-integration.ts";
 import { webhookAddress } from "./webhook-address.ts";
 
 /** The values of the registration. */
-export function FactsSection({ integration }: { integration: Integration }) {
-  const { providerId, kind, baseUrl, routing, timeZone, createdAt } = integration;
+export function FactsSection({ integration, reload }: Pick<Organisation, "integration" | "reload">) {
+  const { providerId, kind, baseUrl, timeZone, createdAt } = integration;
   return (
     <Section id="registered" title="Registered as">
       <dl class="facts">
@@ -23,7 +25,9 @@ export function FactsSection({ integration }: { integration: Integration }) {
           <code>{baseUrl}</code>
         </dd>
         <dt>Routing</dt>
-        <dd>{ROUTINGS[routing]}</dd>
+        <dd>
+          <RoutingFacts {...integration} />
+        </dd>
         <dt>Time zone</dt>
         <dd>{timeZone}</dd>
         <dt>Webhook address</dt>
@@ -35,6 +39,10 @@ export function FactsSection({ integration }: { integration: Integration }) {
           <Time at={createdAt} />
         </dd>
       </dl>
+      <p class="row">
+        <ChangeButton integration={integration} reload={reload} />
+        {integration.state === "draft" && <DeleteButton integration={integration} />}
+      </p>
     </Section>
   );
 }

@@ -41,7 +41,7 @@ export function IntegrationSections(organisation: Organisation) {
         <DialectSection providerId={providerId} />
         <RegistrySection providerId={providerId} />
         <TokensSection integration={organisation.integration} />
-        <FactsSection integration={organisation.integration} />
+        <FactsSection {...organisation} />
       </div>
     </div>
   );

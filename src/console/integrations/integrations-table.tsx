@@ -1,7 +1,7 @@
 import type { Integration } from "../../../generated/operations/types.ts";
 import type { Query } from "../data/use-query.ts";
 import { HealthBadge } from "./health-badge.tsx";
-import { ROUTINGS } from "./labels.ts";
+import { routingText } from "./routing-facts.tsx";
 import { StateBadge } from "./state-badge.tsx";
 import { type IssueCounts, useIssueCounts, useProgress } from "./use-overview.ts";
 
@@ -30,7 +30,7 @@ export function IntegrationsTable({ integrations }: { integrations: Integration[
 }
 
 function Row({ integration, issues }: { integration: Integration; issues: Query<IssueCounts> }) {
-  const { providerId, name, kind, routing, state, health } = integration;
+  const { providerId, name, kind, state, health } = integration;
   return (
     <tr>
       <td data-label="Organisation">
@@ -58,7 +58,7 @@ function Row({ integration, issues }: { integration: Integration; issues: Query<
       <td data-label="Kind">
         <code>{kind}</code>
       </td>
-      <td data-label="Routing">{ROUTINGS[routing]}</td>
+      <td data-label="Routing">{routingText(integration)}</td>
       <td data-label="Open issues">
         <IssueCount providerId={providerId} issues={issues} />
       </td>

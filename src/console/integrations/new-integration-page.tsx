@@ -12,8 +12,8 @@ import "./integrations.css";
 export function NewIntegrationPage() {
   const [registration, setRegistration] = useState<Registration>();
   const register = useAction(async (order: IntegrationCreate) => {
-    const { providerId, platformToken } = await ask(api.createIntegration({ body: order }));
-    setRegistration({ order: { name: order.name, kind: order.kind }, providerId, platformToken });
+    const created = await ask(api.createIntegration({ body: order }));
+    setRegistration({ ...created, order: { name: order.name, kind: order.kind } });
     void readNamesAgain();
     return `${order.name} is registered.`;
   });

@@ -8,8 +8,8 @@ export function ProviderTrouble({ trouble }: { trouble: Trouble }) {
       <TroubleBox trouble={trouble} />
       {trouble.code === "provider_unavailable" && (
         <p class="hint">
-          Check that the provider runs and responds at its base URL (“Registered as”), and that the provider
-          token is the one that it issued (“Tokens”). Then try again.
+          Check that the provider runs and responds at its base URL, and that the provider token is the one
+          that it issued. Correct both under “Registered as”. Then try again.
         </p>
       )}
     </div>

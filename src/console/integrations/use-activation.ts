@@ -16,6 +16,7 @@ export function useActivation({ integration, discovery, reload }: Organisation):
     }
     return `${integration.name} is active. Its provider is being checked.`;
   });
-  const isFixed = trouble?.code === "not_ready" && unmapped(discovery) === 0;
+  const isReady = unmapped(discovery) === 0 && integration.routingSource !== "pending";
+  const isFixed = trouble?.code === "not_ready" && isReady;
   return { ...action, ...(trouble && !isFixed && { trouble }) };
 }

@@ -1,20 +1,13 @@
 import { sql } from "kysely";
 import type { Routing } from "../../../generated/operations/types.ts";
-import { type CallLimits, type CallPolicy, createCallPolicy } from "../../clients/provider/call-policy.ts";
 import { createProviderClient, type ProviderClient } from "../../clients/provider/client.ts";
-import {
-  CallRefused,
-  createProviderHttp,
-  type ProviderHttp,
-  ProviderHttpError,
-  type ProviderHttpOptions,
-} from "../../clients/provider/http.ts";
+import { ProviderHttpError } from "../../clients/provider/http.ts";
 import type { SeenDialect } from "../../contract/dialect.ts";
-import type { Database, Log } from "../db/database.ts";
+import type { Log } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Vault } from "../deps.ts";
 import { measureCall, type ProviderCall } from "../metrics/provider-calls.ts";
-import { sharedStarts } from "./shared-starts.ts";
+import { aim, type Line, type LineParts, openLine, requireRouting, type Save } from "./line.ts";
 
 export interface ProviderClients {
   /** `isInteractive`: someone waits for what its calls come to (unless said otherwise), so that they go first. */
@@ -26,46 +19,15 @@ export interface ProviderClients {
   close(): Promise<void>;
 }
 
-interface Parts {
-  database: Pick<Database, "kysely">;
+interface Parts extends LineParts {
   vault: Vault;
-  log: Log;
-  http: ProviderHttpOptions;
-  /** Of the calls to each provider; what is not given is as DECISIONS has it. */
-  limits: Partial<CallLimits>;
-  /** How many call the providers. */
-  processes: () => number;
-  /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
-  onCircuit: (providerId: string, state: "open" | "closed") => Promise<void>;
   /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
   onSilence: (providerId: string, ms: number) => Promise<void>;
-  /** A call was refused because the routing is not known. Never rejects. */
-  onUndetected: (integration: Integration) => Promise<void>;
   /** A shift was read: names of its optional fields, and of what was odd about it. */
   onFields: (providerId: string, fields: readonly string[]) => void;
   /** A call was made, with a response or without. */
   onCall: (call: ProviderCall) => void;
 }
-
-/** Connections, circuit and rate outlive a change of the integration, but for a new base URL: calls under way end as they began. */
-interface Line {
-  http: ProviderHttp;
-  baseUrl: string;
-  policy: CallPolicy;
-  /** It has asked for silence, and has not responded since. */
-  isSilenced: boolean;
-  /** The last state of the circuit is written. */
-  noted: Promise<void>;
-  /** Of the integration as it was last. */
-  made?: { version: string } & Record<Urgency, ProviderClient>;
-  /** By `performance.now`; when a detection was last asked for. */
-  detectedAt?: number;
-}
-
-type Urgency = "interactive" | "usual";
-
-/** Keeps what must be written before the database closes. */
-type Save = (work: Promise<void>) => void;
 
 /** One client, with connections, a circuit and a rate of its own, for each integration; made anew when the integration was changed. */
 export function createProviderClients(parts: Parts): ProviderClients {
@@ -101,7 +63,7 @@ export function createProviderClients(parts: Parts): ProviderClients {
     fetchFor: (integration, signal) => {
       const line = lineTo(integration);
       return async (request) => {
-        requireRouting(integration, line, parts, save);
+        requireRouting(integration, line, parts);
         const both = AbortSignal.any([request.signal, signal]);
         return line.policy.runApart(() => line.http.fetch(new Request(request, { signal: both })), both);
       };
@@ -111,53 +73,6 @@ export function createProviderClients(parts: Parts): ProviderClients {
       await Promise.all([...lines.values()].map(({ http }) => http.close()));
     },
   };
-}
-
-function openLine(parts: Parts, integration: Integration, save: Save): Line {
-  const line = { http: createProviderHttp(parts.http), isSilenced: false, noted: Promise.resolve() };
-  return aim(line, integration, parts, save);
-}
-
-/** What was found out about another address says nothing of this one. */
-function aim(
-  line: Omit<Line, "baseUrl" | "policy">,
-  integration: Integration,
-  parts: Parts,
-  save: Save,
-): Line {
-  const { limits, processes, onCircuit, database, log } = parts;
-  const { provider_id: providerId, base_url: baseUrl } = integration;
-  const policy = createCallPolicy({
-    ...{ limits, processes },
-    shared: sharedStarts(database, log, providerId, () => processes() > 1),
-    onCircuit: (state) => {
-      if (aimed.policy !== policy) return;
-      // One after the other: the last state is the one that stands.
-      aimed.noted = aimed.noted.then(() => onCircuit(providerId, state));
-      save(aimed.noted);
-    },
-  });
-  const aimed = Object.assign(line, { baseUrl, policy });
-  return aimed;
-}
-
-/** Between two detections for calls that were refused. Milliseconds. */
-const DETECTED_EVERY_MS = 60_000;
-/** What was refused meanwhile is tried again. Milliseconds. */
-const COMES_AGAIN_MS = 5_000;
-
-/**
- * Only an integration that a version before this has activated may be used while its routing is not known: the calls ask for its detection, and wait.
- * @throws CallRefused while the routing is not known
- */
-function requireRouting(integration: Integration, line: Line, parts: Parts, save: Save): void {
-  if (integration.routing_source !== "pending") return;
-  const now = performance.now();
-  if (line.detectedAt === undefined || now - line.detectedAt >= DETECTED_EVERY_MS) {
-    line.detectedAt = now;
-    save(parts.onUndetected(integration));
-  }
-  throw new CallRefused("circuit_open", "the provider's routing is not detected yet", COMES_AGAIN_MS);
 }
 
 /** For the response, after the turn among the other calls. Milliseconds. */
@@ -211,7 +126,7 @@ function makeClient(
     onSeen: (seen) => save(saveDialect(parts, providerId, seen)),
     onFields: (fields) => onFields(providerId, fields),
     fetch: async (request, allowance) => {
-      requireRouting(integration, line, parts, save);
+      requireRouting(integration, line, parts);
       const ask = () => logRefusal(log, providerId, request, line.http.fetch(request, allowance));
       const call = () => measureCall(integration, request, ask, onCall);
       return line.policy.run(call, request.signal, isInteractive);

@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import type { IntegrationChange } from "../../../generated/operations/types.ts";
 import type { CheckTarget } from "../../../src/platform/deps.ts";
@@ -7,6 +8,30 @@ import { mapAll, orderOf, paramsOf, read, startNothing, startResponder } from ".
 import { ok, useRunning } from "./running.ts";
 
 const ROUNDS = 8;
+
+describe("corrections and deletions are logged", () => {
+  const lines: string[] = [];
+  const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
+  const running = useRunning("postgres", { log });
+
+  it("with the names of what was changed, and without the token", async () => {
+    const provider = await startSandbox();
+    const { operations } = running();
+    ok(await operations.createIntegration({ body: orderOf(provider) }));
+    const body = { name: "Kajens kök", providerToken: "another-provider-token" };
+    ok(await operations.changeIntegration({ ...paramsOf(provider), body }));
+    await operations.deleteIntegration(paramsOf(provider));
+    await provider.close();
+    const logged = (msg: string) =>
+      lines.map((line) => JSON.parse(line)).filter((entry) => entry.msg === msg);
+    const { providerId } = provider;
+    expect(logged("an integration was changed")).toMatchObject([
+      { providerId, changed: ["name", "providerToken"] },
+    ]);
+    expect(logged("a draft was deleted")).toMatchObject([{ providerId }]);
+    expect(lines.join("")).not.toContain(body.providerToken);
+  });
+});
 
 describe.each(engines)("a registration is corrected, on %s", (engine) => {
   const checks: CheckTarget[] = [];

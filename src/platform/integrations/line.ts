@@ -1,0 +1,91 @@
+import { type CallLimits, type CallPolicy, createCallPolicy } from "../../clients/provider/call-policy.ts";
+import type { ProviderClient } from "../../clients/provider/client.ts";
+import {
+  CallRefused,
+  createProviderHttp,
+  type ProviderHttp,
+  type ProviderHttpOptions,
+} from "../../clients/provider/http.ts";
+import type { Database, Log } from "../db/database.ts";
+import type { Integration } from "../db/schema.ts";
+import { sharedStarts } from "./shared-starts.ts";
+
+export interface LineParts {
+  database: Pick<Database, "kysely">;
+  log: Log;
+  http: ProviderHttpOptions;
+  /** Of the calls to each provider; what is not given is as DECISIONS has it. */
+  limits: Partial<CallLimits>;
+  /** How many call the providers. */
+  processes: () => number;
+  /** A provider is no longer called, or is again; also once a minute while it responds. Never rejects. */
+  onCircuit: (providerId: string, state: "open" | "closed") => Promise<void>;
+  /** A call was refused because the routing is not known. Never rejects. */
+  onUndetected: (integration: Integration) => Promise<void>;
+}
+
+/** Connections, circuit and rate outlive a change of the integration, but for a new base URL: calls under way end as they began. */
+export interface Line {
+  http: ProviderHttp;
+  baseUrl: string;
+  policy: CallPolicy;
+  /** It has asked for silence, and has not responded since. */
+  isSilenced: boolean;
+  /** The last state of the circuit is written. */
+  noted: Promise<void>;
+  /** Of the integration as it was last. */
+  made?: { version: string } & Record<"interactive" | "usual", ProviderClient>;
+  /** By `performance.now`; when a detection was last asked for. */
+  detectedAt?: number;
+}
+
+/** Keeps what must be written before the database closes. */
+export type Save = (work: Promise<void>) => void;
+
+/** @param save keeps what must be written before the database closes. */
+export function openLine(parts: LineParts, integration: Integration, save: Save): Line {
+  const line = { http: createProviderHttp(parts.http), isSilenced: false, noted: Promise.resolve() };
+  return aim(line, integration, parts, save);
+}
+
+/** What was found out about another address says nothing of this one. */
+export function aim(
+  line: Omit<Line, "baseUrl" | "policy">,
+  integration: Integration,
+  parts: LineParts,
+  save: Save,
+): Line {
+  const { limits, processes, onCircuit, database, log } = parts;
+  const { provider_id: providerId, base_url: baseUrl } = integration;
+  const policy = createCallPolicy({
+    ...{ limits, processes },
+    shared: sharedStarts(database, log, providerId, () => processes() > 1),
+    onCircuit: (state) => {
+      if (aimed.policy !== policy) return;
+      // One after the other: the last state is the one that stands.
+      aimed.noted = aimed.noted.then(() => onCircuit(providerId, state));
+      save(aimed.noted);
+    },
+  });
+  const aimed = Object.assign(line, { baseUrl, policy });
+  return aimed;
+}
+
+/** Between two detections for calls that were refused. Milliseconds. */
+const DETECTED_EVERY_MS = 60_000;
+/** What was refused meanwhile is tried again. Milliseconds. */
+const COMES_AGAIN_MS = 5_000;
+
+/**
+ * Only an integration that a version before this has activated may be used while its routing is not known: the calls ask for its detection, and wait.
+ * @throws CallRefused while the routing is not known
+ */
+export function requireRouting(integration: Integration, line: Line, parts: LineParts): void {
+  if (integration.routing_source !== "pending") return;
+  const now = performance.now();
+  if (line.detectedAt === undefined || now - line.detectedAt >= DETECTED_EVERY_MS) {
+    line.detectedAt = now;
+    void parts.onUndetected(integration);
+  }
+  throw new CallRefused("circuit_open", "the provider's routing is not detected yet", COMES_AGAIN_MS);
+}
