@@ -13,6 +13,11 @@ const CONSEQUENCES: Readonly<Partial<Record<Code, (found: Found) => (known: Caus
   // Where no token is asked for, no token is compared.
   auth_any_token: ({ operation }) => isAbout(operation, ["auth_missing"]),
   auth_wrong_scheme: ({ operation }) => isAbout(operation, ["auth_missing"]),
+  // Who gets in without a token learns everything anyway.
+  auth_after_lookup: ({ operation }) =>
+    isAbout(operation, ["auth_missing", "auth_status", "request_refused"]),
+  // Who is there twice takes two positions.
+  overbooked: ({ operation }) => isAbout(operation, ["assign_not_idempotent", "assign_without_effect"]),
   // A lookup that does not find the person whom the provider knows finds no other either.
   create_without_effect: () => isAbout("findCandidates", ["lookup_misses"]),
   registry_unmatched: () => isAbout("findCandidates", ["lookup_misses", "create_without_effect"]),

@@ -1,10 +1,13 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
 import { standing } from "./cancellable.ts";
+import { notAsFound } from "./checks/unasked.ts";
 import type { Run } from "./run.ts";
 import { assign, takeOff, unassign } from "./seat.ts";
 import { assignedIds, isGone, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
 import type { Exchange } from "./target.ts";
 
+/** What is put back may change something else at a provider that is wrong: it is looked at once more. */
+const ROUNDS = 2;
 /** A read that fails now and then must not leave the shift changed. */
 const MOST_READS = 3;
 
@@ -28,38 +31,53 @@ export function changedShifts(run: Run): Changed[] {
 
 /**
  * Leaves a shift as it was found: our test people off it, its times and positions as before, and on it again whom the provider took off
- * for a call of ours.
+ * for a call of ours. What a call has changed besides is put back with the whole shift, as it was read.
+ * Answers with the fields that are not as they were all the same.
  */
-export async function restore(run: Run, { shiftId, before }: Changed): Promise<void> {
-  const read = await readUntilPlain(run, shiftId);
-  if (isGone(read) || isAsBefore(read, before)) return;
-  const is = shiftBodyOf(read);
-  const was = updateOf(before);
-  const ours = oursOn(run, { shiftId, before }, assignedIds(read));
-  await Promise.all(ours.map((candidateId) => unassign(run, { shiftId, candidateId })));
-  if (!is || JSON.stringify(was) !== JSON.stringify(updateOf(is))) {
-    await run.send({ operation: "updateShift", path: { shiftId }, json: was });
-  }
-  const now = await readUntilPlain(run, shiftId);
-  if (isAsBefore(now, before)) return;
-  for (const candidateId of oursOn(run, { shiftId, before }, assignedIds(now))) {
-    await takeOff(run, { shiftId, candidateId });
+export async function restore(run: Run, { shiftId, before }: Changed): Promise<string[]> {
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const read = await readUntilPlain(run, shiftId);
+    if (isGone(read) || leftOf(read, before).length === 0) return [];
+    const ours = oursOn(run, { shiftId, before }, assignedIds(read)).map((candidateId) => ({
+      shiftId,
+      candidateId,
+    }));
+    if (round === 1) await Promise.all(ours.map((seat) => unassign(run, seat)));
+    else for (const seat of ours) await takeOff(run, seat);
+    await putFieldsBack(run, { shiftId, before }, shiftBodyOf(read));
   }
   await putTheirsBack(run, { shiftId, before });
+  const last = await readUntilPlain(run, shiftId);
+  return isGone(last) ? [] : leftOf(last, before);
 }
 
-/** Whether the shift is as it was found. */
-export async function isRestored(run: Run, { shiftId, before }: Changed): Promise<boolean> {
-  return isAsBefore(await readUntilPlain(run, shiftId), before);
+async function putFieldsBack(
+  run: Run,
+  { shiftId, before }: Changed,
+  is: ShiftBody | undefined,
+): Promise<void> {
+  const was = updateOf(before);
+  const others = is ? notAsFound(before, is) : [];
+  if (is && others.length === 0 && JSON.stringify(was) === JSON.stringify(updateOf(is))) return;
+  const { assignedCandidates: _, ...whole } = before;
+  const json = others.length > 0 ? { ...whole, ...was } : was;
+  await run.send({ operation: "updateShift", path: { shiftId }, json });
 }
 
-function isAsBefore(read: Exchange, before: ShiftBody): boolean {
+function leftOf(read: Exchange, before: ShiftBody): string[] {
   const is = shiftBodyOf(read);
-  const then = [updateOf(before), idsBefore(before).toSorted()];
-  return (
-    is !== undefined && JSON.stringify(then) === JSON.stringify([updateOf(is), assignedIds(read)?.toSorted()])
+  if (!is) return ["all of it"];
+  const [was, now] = [updateOf(before), updateOf(is)];
+  const fields = (["startTime", "endTime", "slots"] as const).filter(
+    (field) => !isSame(was[field], now[field]),
   );
+  const isSeated = idsBefore(before).toSorted().join() === assignedIds(read)?.toSorted().join();
+  return [...fields, ...(isSeated ? [] : ["assignedCandidates"]), ...notAsFound(before, is)];
 }
+
+/** A time may be written in another way. */
+const isSame = (one: string | number, other: string | number) =>
+  one === other || (typeof one === "string" && Date.parse(one) === Date.parse(String(other)));
 
 async function readUntilPlain(run: Run, shiftId: string): Promise<Exchange> {
   for (let reads = 1; ; reads += 1) {

@@ -98,7 +98,8 @@ export function assign(run: Run, { shiftId, candidateId }: Seat): Promise<Exchan
   return run.send({ operation: "assignCandidate", path: { shiftId, candidateId } });
 }
 
-const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as const satisfies Record<
+/** The operation of each form of unassignment (contract 4.2). */
+export const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as const satisfies Record<
   string,
   OperationId
 >;

@@ -23,6 +23,8 @@ export interface Probe {
   authorization?: string | null;
   /** Takes the place of the providerId, in the path or in the headers; null: left out. */
   providerId?: string | null;
+  /** Added to the others, or in their place. */
+  headers?: Readonly<Record<string, string>>;
   /** Takes the place of what was found out. */
   routing?: "path" | "header";
 }
@@ -177,6 +179,7 @@ function requestOf(probe: Probe, target: Target, traceId: string): { request: Re
     ...tenantHeaders(probe, target),
     ...(contentType !== undefined && { "Content-Type": contentType }),
     Accept: "application/json, application/problem+json",
+    ...probe.headers,
     ...traceHeaders(traceId, () => traceId.replaceAll("-", "").slice(0, 16)),
   };
   const authorization = probe.authorization === undefined ? `Bearer ${options.token}` : probe.authorization;

@@ -1,12 +1,13 @@
 import { createProviderHttp } from "../clients/provider/http.ts";
 import { checks } from "./checks/checks.ts";
 import type { Verification } from "./events.ts";
+import { found } from "./finding.ts";
 import { isRun } from "./groups.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import type { VerifyOptions } from "./options.ts";
 import { type Replayer, startReplayer } from "./pact/replayer.ts";
 import { reportsOf } from "./reports.ts";
-import { changedShifts, isRestored, restore } from "./restore.ts";
+import { changedShifts, restore } from "./restore.ts";
 import { createRun, type Run } from "./run.ts";
 import { runInOrder } from "./schedule.ts";
 import { setUpFixtures } from "./states.ts";
@@ -64,11 +65,7 @@ async function verifyWith(
   };
   const run = createRun(parts, { found: ledger.found, answered: ledger.answered });
   if (options.routing === "path" || options.routing === "header") run.forms.routing = options.routing;
-  try {
-    await runChecks(run, options, { ledger, stop });
-  } catch (error) {
-    throw error instanceof Stopped ? await stoppedIn(run) : error;
-  }
+  await runChecks(run, options, { ledger, stop });
   return ledger.close(run);
 }
 
@@ -84,22 +81,41 @@ async function runChecks(run: Run, options: VerifyOptions, { ledger, stop }: Res
   try {
     await runInOrder(stepsOf(run, wanted, reportsOf(wanted, options, ledger), stop));
     ledger.restoring();
-  } finally {
+  } catch (error) {
     await stop.settled(run.target.idle());
-    await Promise.all(changedShifts(run).map((each) => restore(run, each)));
+    const left = await putBack(run);
+    throw error instanceof Stopped ? stoppedWith(run, left) : error;
+  }
+  for (const { shiftId, fields } of await putBack(run)) {
+    const expected = "the shift as it was found, once its times, positions and candidates were put back";
+    const actual = `the shift ${shiftId} has another ${fields.join(", ")}`;
+    const left = found("not_restored", { operation: "updateShift", expected, actual });
+    ledger.take(left, { name: "restoring", isAside: true });
   }
 }
 
-async function stoppedIn(run: Run): Promise<Stopped> {
-  const changed = changedShifts(run);
-  if (changed.length === 0) return new Stopped();
-  const are = await Promise.all(changed.map((each) => isRestored(run, each)));
-  const wrong = changed.find((_, index) => !are[index]);
-  return wrong === undefined
+/** What could not be put back. */
+interface Left {
+  shiftId: string;
+  fields: string[];
+}
+
+async function putBack(run: Run): Promise<Left[]> {
+  const all = changedShifts(run).map(async (each) => ({
+    shiftId: each.shiftId,
+    fields: await restore(run, each),
+  }));
+  return (await Promise.all(all)).filter(({ fields }) => fields.length > 0);
+}
+
+function stoppedWith(run: Run, [left]: readonly Left[]): Stopped {
+  const [changed] = changedShifts(run);
+  if (!changed) return new Stopped();
+  return left === undefined
     ? new Stopped(
-        `stopped before the end; the shift ${changed[0]?.shiftId} is as it was, and test people that were created stay`,
+        `stopped before the end; the shift ${changed.shiftId} is as it was, and test people that were created stay`,
       )
     : new Stopped(
-        `stopped before the end; the shift ${wrong.shiftId} could not be put back: see its times, positions and candidates`,
+        `stopped before the end; the shift ${left.shiftId} could not be put back: see its ${left.fields.join(", ")}`,
       );
 }

@@ -48,6 +48,19 @@ export const accessFaults = {
     summary: "403 to every call",
     instead: () => problemAnswer("forbidden"),
   },
+  "lookup-before-token": {
+    summary: "404 to a call without a token when there is no such shift",
+    instead: ({ path, request, ...call }) => {
+      const { shiftId } = path;
+      if (shiftId === undefined || request.get("authorization") !== undefined) return undefined;
+      const isThere = organisationOf({ path, request, ...call })?.shifts.has(shiftId);
+      return isThere ? undefined : problemAnswer("shift_not_found");
+    },
+  },
+  "tenant-conflict-accepted": {
+    summary: "of two headers that name different organisations the one that fits the token counts",
+    instead: (call) => serveAsHolder(call, /^\/(?!providers\/)/.test(call.request.path)),
+  },
   "tenant-ignored": {
     summary: "any providerId is served with the data of the token's organisation",
     instead: (call) => serveAsHolder(call, organisationOf(call) === undefined),

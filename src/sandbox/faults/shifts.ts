@@ -1,6 +1,6 @@
 import type { Organisation, StoredShift } from "../organisation.ts";
 import { changeEntries, changeList, changeMembers } from "./entries.ts";
-import { type Answer, empty, type Faults, isSuccess, problemAnswer, type SpoiltCall } from "./fault.ts";
+import { type Answer, empty, type Faults, isSuccess, json, problemAnswer, type SpoiltCall } from "./fault.ts";
 import { UNASSIGN } from "./operations.ts";
 import { organisationOf } from "./tenant.ts";
 
@@ -39,6 +39,32 @@ export const shiftFaults = {
     summary: "a changed shift is an hour later than was asked for",
     operations: ["updateShift"],
     around: aftermath((shift) => Object.assign(shift, laterTimes(shift))),
+  },
+  "update-keeps-duration": {
+    summary: "a change of a shift moves its start, and keeps its duration whatever end was asked for",
+    operations: ["updateShift"],
+    around: aftermath((shift, before) => {
+      const duration = Date.parse(before.endTime) - Date.parse(before.startTime);
+      shift.endTime = new Date(Date.parse(shift.startTime) + duration).toISOString();
+    }),
+  },
+  "update-drops-offset": {
+    summary: "a change of a shift stores what the clock shows as if it were UTC",
+    operations: ["updateShift"],
+    around: aftermath((shift) => {
+      const inUtc = (time: string) => time.replace(/(Z|[+-]\d{2}:?\d{2})$/, "Z");
+      Object.assign(shift, { startTime: inUtc(shift.startTime), endTime: inUtc(shift.endTime) });
+    }),
+  },
+  "update-resets-omitted": {
+    summary: "a change of a shift resets the description and the break, which it does not name",
+    operations: ["updateShift"],
+    around: aftermath((shift) => Object.assign(shift, { description: null, breakMinutes: 0 })),
+  },
+  "update-rewrites-created": {
+    summary: "a change of a shift is told as its creation",
+    operations: ["updateShift"],
+    around: aftermath((shift) => Object.assign(shift, { createdAt: shift.updatedAt })),
   },
   "update-unassigns": {
     summary: "a change of a shift takes everybody off it",
@@ -149,6 +175,32 @@ export const shiftFaults = {
     summary: "an unassignment is acknowledged and the candidate stays",
     operations: UNASSIGN,
     around: aftermath((shift, { assigned }) => Object.assign(shift, { assigned })),
+  },
+  "unassign-removes-another": {
+    summary: "an unassignment takes off who was assigned last, whoever was named",
+    operations: UNASSIGN,
+    around: aftermath((shift, { assigned }, _organisation, { path }) => {
+      const last = [...assigned.keys()].at(-1);
+      if (last === undefined || !assigned.has(path.candidateId ?? "")) return;
+      shift.assigned = new Map([...assigned].filter(([id]) => id !== last));
+    }),
+  },
+  "unassign-body-odd": {
+    summary: "200 to an unassignment by DELETE, with a body that is no acknowledgement",
+    operations: ["deleteAssignment"],
+    rewrite: (answer) => (isSuccess(answer) ? json(200, { removed: ["row"], affected: 1 }) : answer),
+  },
+  "overbooks-by-one": {
+    summary: "one candidate more than there are positions is assigned, and only the next one is refused",
+    operations: ["assignCandidate"],
+    around: (call) => {
+      const shift = shiftOf(call);
+      if (shift) shift.positions += 1;
+      return (answer) => {
+        if (shift) shift.positions -= 1;
+        return answer;
+      };
+    },
   },
   "unassign-clears": {
     summary: "an unassignment takes everybody off the shift",

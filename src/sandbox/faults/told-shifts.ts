@@ -56,6 +56,18 @@ export const toldShiftFaults = {
     operations: TELL_A_SHIFT,
     rewrite: (answer) => withTimes(answer, Date.parse),
   },
+  "break-of-days": {
+    summary: "the break of a shift is in seconds, and longer than a day",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) =>
+      changeEntries(answer, (shift) => changeMembers(shift, ["breakMinutes"], () => 1_800)),
+  },
+  "updated-in-year-one": {
+    summary: "updatedAt is a time that was never set",
+    operations: TELL_A_SHIFT,
+    rewrite: (answer) =>
+      changeEntries(answer, (shift) => changeMembers(shift, ["updatedAt"], () => "0001-01-01T00:00:00Z")),
+  },
   "end-before-start": {
     summary: "a shift ends before it starts",
     operations: TELL_A_SHIFT,

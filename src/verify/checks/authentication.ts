@@ -1,11 +1,12 @@
 import { noteCancelled } from "../cancellable.ts";
 import { type Exercise, exerciseFor, ifServed, type Missing, skippedAs } from "../exercises.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { tokenUnlike } from "../ids.ts";
+import { idUnlike, tokenUnlike } from "../ids.ts";
 import { type Run, wasServed } from "../run.ts";
 import { isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
+import type { Check } from "./check.ts";
 import { checkEach } from "./each-operation.ts";
-import { sendWrong, type Wrong } from "./wrong-requests.ts";
+import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
 /** Every operation asks for the token, the whole token, under Bearer (contract 5, provider obligation 1). */
 export const authentication = checkEach("authentication", async function* (run, operation) {
@@ -15,6 +16,38 @@ export const authentication = checkEach("authentication", async function* (run, 
 });
 
 const TITLE = "only the provider's own token is accepted";
+
+/** Who has no token does not learn whether there is a shift. */
+export const unknownWithoutToken: Check = {
+  ...{ group: "authentication", needs: ["shift", "seat"], run: askWithoutToken },
+};
+
+async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
+  const path = {
+    shiftId: idUnlike(run.fixtures.shiftId ?? run.madeUp("form"), run, "shift without token"),
+    candidateId: run.madeUp("candidate"),
+  };
+  const offered = ON_SHIFT.filter((each) => each === "getShift" || (run.mayChange && isOffered(run, each)));
+  const probes = offered.map((operation) => ({ ...harmless(run, operation), path, authorization: null }));
+  const exchanges = await Promise.all(probes.map((probe) => run.send(probe, wasRefused)));
+  for (const exchange of exchanges.filter(isPlain)) {
+    const { status } = exchange.answer;
+    const name = "a request without a token for a shift that is not there";
+    const details = { exchange, expected: `401 to ${name}`, actual: `status ${status}` };
+    if (status === 404 || status === 410) yield found("auth_after_lookup", details);
+    else if (status === 401) yield passed(exchange.probe.operation, `${name} is refused`);
+  }
+}
+
+const ON_SHIFT: readonly OperationId[] = [
+  ...(["getShift", "updateShift", "cancelShift", "assignCandidate"] as const),
+  ...(["unassignCandidate", "deleteAssignment"] as const),
+];
+
+function isOffered({ known }: Run, operation: OperationId): boolean {
+  const isUnassignment = operation === "unassignCandidate" || operation === "deleteAssignment";
+  return !isUnassignment || known.offered.has(operation);
+}
 
 async function* tryTokens(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
   try {

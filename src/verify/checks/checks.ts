@@ -1,5 +1,5 @@
 import { assignments } from "./assignments.ts";
-import { authentication } from "./authentication.ts";
+import { authentication, unknownWithoutToken } from "./authentication.ts";
 import { cancellation } from "./cancellation.ts";
 import { candidates } from "./candidates.ts";
 import type { Check } from "./check.ts";
@@ -20,7 +20,7 @@ import { otherTenant } from "./other-tenant.ts";
 import { reachability } from "./reachability.ts";
 import { registry } from "./registry.ts";
 import { laterReads, repeatedReads } from "./repeated-reads.ts";
-import { tenants } from "./tenants.ts";
+import { tenantConflict, tenants } from "./tenants.ts";
 import { unknownIds } from "./unknown-ids.ts";
 import { updates } from "./updates.ts";
 
@@ -30,7 +30,7 @@ const byName: Readonly<Record<string, Check | readonly Check[]>> = {
   dialect,
   ...{ organisation, knownPerson, repeatedReads, notVisible },
   ...{ candidates, hire, updates, assignments, fullShift },
-  ...{ authentication, tenants, otherTenant },
+  ...{ authentication, unknownWithoutToken, tenants, tenantConflict, otherTenant },
   ...{ unknownIds, malformedIds, oddLookups, malformedBodies, invalidUpdates, invalidCreations },
   generated,
   ...{ registry, laterReads, cancellation },

@@ -11,7 +11,7 @@ import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../target
 import type { Check } from "./check.ts";
 import { confirmed, steadyRead, steadyReads } from "./confirm.ts";
 import { refused } from "./refused.ts";
-import { judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
+import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unasked.ts";
 
 /** Which of the contract's forms the provider uses: what is found out here decides what the other checks expect. */
 export const dialect: readonly Check[] = [
@@ -137,6 +137,11 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const now = shiftOf(read);
   if (!before || !now) return;
   const unasked = judgeUnasked(update, before, now, { fields: TIMES_AND_POSITIONS });
+  const body = shiftBodyOf(read);
+  const others = body ? othersChanged(shift, body) : [];
+  const expected = "an update that changes nothing to change nothing";
+  const actual = `${others.join(", ")} changed`;
+  if (others.length > 0) unasked.push(found("shift_changed_unasked", { exchange: update, expected, actual }));
   yield* await confirmed(run, shiftId, read, unasked);
 }
 

@@ -87,12 +87,28 @@ async function oneMore(run: Run, second: Seat): Promise<Outcome[]> {
   if (!isRefused) run.forms.full = "accepted";
   else if (exchange.answer.status === 409) run.forms.full = "refused";
   if (!isRefused) {
+    const overbooked = await oneMoreStill(run, second);
     await takeOff(run, second);
-    return [passed("assignCandidate", `${TITLE}: accepted, the platform counts`)];
+    return [overbooked ?? passed("assignCandidate", `${TITLE}: accepted, the platform counts`)];
   }
   if ((await isAssigned(run, second)) !== true) return [passed("assignCandidate", `${TITLE}: refused`)];
   await takeOff(run, second);
   const expected = "nobody assigned by a refused assignment";
   const actual = "the refused candidate is in the shift";
   return [found("shift_changed_unasked", { exchange, expected, actual })];
+}
+
+/** A provider that counts refuses the first one who is too many: one that refuses only the next one counts wrongly. */
+async function oneMoreStill(run: Run, { shiftId, candidateId }: Seat): Promise<Outcome | undefined> {
+  const third = { shiftId, candidateId: run.fixtures.knownCandidateId ?? candidateId };
+  if (third.candidateId === candidateId || (await isAssigned(run, third)) !== false) return undefined;
+  const exchange = await assign(run, third);
+  await takeOff(run, third);
+  if (!isPlain(exchange) || exchange.answer.status !== 409) return undefined;
+  const expected = "409 to the first candidate for whom there is no position, or to none";
+  return found("overbooked", {
+    exchange,
+    expected,
+    actual: "the first one is assigned, and the second one refused",
+  });
 }

@@ -2,9 +2,10 @@ import { type Exercise, exerciseFor, ifServed } from "../exercises.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import { type Run, wasServed } from "../run.ts";
 import { isPlain, type Probe, type Reply } from "../target.ts";
+import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
 import { rowsOf } from "./rows.ts";
-import { sendWrong, type Wrong } from "./wrong-requests.ts";
+import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
 /** Every operation looks at the providerId (contract 5, provider obligation 2), and answers with that organisation's data only. */
 export const tenants = checkEach("tenants", async function* (run, operation) {
@@ -14,6 +15,31 @@ export const tenants = checkEach("tenants", async function* (run, operation) {
 });
 
 const TITLE = "only the token's own providerId is accepted";
+
+/** The platform sends the providerId under both names. A provider may read one of them; two that differ must not both be right. */
+export const tenantConflict: Check = { group: "tenants", needs: [], run: sendBothHeaders };
+
+async function* sendBothHeaders(run: Run): AsyncGenerator<Outcome> {
+  if (run.target.routing !== "header") return;
+  const [own, other] = [run.target.options.providerId, run.madeUp("provider of the other header")];
+  const pairs = [
+    { "X-Provider-Id": own, "X-Platform-Provider-Id": other },
+    { "X-Provider-Id": other, "X-Platform-Provider-Id": own },
+  ];
+  const exchanges = await Promise.all(
+    pairs.map((headers) => run.send({ operation: "listOutlets", headers }, wasRefused)),
+  );
+  const [exchange] = exchanges;
+  if (!exchange || !exchanges.every(isPlain)) return;
+  const expected = "400 to two headers that name different organisations";
+  yield exchanges.every(wasServed)
+    ? found("tenant_conflict", {
+        exchange,
+        expected,
+        actual: "served, whichever header names the organisation",
+      })
+    : passed("listOutlets", "headers that name different organisations are not both right");
+}
 
 async function* tryProviderIds(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
   try {

@@ -1,7 +1,7 @@
 import type { Shift } from "../../contract/shift.ts";
 import { type Found, found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, type Seat, unassignBy } from "../seat.ts";
+import { assign, FORMS, type Seat, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftOf } from "../shift.ts";
 import { type Exchange, isPlain } from "../target.ts";
 import { confirmed } from "./confirm.ts";
@@ -22,10 +22,24 @@ export async function judgeTogether(
 ): Promise<readonly Outcome[]> {
   const coming = await judgeCall(run, before, second, () => assign(run, second));
   if (coming === undefined || "findings" in coming) return coming?.findings ?? [];
-  const form = run.forms.unassign;
-  const going = form && (await judgeCall(run, coming.now, first, () => unassignBy(run, first, form)));
-  if (!going) return [];
-  return "findings" in going ? going.findings : [passed("assignCandidate", TITLE)];
+  const going = await judgeGoing(run, coming.now, [first, second]);
+  return going.length > 0 ? going : [passed("assignCandidate", TITLE)];
+}
+
+/** By each form that is offered: the first goes by one, comes back, and the second goes by the other. */
+async function judgeGoing(run: Run, both: Shift, seats: readonly [Seat, Seat]): Promise<readonly Found[]> {
+  const forms = (["put", "delete"] as const).filter((form) => run.known.offered.has(FORMS[form]));
+  let before = both;
+  for (const [index, form] of forms.entries()) {
+    const seat = seats[index] ?? seats[0];
+    const going = await judgeCall(run, before, seat, () => unassignBy(run, seat, form));
+    if (!going || "findings" in going) return going?.findings ?? [];
+    if (index + 1 === forms.length) break;
+    const back = await judgeCall(run, going.now, seat, () => assign(run, seat));
+    if (!back || "findings" in back) return back?.findings ?? [];
+    before = back.now;
+  }
+  return [];
 }
 
 /** Undefined: it came to nothing that could be judged. */

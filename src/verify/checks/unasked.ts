@@ -1,3 +1,4 @@
+import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { type Found, found } from "../finding.ts";
 import type { Exchange, OperationId } from "../target.ts";
@@ -42,6 +43,23 @@ function nameOf(field: (typeof FIELDS)[number], { variant }: Shift): string {
   if (field !== "positions") return field;
   return variant === "b" ? "numberOfPositions" : "slots";
 }
+
+/** What an update does not name, and what is never changed. */
+const OTHERS = ["breakMinutes", "description", "createdAt"] as const;
+
+/** Fields of the body that are not as they were, of those that no call of the platform changes. */
+export function othersChanged(before: ShiftBody, now: ShiftBody): string[] {
+  return OTHERS.filter((field) => differs(before, now, field));
+}
+
+/** The same, and where the shift is and what it is for. */
+export function notAsFound(before: ShiftBody, now: ShiftBody): string[] {
+  const placed = (["outletId", "roleId"] as const).filter((field) => differs(before, now, field));
+  return [...placed, ...othersChanged(before, now)];
+}
+
+const differs = (before: ShiftBody, now: ShiftBody, field: keyof ShiftBody) =>
+  (before[field] ?? null) !== (now[field] ?? null);
 
 /** By their values: a time may be written in another way. */
 export function differing(one: Shift, other: Shift): (typeof FIELDS)[number][] {

@@ -3,12 +3,12 @@ import { readShift, type Shift } from "../../contract/shift.ts";
 import { onSecondStage, secondStageOf } from "../cancellable.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { readShiftOf, shiftOf, updateOf } from "../shift.ts";
+import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
 import { type Exchange, isPlain, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
 import { confirmed } from "./confirm.ts";
 import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
-import { differing, judgeUnasked, TIMES_AND_POSITIONS, TOTAL } from "./unasked.ts";
+import { differing, judgeUnasked, othersChanged, TIMES_AND_POSITIONS, TOTAL } from "./unasked.ts";
 
 /** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
 export const updates: Check = {
@@ -17,7 +17,7 @@ export const updates: Check = {
 };
 
 const TITLE = "times and positions of a shift are changed";
-const LATER_MS = 2 * 3_600_000;
+const HOUR = 3_600_000;
 /** DECISIONS, "number of positions". */
 const MOST_POSITIONS = 100;
 
@@ -46,15 +46,20 @@ interface Step {
   update: ShiftUpdate;
 }
 
-/** Both, then each alone: a provider may store only one of them. The last step is the shift as it was. */
+/** As a clock two hours ahead of UTC shows it: a provider must read the offset. */
+function withOffset(time: number): string {
+  return new Date(time + 2 * HOUR).toISOString().replace("Z", "+02:00");
+}
+
+/** Another duration, and times with an offset. Both, then each alone: a provider may store only one of them. The last step is the shift as it was. */
 function stepsOf({ body, shift }: FixtureShift): Step[] {
   const was = updateOf(body);
   const slots = was.slots < MOST_POSITIONS ? was.slots + 1 : was.slots - 1;
-  const [startTime = "", endTime = ""] = [shift.startTime, shift.endTime].map((time) =>
-    new Date(Date.parse(time) + LATER_MS).toISOString(),
-  );
+  const [start, end] = [Date.parse(shift.startTime) + HOUR, Date.parse(shift.endTime) + 2 * HOUR];
+  const elsewhere = { startTime: withOffset(start), endTime: withOffset(end) };
+  const [startTime, endTime] = [new Date(start).toISOString(), new Date(end).toISOString()];
   return [
-    { title: TITLE, update: updateOf(body, { startTime, endTime, slots }) },
+    { title: TITLE, update: updateOf(body, { ...elsewhere, slots }) },
     { title: "positions of a shift are changed alone", update: updateOf(body, { startTime, endTime }) },
     { title: "times of a shift are changed alone", update: was },
   ];
@@ -73,12 +78,21 @@ async function take(run: Run, fixture: FixtureShift, { title, update }: Step): P
   const afterwards = [
     ...judgeEffect(exchange, wanted, now),
     ...judgeUnasked(exchange, fixture.shift, now, { fields: TIMES_AND_POSITIONS }),
+    ...judgeOthers(exchange, fixture, read),
   ];
   const wrong = [
     ...(await confirmed(run, fixture.shiftId, read, afterwards)),
     ...judgeAnswer(exchange, wanted),
   ];
   return wrong.length > 0 ? wrong : [passed("updateShift", title)];
+}
+
+function judgeOthers(exchange: Reply, { body }: FixtureShift, read: Exchange): Found[] {
+  const now = shiftBodyOf(read);
+  const changed = now ? othersChanged(body, now) : [];
+  if (changed.length === 0) return [];
+  const actual = `${changed.join(", ")} changed`;
+  return [found("shift_changed_unasked", { exchange, expected: "only times and positions changed", actual })];
 }
 
 /** The platform shows a 409 or 422 to the person who asked (DECISIONS, "PUT /shifts/{id} response"). */

@@ -26,6 +26,18 @@ export const accessCodes = {
     section: "5",
     mend: "Answer 401 to a request without a valid token, before looking at anything else.",
   },
+  auth_after_lookup: {
+    severity: "warning",
+    title: "Without a token it can be found out which shifts there are",
+    section: "5",
+    mend: "Look at the token before anything else: answer 401 whether the id is known or not.",
+  },
+  tenant_conflict: {
+    severity: "error",
+    title: "Two headers that name different organisations are accepted",
+    section: "4.1",
+    mend: "Answer 400 when X-Provider-Id and X-Platform-Provider-Id differ, or read one of them only.",
+  },
   tenant_ignored: {
     severity: "error",
     title: "A providerId that nobody has is served",

@@ -110,6 +110,18 @@ export const answerCodes = {
     section: "2.2",
     mend: "Send ISO 8601 with an offset: 2027-03-27T22:00:00+01:00.",
   },
+  time_not_set: {
+    severity: "warning",
+    title: "A time was never set",
+    section: "2.2",
+    mend: "Leave out a time that is not known, or send null: a default such as 0001-01-01 is read as a time.",
+  },
+  break_too_long: {
+    severity: "error",
+    title: "A break is longer than a day",
+    section: "2.2",
+    mend: "Send breakMinutes in minutes, not in seconds or milliseconds.",
+  },
   end_not_after_start: {
     severity: "error",
     title: "A shift ends before it starts",

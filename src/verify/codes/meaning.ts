@@ -56,6 +56,18 @@ export const meaningCodes = {
     section: "4.2",
     mend: "Answer 404, 409 or 410 to an assignment once the shift is cancelled.",
   },
+  overbooked: {
+    severity: "error",
+    title: "A shift takes one candidate more than it has positions",
+    section: "2.2",
+    mend: "Compare the number of assigned candidates with the positions before the assignment is stored: refuse when they are equal.",
+  },
+  not_restored: {
+    severity: "error",
+    title: "The shift could not be left as it was found",
+    section: "4.2",
+    mend: "Change what PUT /shifts/{id} names, and nothing else; then put the fields back by hand that are named here.",
+  },
   shift_changed_unasked: {
     severity: "error",
     title: "A call changed more of the shift than it was asked to",

@@ -11,6 +11,7 @@ export function judgeShift(body: ShiftBody, exchange: Reply): Found[] {
     ...judgeId(body, exchange),
     ...judgeShiftTimes(body, exchange),
     ...judgePositions(body, exchange),
+    ...judgeBreak(body, exchange),
     ...judgeAssigned(body, exchange),
   ];
 }
@@ -52,7 +53,34 @@ function timesFound(
 function judgeShiftTimes(body: ShiftBody, exchange: Reply): Found[] {
   const { startTime, endTime, createdAt, updatedAt } = body;
   const times = judgeTimes({ startTime, endTime, createdAt, updatedAt }, exchange);
-  return [...times, ...judgeFault(body, readShift(body, "UTC").unusable?.fault, exchange)];
+  return [
+    ...times,
+    ...judgeUnset({ createdAt, updatedAt }, exchange),
+    ...judgeFault(body, readShift(body, "UTC").unusable?.fault, exchange),
+  ];
+}
+
+/** No shift is older than the system that keeps it. */
+const NEVER = Date.parse("1980-01-01T00:00:00Z");
+
+function judgeUnset(times: Readonly<Record<string, unknown>>, exchange: Reply): Found[] {
+  const unset = Object.entries(times).filter(
+    ([, time]) => typeof time === "string" && Date.parse(time) < NEVER,
+  );
+  return unset.map(([field, time]) =>
+    found("time_not_set", {
+      ...{ exchange, cause: field, expected: `${field} as it was, or none` },
+      actual: `${field}: received ${shown(time, field)}`,
+    }),
+  );
+}
+
+const MINUTES_A_DAY = 1_440;
+
+function judgeBreak({ breakMinutes }: ShiftBody, exchange: Reply): Found[] {
+  if (typeof breakMinutes !== "number" || breakMinutes <= MINUTES_A_DAY) return [];
+  const expected = "a break in minutes, within the shift";
+  return [found("break_too_long", { exchange, expected, actual: `breakMinutes: received ${breakMinutes}` })];
 }
 
 /** What the platform could not take as a job. Times that cannot be read at all have been judged. */

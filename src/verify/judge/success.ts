@@ -87,6 +87,10 @@ function judgeFree(exchange: Reply): Found[] {
     return isLabelled ? [notJson(exchange)] : [];
   }
   if (saysNo(json)) return [denied(exchange)];
+  if (exchange.probe.operation === "deleteAssignment" && !schemas.Unassignment(json)) {
+    const expected = '204, or 200 with {"success": true}';
+    return [found("field_missing", { exchange, expected, actual: "200 with a body without success" })];
+  }
   return exchange.probe.operation === "updateShift" && isShiftLike(json) ? judgeUpdated(exchange, json) : [];
 }
 
