@@ -1357,7 +1357,7 @@ export interface components {
       cancelledBy?: "employer" | "provider" | "absence";
     };
     /**
-     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2); it is compared as text and never parsed.
+     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
      * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
      */
     ShiftId: string;
@@ -4933,7 +4933,7 @@ export type ProviderPerson = components["schemas"]["ProviderPerson"];
 /** Candidate identifier, assigned by the provider (CONTRACT 2.3). Compared as text and never parsed. */
 export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 export type Job = components["schemas"]["Job"];
-/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2); it is compared as text and never parsed. */
+/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
 export type Booking = components["schemas"]["Booking"];
 /** Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */

@@ -119,13 +119,13 @@ export interface components {
     ProviderId: string;
     /** @description What the event is about. */
     ShiftEventContent: {
-      /**
-       * Format: uuid
-       * @description Shift identifier in the provider system (CONTRACT 6).
-       * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
-       */
-      shiftId: string;
+      shiftId: components["schemas"]["ShiftId"];
     };
+    /**
+     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
+     * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
+     */
+    ShiftId: string;
     /**
      * Format: uuid
      * @description Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
@@ -510,6 +510,8 @@ export type ShiftCreateEvent = components["schemas"]["ShiftCreateEvent"];
 export type ProviderId = components["schemas"]["ProviderId"];
 /** What the event is about. */
 export type ShiftEventContent = components["schemas"]["ShiftEventContent"];
+/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
+export type ShiftId = components["schemas"]["ShiftId"];
 /** Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
 export type TraceId = components["schemas"]["TraceId"];
 /** Shift details changed. The platform fetches the shift and updates its job. Decision: assigned candidates are notified only when something material to them changed (times, place, role), because our own assign may echo as an update. */

@@ -11,6 +11,7 @@ export declare const schemas: {
   readonly ShiftCreateEvent: Validator<components["schemas"]["ShiftCreateEvent"]>;
   readonly ProviderId: Validator<components["schemas"]["ProviderId"]>;
   readonly ShiftEventContent: Validator<components["schemas"]["ShiftEventContent"]>;
+  readonly ShiftId: Validator<components["schemas"]["ShiftId"]>;
   readonly TraceId: Validator<components["schemas"]["TraceId"]>;
   readonly ShiftUpdateEvent: Validator<components["schemas"]["ShiftUpdateEvent"]>;
   readonly ShiftDeleteEvent: Validator<components["schemas"]["ShiftDeleteEvent"]>;

@@ -250,7 +250,7 @@ export interface components {
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
     };
     /**
-     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2); it is compared as text and never parsed.
+     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
      * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
      */
     ShiftId: string;
@@ -1958,7 +1958,7 @@ export interface operations {
 
 /** The six fields that both variants carry. The platform needs no more than these. */
 export type SharedShiftFields = components["schemas"]["SharedShiftFields"];
-/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2); it is compared as text and never parsed. */
+/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
 /** ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told. */
 export type ReadTimestamp = components["schemas"]["ReadTimestamp"];

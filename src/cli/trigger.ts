@@ -23,7 +23,7 @@ const HELP = `shiftpact trigger EVENT: sends one webhook, as a provider does.
                       the first of them below a base URL
   --token T           PLATFORM_TOKEN; the environment's PLATFORM_TOKEN unless given; never printed
   --provider-id UUID  the organisation
-  --shift-id UUID     the shift in the provider's system
+  --shift-id ID       the shift in the provider's system
   --trace-id UUID     made up and printed unless given
   --retry             try again after 5 s, 5 min, 30 min, 2 h and later, until it is acknowledged
 
@@ -79,9 +79,17 @@ function messageOf(flags: Flags, positionals: readonly string[]): Message {
   return {
     event,
     providerId: uuidFlag("provider-id", flags["provider-id"]),
-    content: { shiftId: uuidFlag("shift-id", flags["shift-id"]) },
+    content: { shiftId: shiftIdOf(flags["shift-id"]) },
     traceId: flags["trace-id"] === undefined ? randomUUID() : uuidFlag("trace-id", flags["trace-id"]),
   };
+}
+
+/** As the provider spells it: variant B allows any text (contract 2.2). */
+function shiftIdOf(text: string | undefined): string {
+  if (text !== undefined && schemas.ShiftEventContent({ shiftId: text })) return text;
+  throw new UsageError(
+    "--shift-id must be the shift's id in your system, of 1 to 200 characters (see --help)",
+  );
 }
 
 async function send(event: Message, flags: Flags, io: Io, timing: Timing): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { Holds } from "./checks/check.ts";
 import { CouldNotRun } from "./could-not-run.ts";
-import type { Cancellable, Run } from "./run.ts";
+import type { Cancellable, Run, Search } from "./run.ts";
 import { hasStarted, isGone, readShiftOf, shiftBodyOf } from "./shift.ts";
 import type { Exchange } from "./target.ts";
 
@@ -9,9 +9,6 @@ export const NO_CANCELLABLE =
   "no shift that may be cancelled: give --fixtures with a cancellableShiftId, --create-shift, or --states-url";
 export const USED_UP =
   "it is cancelled already, or unknown: give another cancellableShiftId, or --create-shift";
-
-/** A shift that may be cancelled, as it was found; the exchange of the last read when that tells nothing. */
-export type Search = Cancellable | { missing: string; read?: Exchange };
 
 /** Of the shifts that were given the first one that is still there; else one that is made for it; else the last one that is gone. */
 export async function findCancellable(run: Run): Promise<Search> {

@@ -36,6 +36,7 @@ export const checkOperations: Readonly<Record<string, Row>> = {
   assignments: { group: "meaning", operations: SEATS },
   "full shift": { group: "meaning", operations: ["assignCandidate"] },
   authentication: { group: "authentication", operations: EVERY },
+  "unknown without token": { group: "authentication", operations: BY_SHIFT },
   tenants: { group: "tenants", operations: EVERY },
   "unknown ids": { group: "errors", operations: BY_SHIFT },
   "malformed ids": { group: "errors", operations: BY_SHIFT },

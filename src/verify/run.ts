@@ -1,6 +1,5 @@
 import type { CandidateCreate, Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
-import type { Search } from "./cancellable.ts";
 import type { Found } from "./finding.ts";
 import type { KnownForms } from "./interactions.ts";
 import { judgeForms } from "./judge/forms.ts";
@@ -85,6 +84,9 @@ export interface Known {
   /** Operations whose right request was served. */
   readonly served: Set<OperationId>;
 }
+
+/** A shift that may be cancelled, as it was found; the exchange of the last read when that tells nothing. */
+export type Search = Cancellable | { missing: string; read?: Exchange };
 
 /** A shift that is there to be cancelled. */
 export interface Cancellable {

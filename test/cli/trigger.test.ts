@@ -160,7 +160,8 @@ describe("shiftpact trigger", () => {
       "--token must be visible ASCII",
     ],
     [["shift.create", ...URL_AND_TOKEN], "--provider-id is required"],
-    [["shift.create", ...URL_AND_TOKEN, ...IDS, "--shift-id", "x"], '--shift-id must be a UUID, not "x"'],
+    [["shift.create", ...URL_AND_TOKEN, ...IDS, "--shift-id", ""], "--shift-id must be the shift's id"],
+    [["shift.create", ...URL_AND_TOKEN, ...IDS, "--shift-id", ".."], "--shift-id must be the shift's id"],
     [["shift.create", ...URL_AND_TOKEN, ...IDS, "--trace-id", "x"], "--trace-id must be a UUID"],
     [["shift.create", "--wat"], "--wat"],
   ])("refuses %j in one line", async (argv, message) => {

@@ -29,7 +29,13 @@ const rows: readonly Row[] = [
   { does: "tells of a new shift", status: 200, delivery: DELIVERED },
   { does: "tells of a changed shift", event: "shift.update", status: 200, delivery: DELIVERED },
   { does: "tells of a cancelled shift", event: "shift.delete", status: 200, delivery: DELIVERED },
-  { does: "tells of a shift whose id is no UUID", shiftId: "not-a-uuid", ...refused(400) },
+  {
+    does: "tells of a shift whose id is no UUID",
+    shiftId: "SH-2027/11 a",
+    status: 200,
+    delivery: DELIVERED,
+  },
+  { does: "tells of a shift without an id", shiftId: "", ...refused(400) },
   { does: "sends a token that nobody has", token: "unknown", ...refused(401) },
   { does: "sends another organisation's token", token: "of another", ...refused(403) },
 ];

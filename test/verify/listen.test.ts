@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { createWebhookClient } from "../../src/clients/webhook-client.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
@@ -115,7 +116,7 @@ describe("a correct sender", () => {
   });
 });
 
-const BAD_ID = { ...CREATE, content: { shiftId: "4711" } };
+const BAD_ID = { ...CREATE, traceId: "4711" };
 
 describe("a request that the platform refuses", () => {
   it.each([
@@ -159,14 +160,26 @@ describe("a request that the platform refuses", () => {
 
   it("says which field is wrong, and never what stands in it", async () => {
     const { url, end } = await start();
-    await post(url, { body: { ...CREATE, content: { shiftId: "secret" }, traceId: 7 } });
+    await post(url, { body: { ...CREATE, content: { shiftId: ["secret"] }, traceId: "secret" } });
     const { findings } = await end();
     const wrong = findings.filter(({ code }) => code === "webhook_payload_wrong");
     expect(wrong.map(({ expected, actual }) => `${expected}: ${actual}`)).toEqual([
-      expect.stringMatching(/^content\.shiftId: .*UUID.*: a text of 6 characters$/i),
-      expect.stringMatching(/^traceId: .*: a number$/),
+      expect.stringMatching(/^content\.shiftId: .*: an array$/),
+      expect.stringMatching(/^traceId: .*UUID.*: a text of 6 characters$/i),
     ]);
     expect(JSON.stringify(findings)).not.toContain("secret");
+  });
+
+  it("warns of a shift whose id is no UUID, which is no refusal", async () => {
+    const { url, end } = await start();
+    for (const traceId of [CREATE.traceId, randomUUID()]) {
+      await post(url, { body: { ...CREATE, content: { shiftId: "SH-2027/11 a" }, traceId } });
+    }
+    const { findings } = await end();
+    expect(findings.filter(({ code }) => code === "webhook_payload_wrong")).toEqual([]);
+    expect(findings.filter(({ code }) => code === "shift_id_not_uuid")).toMatchObject([
+      { severity: "warning", section: "6", count: 2 },
+    ]);
   });
 
   it("another organisation under the same token", async () => {

@@ -1,5 +1,6 @@
 import type { Handlers } from "../../../generated/platform/server.ts";
 import type { WebhookEvent } from "../../../generated/platform/types.ts";
+import { schemas } from "../../../generated/platform/validators.js";
 import { problem } from "../../contract/problem.ts";
 import { inTime } from "../db/in-time.ts";
 import type { Deps } from "../deps.ts";
@@ -68,5 +69,5 @@ function toReceive(body: WebhookEvent, { providerId }: TokenOwner): ReceivedEven
 /** The content of an unknown event is unknown too: its shiftId is kept if it can be one, and is otherwise empty. */
 function shiftIdOf({ content }: WebhookEvent): string {
   const shiftId: unknown = (content as { shiftId?: unknown } | undefined)?.shiftId;
-  return typeof shiftId === "string" && /^[\x21-\x7e]{1,200}$/.test(shiftId) ? shiftId : "";
+  return schemas.ShiftId(shiftId) ? shiftId.toWellFormed() : "";
 }

@@ -128,6 +128,12 @@ export const answerCodes = {
     section: "2.2",
     mend: "Send the end of a night shift with the date of the next day.",
   },
+  shift_id_not_uuid: {
+    severity: "warning",
+    title: "The id of a shift is no UUID",
+    section: "6",
+    mend: "Give every shift a UUID, and use it in events too: the contract types content.shiftId as one. This platform takes any text.",
+  },
   id_mismatch: {
     severity: "error",
     title: "The answer is about something else than was asked for",

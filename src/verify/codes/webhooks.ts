@@ -60,7 +60,7 @@ export const webhookCodes = {
     severity: "error",
     title: "The payload of a webhook is not as the contract says",
     section: "6",
-    mend: "Send event, providerId, content.shiftId and traceId; each id is a UUID with hyphens.",
+    mend: "Send event, providerId, content.shiftId and traceId; providerId and traceId are UUIDs with hyphens.",
   },
   webhook_event_unknown: {
     severity: "error",

@@ -2,6 +2,7 @@ import type { AssignedCandidate, Shift as ShiftBody } from "../../../generated/p
 import { readShift, variantOf } from "../../contract/shift.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
 import { type Found, found } from "../finding.ts";
+import { isUuid } from "../ids.ts";
 import type { Reply } from "../target.ts";
 import { shown } from "./field-words.ts";
 
@@ -18,10 +19,18 @@ export function judgeShift(body: ShiftBody, exchange: Reply): Found[] {
 
 function judgeId({ id }: ShiftBody, exchange: Reply): Found[] {
   const asked = exchange.probe.path?.shiftId;
-  if (asked === undefined || asked.toLowerCase() === id.toLowerCase()) return [];
+  if (asked === undefined || asked.toLowerCase() === id.toLowerCase()) return shiftIdForm(id, exchange);
   const expected = "the shift that was asked for";
   const actual = `a shift with another id: received ${shown(id, "id")}`;
   return [found("id_mismatch", { exchange, expected, actual, cause: expected })];
+}
+
+/** The contract gives it as a UUID in variant A and in events, and as a text in variant B. One finding for all shifts. */
+function shiftIdForm(id: string, exchange: Reply): Found[] {
+  if (isUuid(id)) return [];
+  const actual = `id: received ${shown(id, "id")}`;
+  const details = { exchange, operation: "getShift", cause: "form" } as const;
+  return [found("shift_id_not_uuid", { ...details, expected: "a UUID", actual })];
 }
 
 /** Times that are there have an offset; DECISIONS, "time without offset": the kit reports an error. One finding for all fields. */

@@ -172,6 +172,7 @@ function judgeBody(exchange: Reply, { complete, more }: Rule, needed: Validator<
 
 /** What is wrong with these fields is reported by a code of its own: the complete object would only say it again. */
 const TOLD_BY: Readonly<Partial<Record<Code, RegExp>>> = {
+  shift_id_not_uuid: /^id$/,
   time_without_offset: /(Time|At)$/,
   time_invalid: /(Time|At|date)$/,
   positions_missing: /^(slots|numberOfPositions)$/,

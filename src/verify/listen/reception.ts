@@ -3,7 +3,8 @@ import type { Request, Response } from "express";
 import type { Message } from "../../../generated/events/types.ts";
 import { sendProblem } from "../../../generated/runtime/problem-response.ts";
 import { problem } from "../../contract/problem.ts";
-import { type Found, type Outcome, passed } from "../finding.ts";
+import { type Found, found, type Outcome, passed } from "../finding.ts";
+import { isUuid } from "../ids.ts";
 import type { Exam, Try } from "./exam.ts";
 import type { WebhookOperation, WebhookOperationId } from "./operations.ts";
 import { readPayload } from "./payload.ts";
@@ -67,7 +68,14 @@ export function createReception({ token, exam, hold, onOutcome, onSeen }: Recept
     count += 1;
     const one = exam.take(event, operation);
     onOutcome(one.found ?? passed(operation, "a webhook is as the contract says"));
-    const seen = { number: count, event, note: one.note, found: one.found ? [one.found] : [] };
+    const form = shiftIdForm(event, operation);
+    for (const each of form) onOutcome(each);
+    const seen = {
+      number: count,
+      event,
+      note: one.note,
+      found: [...(one.found ? [one.found] : []), ...form],
+    };
     if (one.reply === "hold") onSeen({ ...seen, answer: "held" });
     const answer = await reply(one, response, hold);
     onSeen({ ...seen, answer });
@@ -91,6 +99,13 @@ export function createReception({ token, exam, hold, onOutcome, onSeen }: Recept
       answerRefused(refuseMethod(request, operation), request, response),
     refusePath: (request, response) => answerRefused(refusePath(request), request, response),
   };
+}
+
+/** The contract types it as a UUID (6); the platform takes any text. */
+function shiftIdForm({ content: { shiftId } }: Message, operation: WebhookOperationId): Found[] {
+  if (isUuid(shiftId)) return [];
+  const actual = "content.shiftId is another text";
+  return [found("shift_id_not_uuid", { operation, expected: "content.shiftId: a UUID", actual })];
 }
 
 /** A token speaks for one organisation: the one that the first webhook names. */

@@ -156,7 +156,7 @@ const WRONG_EVENTS: [change: object, pointers: string[]][] = [
   [{ providerId: "nobody" }, ["/providerId"]],
   [{ content: [] }, ["/content"]],
   [{ content: {} }, ["/content/shiftId"]],
-  [{ content: { shiftId: "17" } }, ["/content/shiftId"]],
+  [{ content: { shiftId: ".." } }, ["/content/shiftId"]],
   [{ content: { shiftId: "\u0000" } }, ["/content/shiftId"]],
   [{ traceId: "\ud800" }, ["/traceId"]],
   [{ traceId: [randomUUID()] }, ["/traceId"]],
