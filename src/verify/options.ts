@@ -48,6 +48,8 @@ export interface VerifyOptions extends Choice {
   concurrency?: number;
   /** Leaves out every call that could change data at the provider. */
   readOnly?: boolean;
+  /** Sends few requests, and none but those that any client might send: nothing that a firewall takes for an attack. */
+  polite?: boolean;
   /** Of everything that is made up; the same seed gives the same findings. */
   seed?: number;
   /** For one answer. Milliseconds; 10,000 unless given, as the platform waits. */

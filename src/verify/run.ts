@@ -22,6 +22,8 @@ export interface Run {
   readonly replayer?: Replayer | undefined;
   /** False with --read-only: then only GET is called. */
   readonly mayChange: boolean;
+  /** Few requests, and none that a firewall takes for an attack. */
+  readonly isPolite: boolean;
   readonly seed: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -124,7 +126,8 @@ export interface PreparedPerson {
   isReused: boolean;
 }
 
-export interface RunParts extends Pick<Run, "target" | "fixtures" | "mayChange" | "seed" | "now" | "other"> {
+export interface RunParts
+  extends Pick<Run, "target" | "fixtures" | "mayChange" | "isPolite" | "seed" | "now" | "other"> {
   statesUrl?: string | undefined;
   createShift?: Run["createShift"];
   replayer?: Replayer | undefined;

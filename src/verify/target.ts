@@ -193,8 +193,8 @@ function urlOf(probe: Probe, { options, routing }: Target): string {
   const providerId = probe.providerId === undefined ? options.providerId : probe.providerId;
   const isPrefixed = (probe.routing ?? routing) === "path" && providerId !== null;
   const prefix = isPrefixed ? `/providers/${encodeURIComponent(providerId)}` : "";
-  const query = probe.query ? `?${new URLSearchParams(probe.query)}` : "";
-  return `${base}${prefix}${probe.rawPath ?? pathOf(probe)}${query}`;
+  const query = new URLSearchParams(probe.query);
+  return `${base}${prefix}${probe.rawPath ?? pathOf(probe)}${query.size === 0 ? "" : `?${query}`}`;
 }
 
 function pathOf({ operation, path = {} }: Probe): string {

@@ -48,7 +48,7 @@ async function verifyWith(
   fetch: NonNullable<VerifyOptions["fetch"]>,
   replayer: Replayer | undefined,
 ): Promise<Verification> {
-  const { baseUrl, providerId, token, readOnly = false, other, createShift } = options;
+  const { baseUrl, providerId, token, readOnly = false, polite = false, other, createShift } = options;
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
   const stop = stopBy(options.signal, options.wait ?? ((ms) => new Promise((done) => setTimeout(done, ms))));
   const ledger = openLedger(options, seed);
@@ -60,7 +60,15 @@ async function verifyWith(
   });
   const fixtures = await stop.step(setUpFixtures(options));
   const parts = {
-    ...{ target, fixtures, other, seed, mayChange: !readOnly, now: options.now ?? Date.now },
+    ...{
+      target,
+      fixtures,
+      other,
+      seed,
+      mayChange: !readOnly,
+      isPolite: polite,
+      now: options.now ?? Date.now,
+    },
     ...{ statesUrl: readOnly ? undefined : options.statesUrl, createShift, replayer },
   };
   const run = createRun(parts, { found: ledger.found, answered: ledger.answered });

@@ -24,7 +24,15 @@ async function start({ mayChange = true, withData = true } = {}) {
   const now = () => Date.now();
   const wait = () => Promise.resolve();
   const target = createTarget({ baseUrl, providerId, token, fetch: http.fetch, wait, seed: 1 });
-  const run: Run = createRun({ target, fixtures, mayChange, other: undefined, seed: 1, now });
+  const run: Run = createRun({
+    target,
+    fixtures,
+    mayChange,
+    isPolite: false,
+    other: undefined,
+    seed: 1,
+    now,
+  });
   run.known.cancellable = await findCancellable(run);
   run.known.offered.add("unassignCandidate").add("deleteAssignment");
   return { run, sandbox, shiftId };

@@ -23,6 +23,7 @@ export const unknownWithoutToken: Check = {
 };
 
 async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
+  if (run.isPolite) return;
   const path = {
     shiftId: idUnlike(run.fixtures.shiftId ?? run.madeUp("form"), run, "shift without token"),
     candidateId: run.madeUp("candidate"),
@@ -65,6 +66,7 @@ const CLOSELY: readonly OperationId[] = ["getShift", "listOutlets"];
 
 function wrongTokens(run: Run, operation: OperationId): Wrong[] {
   const { token } = run.target.options;
+  if (run.isPolite) return [wrongToken(["auth_missing", "a request without a token", null])];
   const close: [Kind, string, string][] = [
     ["auth_missing", "an empty bearer token", "Bearer"],
     ["auth_any_token", "a token that is the right one and one character more", `Bearer ${token}~`],
@@ -79,11 +81,13 @@ function wrongTokens(run: Run, operation: OperationId): Wrong[] {
     ["auth_wrong_scheme", "the token under the scheme Basic", `Basic ${token}`],
     ...(CLOSELY.includes(operation) ? close.filter(([, , text]) => text !== `Bearer ${token}`) : []),
   ];
-  return wrongs.map(([kind, name, authorization]) => ({
-    change: { authorization },
-    verdict: (reply) => verdictOf(kind, name, reply),
-  }));
+  return wrongs.map(wrongToken);
 }
+
+const wrongToken = ([kind, name, authorization]: [Kind, string, string | null]): Wrong => ({
+  change: { authorization },
+  verdict: (reply) => verdictOf(kind, name, reply),
+});
 
 /** The same text for a token without letters. */
 function otherCase(token: string): string {

@@ -18,6 +18,7 @@ export const registry: Check = {
   },
 };
 
+const NO_PAGES: Pages = { entries: [], pages: [], end: "stopped" };
 /** Entries on a page, so that few people make several pages. */
 const FEW = "2";
 const MOST_LOOKUPS = 3;
@@ -27,7 +28,9 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
     const title = "the people of the registry, and its pages";
     return yield skipped("skipped_not_offered", "getCandidateRegistry", title, "the provider offers none");
   }
-  const [whole, small] = await Promise.all([readPages(run), readPages(run, FEW)]);
+  const [whole, small] = run.isPolite
+    ? [await readPages(run), NO_PAGES]
+    : await Promise.all([readPages(run), readPages(run, FEW)]);
   const [first] = whole.pages;
   if (first && isPlain(first) && first.answer.status >= 400) {
     return yield refused(first, "200 with the registry");

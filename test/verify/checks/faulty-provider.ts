@@ -41,7 +41,7 @@ export const jsonReply = (status: number, body: unknown): Reply => ({
 });
 
 /** A provider that is the sandbox but for the faults. */
-async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
+export async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
   const agent = new Agent({ keepAlive: true });
   const server = createServer(async (incoming, response) => {
     const { method = "GET", url = "/", headers } = incoming;
