@@ -18,6 +18,7 @@ const PROOFS = [
   "test/scripts/{contract-diff,publish-contracts}.test.ts",
   "test/browser/**",
   "test/verify/{faults,dialects,independent,repeated}.test.ts",
+  "test/examples/first-ten-minutes.test.ts",
   "test/verify/checks/contracts.test.ts",
   "test/flows/two-processes.test.ts",
   "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",

@@ -18,6 +18,11 @@ const page = (file: string, title: string, about: string): Page => ({ file, titl
 export const HOME = page("index.html", "Start", "What shiftpact is, and where to begin.");
 
 export const GUIDES = {
+  "first-ten-minutes": page(
+    "guide-first-ten-minutes.html",
+    "The first ten minutes",
+    "A small provider in Python, verified, broken and mended.",
+  ),
   provider: page("guide-provider.html", "Build a provider", "From nothing to a verified provider."),
   "pact-verifiers": page(
     "guide-pact-verifiers.html",
