@@ -30,6 +30,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
     summary: "hold a provider's OpenAPI document against the contracts",
     load: async () => (await import("./compare.ts")).compare,
   },
+  spec: {
+    summary: "print a document of the contract in one file, for a generator in any language",
+    load: async () => (await import("./spec.ts")).spec,
+  },
 };
 
 const HELP = [
