@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { at, type Place, SpecFault } from "./fault.ts";
 import type { DocumentFile, DocumentKind, YamlFiles } from "./files.ts";
+import { pointerSteps, valueAt } from "./reference.ts";
 import {
   isRecord,
   isSchema,
@@ -20,10 +21,15 @@ export interface SpecDocument {
   readonly file: string;
   /** The document with its references resolved; schemas stay references to `schemas`. */
   readonly root: Readonly<Record<string, unknown>>;
+  /** The document with its own references, examples and annotations; only what stands in other files is drawn in. */
+  readonly published: Readonly<Record<string, unknown>>;
   readonly schemas: NamedSchemas;
   /** Where each named schema was written. */
   readonly origins: ReadonlyMap<string, Place>;
 }
+
+/** `resolved`: references replaced by what they point at, without examples. `published`: as it was written, in one file. */
+type Form = "resolved" | "published";
 
 /** A value together with the file whose relative references it uses. */
 interface Located {
@@ -58,12 +64,13 @@ class Bundler {
     const value = this.#files.read(path);
     const located = { value, path, place: { document: file, pointer: "" } };
     this.#addOwnSchemas(located, value);
-    const root = this.#part(located, 0);
+    const [root, published] = [this.#part(located, "resolved", 0), this.#part(located, "published", 0)];
     return {
       name,
       kind,
       file,
       root: isRecord(root) ? root : {},
+      published: isRecord(published) ? published : {},
       schemas: this.#schemas,
       origins: this.#origins,
     };
@@ -126,28 +133,38 @@ class Bundler {
     return referenceTo(name);
   }
 
-  /** Everything that is no schema: references are replaced by what they point at, examples are left out. */
-  #part(from: Located, depth: number): unknown {
+  /** Everything that is no schema. */
+  #part(from: Located, form: Form, depth: number): unknown {
     const { value, place } = from;
     if (depth > MAX_DEPTH) throw new SpecFault(place, "the references run in a circle", "break the circle");
     if (Array.isArray(value)) {
       return value.map((item, index) =>
-        this.#part({ ...from, value: item, place: at(place, index) }, depth + 1),
+        this.#part({ ...from, value: item, place: at(place, index) }, form, depth + 1),
       );
     }
     if (!isRecord(value)) return value;
-    if (this.#file.kind === "openapi" && typeof value.$ref === "string") {
-      return this.#part(this.#follow(value.$ref, from), depth + 1);
+    if (typeof value.$ref === "string" && this.#isResolved(value.$ref, from, form)) {
+      return this.#part(this.#follow(value.$ref, from), form, depth + 1);
     }
     const copy: Record<string, unknown> = {};
     for (const [key, item] of Object.entries(value)) {
-      if (key === "example" || key === "examples") continue;
       if (place.pointer === "/components" && key === "schemas") continue;
       const below = { ...from, value: item, place: at(place, key) };
-      copy[key] =
-        holdsSchema(key, value) && isSchema(item) ? this.#schema(item, below) : this.#part(below, depth + 1);
+      if (isExample(key, item, place)) {
+        if (form === "published") copy[key] = item;
+      } else if (form === "published" || key !== "examples") {
+        copy[key] =
+          holdsSchema(key, value) && isSchema(item)
+            ? this.#schema(item, below)
+            : this.#part(below, form, depth + 1);
+      }
     }
     return copy;
+  }
+
+  #isResolved(reference: string, from: Located, form: Form): boolean {
+    if (form === "resolved") return this.#file.kind === "openapi";
+    return !reference.startsWith("#") || from.path !== this.#file.path;
   }
 
   #follow(reference: string, from: Located): Located {
@@ -162,8 +179,8 @@ class Bundler {
     const path = file === "" ? from.path : resolve(dirname(from.path), decodeURIComponent(file));
     const root = this.#files.read(path, from.place);
     const document = this.#files.display(path);
-    const steps = pointer.split("/").slice(1).map(decodeStep);
-    const value = steps.reduce<unknown>((node, step) => member(node, step), root);
+    const steps = pointerSteps(pointer);
+    const value = valueAt(root, steps);
     if (value === undefined || steps.length === 0) {
       throw new SpecFault(
         from.place,
@@ -181,17 +198,14 @@ function holdsSchema(key: string, holder: Record<string, unknown>): boolean {
   );
 }
 
+/** A value that is shown and not read. The map of named examples is read: it may refer to one of another file. */
+function isExample(key: string, item: unknown, holder: Place): boolean {
+  if (key === "value") return /\/examples\/[^/]+$/.test(holder.pointer);
+  return key === "example" || (key === "examples" && !isRecord(item));
+}
+
 function onlyReferenceText(schema: SchemaObject): string | undefined {
   if (schema.$ref === undefined) return undefined;
   const alone = { ...schema, $ref: referenceTo("X") };
   return onlyReference(alone) === undefined ? undefined : schema.$ref;
-}
-
-function decodeStep(step: string): string {
-  return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
-function member(node: unknown, step: string): unknown {
-  if (Array.isArray(node)) return node[Number(step)];
-  return isRecord(node) && Object.hasOwn(node, step) ? node[step] : undefined;
 }

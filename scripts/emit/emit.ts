@@ -2,6 +2,7 @@ import { emitValidators, emitValidatorTypes } from "./ajv/module.ts";
 import { emitMessages } from "./asyncapi/messages.ts";
 import { bundle, type SpecDocument } from "./bundle.ts";
 import { checkSchemas } from "./check.ts";
+import { emitDocuments } from "./documents/emit.ts";
 import { emitEntry } from "./entry.ts";
 import { documentFiles, yamlFiles } from "./files.ts";
 import { emitClient } from "./openapi/client.ts";
@@ -28,6 +29,7 @@ export async function emit(specFolder: string): Promise<Output> {
   }
   const emitted = await Promise.all(documents.map(emitDocument));
   documents.forEach((document, index) => {
+    for (const [name, text] of emitDocuments(document)) output.set(`spec/${name}`, text);
     for (const [name, text] of emitted[index] ?? []) {
       output.set(`${document.name}/${name}`, banner(document.file) + text);
     }

@@ -37,3 +37,9 @@ export const FORMATS: Readonly<Record<string, RegExp>> = {
   uri: new RegExp(`^[a-z][a-z0-9+.-]*:${URI_CHARACTER}+$`, "i"),
   "uri-reference": new RegExp(`^${URI_CHARACTER}*$`, "i"),
 };
+
+/** Formats whose every value another one accepts too: where both must hold, the narrower one does. */
+export const NARROWER: Readonly<Record<string, string>> = {
+  "date-time": "local-date-time",
+  uri: "uri-reference",
+};

@@ -43,6 +43,14 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === "boolean" || isRecord(value);
 }
 
+/** A copy of a record whose values went through `change`, in the same order. */
+export function mapRecord<V>(
+  record: Readonly<Record<string, unknown>>,
+  change: (value: unknown, key: string) => V,
+): Record<string, V> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+}
+
 type Visit = (schema: Schema, steps: readonly (string | number)[]) => Schema;
 
 /** A copy of `schema` whose direct subschemas went through `visit`. Values that are no schemas stay untouched. */

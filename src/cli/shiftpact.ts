@@ -39,6 +39,10 @@ const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<C
     summary: "write the Pact files that fit a provider's forms, for any Pact verifier",
     load: async () => (await import("./contracts.ts")).contracts,
   },
+  spec: {
+    summary: "print a document of the contract in one file, for a generator in any language",
+    load: async () => (await import("./spec.ts")).spec,
+  },
 };
 
 const HELP = [

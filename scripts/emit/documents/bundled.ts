@@ -1,0 +1,28 @@
+import type { SpecDocument } from "../bundle.ts";
+import { isRecord, isSchema, mapRecord, type Schema } from "../schema.ts";
+import { plain } from "./plain.ts";
+
+export type Document = Readonly<Record<string, unknown>>;
+
+/** The document as one file: every schema under its name in `components`, in forms that code generators understand. */
+export function bundled({ published, schemas }: SpecDocument): Document {
+  const own = isRecord(published.components) ? published.components : {};
+  const whole = { ...published, components: { ...own, schemas } };
+  return withSchemas(whole, (schema) => plain(schema, schemas));
+}
+
+/** A copy whose schemas went through `change`. What is shown as an example is no schema, whatever it looks like. */
+export function withSchemas(document: Document, change: (schema: Schema) => Schema): Document {
+  const { components, ...rest } = document;
+  const { schemas, ...others } = isRecord(components) ? components : {};
+  const named = isRecord(schemas) ? mapRecord(schemas, (each) => (isSchema(each) ? change(each) : each)) : {};
+  const below = (value: Record<string, unknown>) => mapRecord(value, (item, key) => part(key, item, change));
+  return { ...below(rest), components: { ...below(others), schemas: named } };
+}
+
+function part(key: string, value: unknown, change: (schema: Schema) => Schema): unknown {
+  if (key === "example" || key === "examples") return value;
+  if ((key === "schema" || key === "payload") && isSchema(value)) return change(value);
+  if (Array.isArray(value)) return value.map((item) => part("", item, change));
+  return isRecord(value) ? mapRecord(value, (item, below) => part(below, item, change)) : value;
+}

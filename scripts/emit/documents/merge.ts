@@ -1,0 +1,152 @@
+import { NARROWER } from "../formats.ts";
+import { isAnnotation, isRecord, type Schema, type SchemaObject } from "../schema.ts";
+
+/** The content of a schema without `$ref` and `allOf`; undefined where it has none such. */
+export type Resolve = (schema: SchemaObject) => SchemaObject | undefined;
+
+/** Undefined: the two cannot be said as one keyword. */
+type Combine = (left: never, right: never) => unknown;
+
+const greater: Combine = (left: number, right: number) => Math.max(left, right);
+const smaller: Combine = (left: number, right: number) => Math.min(left, right);
+const never: Combine = () => undefined;
+
+/** How a keyword that stands in both of two schemas becomes one; a keyword that is not named here cannot. */
+const COMBINE: Readonly<Record<string, Combine>> = {
+  ...{ minimum: greater, exclusiveMinimum: greater, minLength: greater, minItems: greater },
+  ...{ maximum: smaller, exclusiveMaximum: smaller, maxLength: smaller, maxItems: smaller },
+  ...{ minProperties: greater, maxProperties: smaller },
+  uniqueItems: (left: boolean, right: boolean) => left || right,
+  required: (left: string[], right: string[]) => [...new Set([...left, ...right])],
+  type: (left: string | string[], right: string | string[]) => commonTypes([left].flat(), [right].flat()),
+  enum: (left: unknown[], right: unknown[]) => {
+    const common = left.filter((value) => right.some((each) => isSame(value, each)));
+    return common.length === 0 ? undefined : common;
+  },
+  format: (left: string, right: string) => {
+    if (NARROWER[left] === right) return left;
+    return NARROWER[right] === left ? right : undefined;
+  },
+  not: (left: Schema, right: Schema) => ({ anyOf: [left, right] }),
+};
+
+/** Keywords that read each other, so that they only move together. */
+const GROUPS = [
+  ["if", "then", "else"],
+  ["contains", "minContains", "maxContains"],
+  ["prefixItems", "items", "unevaluatedItems"],
+];
+const MEMBERS = ["properties", "additionalProperties", "patternProperties"];
+
+/**
+ * One schema that accepts what both accept; undefined where that cannot be said without `allOf`. Where both have an annotation,
+ * the right one's stays.
+ */
+export function merge(left: SchemaObject, right: SchemaObject, resolve: Resolve): SchemaObject | undefined {
+  const members = mergeMembers(left, right, resolve);
+  if (members === undefined || !groupsFit(left, right)) return undefined;
+  const merged: SchemaObject = { ...left };
+  for (const [keyword, value] of Object.entries(right)) {
+    if (MEMBERS.includes(keyword)) continue;
+    const combined = combine(keyword, left[keyword], value, resolve);
+    if (combined === undefined) return undefined;
+    merged[keyword] = combined;
+  }
+  for (const keyword of MEMBERS) delete merged[keyword];
+  return { ...merged, ...members };
+}
+
+function combine(keyword: string, left: unknown, right: unknown, resolve: Resolve): unknown {
+  if (left === undefined || isAnnotation(keyword) || isSame(left, right)) return right;
+  if (keyword === "items") return mergeValues(left as Schema, right as Schema, resolve);
+  return (COMBINE[keyword] ?? never)(left as never, right as never);
+}
+
+/** What stands for the same value in two schemas: one of them, one of both, or the two side by side. */
+export function mergeValues(left: Schema, right: Schema, resolve: Resolve): Schema {
+  if (left === false || right === false) return false;
+  if (isUnrestricted(left)) return right;
+  if (isUnrestricted(right)) return left;
+  if (typeof left === "boolean" || typeof right === "boolean") return true;
+  if (isSame(assertions(left), assertions(right))) return { ...left, ...right };
+  const [first, second] = [resolve(left), resolve(right)];
+  const merged = first && second && merge(first, second, resolve);
+  if (merged === undefined) return { allOf: [left, right] };
+  // A name is worth more than its content.
+  const same = [left, right].find(
+    ({ $ref }, index) =>
+      $ref !== undefined && isSame(assertions(merged), assertions([first, second][index] ?? {})),
+  );
+  return same ?? merged;
+}
+
+function mergeMembers(left: SchemaObject, right: SchemaObject, resolve: Resolve): SchemaObject | undefined {
+  const [inLeft, inRight] = [left, right].map((each) => MEMBERS.some((keyword) => keyword in each));
+  if (!inLeft) return only(right, MEMBERS);
+  if (!inRight) return only(left, MEMBERS);
+  if ("patternProperties" in left || "patternProperties" in right) return undefined;
+  const [others, otherOthers] = [othersOf(left), othersOf(right)];
+  const names = [...new Set([...Object.keys(left.properties ?? {}), ...Object.keys(right.properties ?? {})])];
+  const properties = names.map((name): [string, Schema] => {
+    const value = mergeValues(member(left, name) ?? others, member(right, name) ?? otherOthers, resolve);
+    return [name, value];
+  });
+  const additionalProperties = mergeValues(others, otherOthers, resolve);
+  return {
+    ...(properties.length > 0 && { properties: Object.fromEntries(properties) }),
+    ...(!isUnrestricted(additionalProperties) && { additionalProperties }),
+  };
+}
+
+function othersOf({ additionalProperties }: SchemaObject): Schema {
+  return isRecord(additionalProperties) || additionalProperties === false ? additionalProperties : true;
+}
+
+function member({ properties = {} }: SchemaObject, name: string): Schema | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
+function groupsFit(left: SchemaObject, right: SchemaObject): boolean {
+  return GROUPS.every((group) => {
+    const [inLeft, inRight] = [only(left, group), only(right, group)];
+    const both = [inLeft, inRight].every((each) => Object.keys(each).length > 0);
+    const itemsAlone = [inLeft, inRight].every((each) => Object.keys(each).join() === "items");
+    return !both || itemsAlone || isSame(inLeft, inRight);
+  });
+}
+
+function only(schema: SchemaObject, keywords: readonly string[]): SchemaObject {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
+}
+
+function commonTypes(left: readonly string[], right: readonly string[]): string | string[] | undefined {
+  const holds = (types: readonly string[], type: string) =>
+    types.includes(type) || (type === "integer" && types.includes("number"));
+  const common = [
+    ...left.filter((type) => holds(right, type)),
+    ...right.filter((type) => !left.includes(type) && holds(left, type)),
+  ];
+  return common.length > 1 ? common : common[0];
+}
+
+function assertions(schema: SchemaObject): SchemaObject {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isAnnotation(keyword)));
+}
+
+function isUnrestricted(schema: Schema): boolean {
+  return schema === true || (typeof schema === "object" && Object.keys(schema).every(isAnnotation));
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  return canonical(left) === canonical(right);
+}
+
+/** Text that does not depend on the order of members. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
+  if (!isRecord(value)) return JSON.stringify(value) ?? "undefined";
+  return `{${Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
+    .join()}}`;
+}

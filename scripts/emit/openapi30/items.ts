@@ -1,0 +1,28 @@
+import { isRecord, type Schema, type SchemaObject } from "../schema.ts";
+import type { Losses } from "./schema.ts";
+
+/** Items of an array (JSON Schema 2020-12 core, section 10.3.1). 3.0 wants `items` in every array. */
+export function withItems(schema: SchemaObject, losses: Losses): SchemaObject {
+  const { prefixItems, unevaluatedItems, ...rest } = schema;
+  if (unevaluatedItems !== undefined) losses.push("which other items are allowed (`unevaluatedItems`)");
+  const lowered = Array.isArray(prefixItems) ? withPrefix(rest, prefixItems, losses) : rest;
+  const isArray = [lowered.type ?? []].flat().includes("array");
+  return isArray && lowered.items === undefined ? { ...lowered, items: {} } : lowered;
+}
+
+/** An item of any place may then have what that of one of the places may have. */
+function withPrefix(schema: SchemaObject, prefix: readonly Schema[], losses: Losses): SchemaObject {
+  losses.push("which item has which form by its place (`prefixItems`)");
+  const { items, ...rest } = schema;
+  if (items === undefined) return rest;
+  if (!isNothing(items)) return { ...rest, items: { anyOf: [...prefix, items] } };
+  const most = Math.min(prefix.length, Number(rest.maxItems ?? prefix.length));
+  return { ...rest, items: { anyOf: prefix }, maxItems: most };
+}
+
+/** As `false` is written in 3.0. */
+function isNothing(schema: Schema): boolean {
+  return (
+    isRecord(schema) && isRecord(schema.not) && Object.keys({ ...schema, ...schema.not }).join() === "not"
+  );
+}

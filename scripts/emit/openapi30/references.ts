@@ -1,0 +1,8 @@
+import type { SchemaObject } from "../schema.ts";
+
+/** A reader of 3.0 ignores what stands beside `$ref`. */
+export function withReferences(schema: SchemaObject): SchemaObject {
+  const { $ref, ...rest } = schema;
+  if ($ref === undefined || Object.keys(rest).length === 0) return schema;
+  return { ...rest, allOf: [{ $ref }, ...(rest.allOf ?? [])] };
+}

@@ -1,0 +1,35 @@
+import { mapSubschemas, type NamedSchemas, type Schema, type SchemaObject } from "../schema.ts";
+import { withConditions } from "./conditions.ts";
+import { withItems } from "./items.ts";
+import { withMembers } from "./members.ts";
+import { withReferences } from "./references.ts";
+import { withValues } from "./values.ts";
+import { widen } from "./widen.ts";
+
+/** What was left out of a schema, as a noun phrase with its keyword. */
+export type Losses = string[];
+type Step = (schema: SchemaObject, losses: Losses) => SchemaObject;
+
+/** One step for each chapter of JSON Schema that OpenAPI 3.0 writes in another way, or not at all. */
+const STEPS: readonly Step[] = [withReferences, withConditions, withMembers, withItems, withValues];
+
+/**
+ * A schema of OpenAPI 3.1 as a Schema Object of OpenAPI 3.0.3 (section 4.7.24) that accepts the same values. What 3.0 cannot say is
+ * left out, which never refuses more, and named in the description.
+ */
+export function schema30(schema: Schema, named: NamedSchemas): SchemaObject {
+  if (typeof schema === "boolean") return schema ? {} : { not: {} };
+  const losses: Losses = [];
+  const below = mapSubschemas(widen(schema, named, losses), (each, [keyword]) =>
+    keyword === "additionalProperties" && typeof each === "boolean" ? each : schema30(each, named),
+  );
+  const lowered = STEPS.reduce((each, step) => step(each, losses), below);
+  return described(lowered, losses);
+}
+
+function described(schema: SchemaObject, losses: Losses): SchemaObject {
+  if (losses.length === 0) return schema;
+  const note = `OpenAPI 3.0 cannot say: ${losses.join("; ")}.`;
+  const { description } = schema;
+  return { ...schema, description: description === undefined ? note : `${description}\n\n${note}` };
+}

@@ -1,0 +1,20 @@
+import { isRecord } from "./schema.ts";
+
+/** The steps of a JSON pointer (RFC 6901) as it stands in a URI fragment, "#/a/b" or "/a/b". */
+export function pointerSteps(pointer: string): string[] {
+  return pointer.split("/").slice(1).map(decodeStep);
+}
+
+/** What a pointer leads to; undefined for nothing. */
+export function valueAt(root: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>((node, step) => member(node, step), root);
+}
+
+function decodeStep(step: string): string {
+  return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function member(node: unknown, step: string): unknown {
+  if (Array.isArray(node)) return node[Number(step)];
+  return isRecord(node) && Object.hasOwn(node, step) ? node[step] : undefined;
+}

@@ -1,0 +1,119 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import type { Io } from "./io.ts";
+import { readFlags, UsageError } from "./usage.ts";
+
+const HELP = `shiftpact spec NAME: prints a document of the contract as one file, without references to other files.
+
+  NAME           provider     what a provider exposes (OpenAPI)
+                 platform     where the platform takes webhooks (OpenAPI)
+                 operations   the platform's own API (OpenAPI)
+                 events       the webhooks (AsyncAPI 3.0)
+  --openapi V    3.1 or 3.0; 3.1 unless given. What 3.0 cannot say is named in the descriptions
+  --format F     yaml or json; yaml unless given, or unless FILE ends in .json
+  --collection   a Postman collection instead, with an example as each body
+  --out FILE     writes FILE instead of printing
+
+Exit code 0: done; 2: wrong arguments, or FILE could not be written.
+
+Examples:
+  shiftpact spec provider --openapi 3.0 --out provider.yaml
+  shiftpact spec events --format json
+  shiftpact spec provider --collection --out provider.postman_collection.json`;
+
+const NAMES = ["provider", "platform", "operations", "events"];
+/** The one document that is no OpenAPI document. */
+const EVENTS = "events";
+
+/** The folder of the files: in `generated/` of a checkout, and in the installed package beside `dist/`. */
+const FOLDER = join("generated", "spec");
+const LOWEST = dirname(fileURLToPath(import.meta.url));
+
+type Flags = ReturnType<typeof flagsOf>["values"];
+
+/** @returns the exit code: 0 done, 2 wrong arguments or a file that cannot be written. */
+export async function spec(argv: string[], io: Io): Promise<number> {
+  try {
+    const { values, positionals } = flagsOf(argv);
+    if (values.help) {
+      io.stdout(HELP);
+      return 0;
+    }
+    const text = textOf(nameFrom(positionals), values);
+    if (values.out === undefined) io.stdout(text.trimEnd());
+    else write(values.out, text, io);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.stderr(`shiftpact spec: ${error.message}`);
+    return 2;
+  }
+}
+
+function flagsOf(args: string[]) {
+  return readFlags({
+    args,
+    allowPositionals: true,
+    options: {
+      openapi: { type: "string" },
+      format: { type: "string" },
+      collection: { type: "boolean", default: false },
+      out: { type: "string" },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+}
+
+function nameFrom([name, ...rest]: string[]): string {
+  if (name === undefined || rest.length > 0) throw new UsageError(`give one NAME of ${NAMES.join(", ")}`);
+  if (NAMES.includes(name)) return name;
+  throw new UsageError(`there is no document ${JSON.stringify(name)}; there are ${NAMES.join(", ")}`);
+}
+
+function textOf(name: string, flags: Flags): string {
+  if (flags.collection) return collectionOf(name, flags);
+  const isEvents = name === EVENTS;
+  if (isEvents && flags.openapi !== undefined) {
+    throw new UsageError("events is an AsyncAPI document: leave --openapi away");
+  }
+  const version = oneOf("openapi", flags.openapi ?? "3.1", ["3.1", "3.0"]);
+  const format = oneOf("format", flags.format ?? formatOf(flags.out), ["yaml", "json"]);
+  const text = read(isEvents ? `${name}.asyncapi-3.0.yaml` : `${name}.openapi-${version}.yaml`);
+  return format === "yaml" ? text : `${JSON.stringify(parse(text), undefined, 2)}\n`;
+}
+
+function collectionOf(name: string, { openapi, format }: Flags): string {
+  if (name === EVENTS) {
+    throw new UsageError("there is no collection of events: the requests that send them are in platform");
+  }
+  if (openapi !== undefined) throw new UsageError("--collection has no --openapi");
+  if (format !== undefined && format !== "json") throw new UsageError("a collection is JSON");
+  return read(`${name}.postman_collection.json`);
+}
+
+const formatOf = (file = ""): string => (extname(file) === ".json" ? "json" : "yaml");
+
+function oneOf(flag: string, value: string, values: readonly string[]): string {
+  if (values.includes(value)) return value;
+  throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(value)}`);
+}
+
+/** The nearest folder upwards: this file is at another depth once it is built. */
+function read(file: string): string {
+  for (let folder = LOWEST; ; folder = dirname(folder)) {
+    const path = join(folder, FOLDER, file);
+    if (existsSync(path)) return readFileSync(path, "utf8");
+    if (folder === dirname(folder)) throw new UsageError(`${FOLDER} is missing: install shiftpact again`);
+  }
+}
+
+function write(file: string, text: string, io: Io): void {
+  try {
+    writeFileSync(file, text);
+  } catch (error) {
+    throw new UsageError(`${file} could not be written: ${(error as Error).message}`);
+  }
+  io.stdout(`wrote ${file}`);
+}

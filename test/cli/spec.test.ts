@@ -1,0 +1,82 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { shiftpact } from "../../src/cli/shiftpact.ts";
+import { terminal } from "./terminal.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "spec-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const { io, out, err } = terminal();
+  const code = await shiftpact(["spec", ...argv], io);
+  return { code, out: out.join("\n"), err: err.join("\n") };
+}
+
+const committed = (file: string): string =>
+  readFileSync(new URL(`../../generated/spec/${file}`, import.meta.url), "utf8");
+
+describe("shiftpact spec", () => {
+  it.each([
+    ["provider", "provider.openapi-3.1.yaml"],
+    ["platform --openapi 3.0", "platform.openapi-3.0.yaml"],
+    ["operations --openapi 3.1 --format yaml", "operations.openapi-3.1.yaml"],
+    ["events", "events.asyncapi-3.0.yaml"],
+    ["provider --collection", "provider.postman_collection.json"],
+  ])("prints the whole file: %s", async (argv, file) => {
+    const { code, out, err } = await run(...argv.split(" "));
+    expect([code, err]).toEqual([0, ""]);
+    expect(`${out}\n`).toBe(committed(file));
+  });
+
+  it.each([
+    ["provider --openapi 3.0", "provider.openapi-3.0.yaml"],
+    ["events", "events.asyncapi-3.0.yaml"],
+  ])("prints the same as JSON: %s", async (argv, file) => {
+    const { out } = await run(...argv.split(" "), "--format", "json");
+    expect(JSON.parse(out)).toEqual(parse(committed(file)));
+  });
+
+  it("writes a file, as JSON if it is called so", async () => {
+    const [yaml, json] = [join(folder, "provider.yaml"), join(folder, "provider.json")];
+    for (const file of [yaml, json]) {
+      expect(await run("provider", "--out", file)).toEqual({ code: 0, out: `wrote ${file}`, err: "" });
+    }
+    expect(readFileSync(yaml, "utf8")).toBe(committed("provider.openapi-3.1.yaml"));
+    expect(JSON.parse(readFileSync(json, "utf8"))).toEqual(parse(readFileSync(yaml, "utf8")));
+  });
+
+  it("explains itself, with examples", async () => {
+    const { code, out } = await run("--help");
+    expect(code).toBe(0);
+    for (const words of [
+      "--openapi V",
+      "--collection",
+      "Examples:\n  shiftpact spec provider --openapi 3.0",
+    ]) {
+      expect(out).toContain(words);
+    }
+  });
+
+  it.each([
+    ["", /give one NAME of provider, platform, operations, events/],
+    ["provider platform", /give one NAME/],
+    ["providers", /there is no document "providers"; there are provider, platform, operations, events$/],
+    ["toString", /there is no document "toString"/],
+    ["provider --openapi 2.0", /--openapi must be 3.1 or 3.0, not "2.0"/],
+    ["provider --format xml", /--format must be yaml or json, not "xml"/],
+    ["events --openapi 3.0", /events is an AsyncAPI document/],
+    ["events --collection", /the requests that send them are in platform/],
+    ["provider --collection --openapi 3.0", /--collection has no --openapi/],
+    ["provider --collection --format yaml", /a collection is JSON/],
+    ["provider --out /no/such/folder/a.yaml", /\/no\/such\/folder\/a\.yaml could not be written/],
+    ["provider --colour", /--colour.*see --help/],
+  ])("refuses with one line and 2: %s", async (argv, said) => {
+    const { code, out, err } = await run(...argv.split(" ").filter((each) => each !== ""));
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(said);
+    expect(err).toMatch(/^shiftpact spec: [^\n]+$/);
+  });
+});
