@@ -3,16 +3,19 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { CodeEntry } from "../src/verify/codes/code.ts";
 import { codes } from "../src/verify/codes/codes.ts";
+import { contractSections } from "./contract-sections.ts";
 
 export const FINDINGS_FILE = join(fileURLToPath(new URL("..", import.meta.url)), "spec", "findings.md");
 
 const INTRODUCTION = `# Findings
 
 What \`shiftpact verify\`, \`listen\` and \`compare\` can find. Codes are never renamed. An error breaks the contract; a warning is odd, or a form that
-costs something; what is skipped was not checked, and is never counted as passed. The section is the contract's.
+costs something; what is skipped was not checked, and is never counted as passed. The section is [the contract's](contract.md).
 
 Written by \`npm run findings:write\` from src/verify/codes. Do not edit.
 `;
+
+const SECTIONS = contractSections();
 
 const SEVERITIES = [
   ["error", "Errors"],
@@ -31,7 +34,7 @@ export function findingsText(): string {
 }
 
 function rowOf([code, { title, section, mend }]: [string, CodeEntry]): string {
-  return `| \`${code}\` | ${cell(title)} | ${section} | ${cell(mend)} |\n`;
+  return `| \`${code}\` | ${cell(title)} | [${section}](contract.md#${SECTIONS.get(section)}) | ${cell(mend)} |\n`;
 }
 
 /** Outside of code a tag would be taken for HTML. */

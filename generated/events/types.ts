@@ -17,7 +17,7 @@ export interface components {
     };
     /**
      * Format: uuid
-     * @description One organisation that uses the provider system and has integrated with the platform (CONTRACT 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
+     * @description One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
      * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
      */
     ProviderId: string;
@@ -26,13 +26,13 @@ export interface components {
       shiftId: components["schemas"]["ShiftId"];
     };
     /**
-     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
+     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
      * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
      */
     ShiftId: string;
     /**
      * Format: uuid
-     * @description Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
+     * @description Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
      * @example 3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55
      */
     TraceId: string;
@@ -70,13 +70,13 @@ export type operations = Record<string, never>;
 
 /** A new shift is available for staffing. The platform fetches it, creates a job, matches and notifies candidates. */
 export type ShiftCreateEvent = components["schemas"]["ShiftCreateEvent"];
-/** One organisation that uses the provider system and has integrated with the platform (CONTRACT 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
+/** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
 export type ProviderId = components["schemas"]["ProviderId"];
 /** What the event is about. */
 export type ShiftEventContent = components["schemas"]["ShiftEventContent"];
-/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
+/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
-/** Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
+/** Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
 export type TraceId = components["schemas"]["TraceId"];
 /** Shift details changed. The platform fetches the shift and updates its job. Decision: assigned candidates are notified only when something material to them changed (times, place, role), because our own assign may echo as an update. */
 export type ShiftUpdateEvent = components["schemas"]["ShiftUpdateEvent"];

@@ -216,7 +216,7 @@ export interface paths {
     put?: never;
     /**
      * Import the provider's candidate registry
-     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (CONTRACT 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because what that one tells the person would go there too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page that had no answer (5xx, 408, 429, a time-out, an answer that breaks the contract, or our own rate limit) is asked for up to four times, no sooner than `Retry-After` says, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
+     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because what that one tells the person would go there too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page that had no answer (5xx, 408, 429, a time-out, an answer that breaks the contract, or our own rate limit) is asked for up to four times, no sooner than `Retry-After` says, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
      */
     post: operations["importRegistry"];
     delete?: never;
@@ -482,7 +482,7 @@ export interface paths {
     put?: never;
     /**
      * The employer cancels a job
-     * @description CONTRACT 1, flow 4. A pending operation is recorded and `DELETE /shifts/{id}` is called; the `shift.delete` that echoes it is skipped. Cancelling a cancelled job changes nothing. A job whose shift has started is refused with `job_not_open`: who works, or has worked, stays booked.
+     * @description contract 1, flow 4. A pending operation is recorded and `DELETE /shifts/{id}` is called; the `shift.delete` that echoes it is skipped. Cancelling a cancelled job changes nothing. A job whose shift has started is refused with `job_not_open`: who works, or has worked, stays booked.
      */
     post: operations["cancelJob"];
     delete?: never;
@@ -731,7 +731,7 @@ export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
     /**
-     * @description How the provider is told the organisation (CONTRACT 4.1).
+     * @description How the provider is told the organisation (contract 4.1).
      * @enum {string}
      */
     Routing: "path" | "header";
@@ -779,7 +779,7 @@ export interface components {
     };
     /**
      * Format: uuid
-     * @description One organisation that uses the provider system and has integrated with the platform (CONTRACT 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
+     * @description One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
      * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
      */
     ProviderId: string;
@@ -1223,7 +1223,7 @@ export interface components {
       hire?: components["schemas"]["HireDetails"];
     };
     /**
-     * @description Swedish personal number, the identifier of a person across systems (CONTRACT 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten.
+     * @description Swedish personal number, the identifier of a person across systems (contract 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten.
      * @example 189001169813
      */
     PersonalNumber: string;
@@ -1305,7 +1305,7 @@ export interface components {
       candidateId?: string;
     };
     /**
-     * @description Candidate identifier, assigned by the provider (CONTRACT 2.3). Compared as text and never parsed.
+     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed.
      * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
      */
     ProviderCandidateId: string;
@@ -1357,7 +1357,7 @@ export interface components {
       cancelledBy?: "employer" | "provider" | "absence";
     };
     /**
-     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
+     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
      * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
      */
     ShiftId: string;
@@ -1381,7 +1381,7 @@ export interface components {
     };
     /**
      * Format: uuid
-     * @description Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
+     * @description Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
      * @example 3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55
      */
     TraceId: string;
@@ -1783,7 +1783,7 @@ export interface components {
       /** @description Absent on the last page. */
       nextCursor?: string;
     };
-    /** @description RFC 9457 problem document. Decision (CONTRACT 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
+    /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
       /**
        * @description URI reference that identifies the kind of problem; ends in the code.
@@ -4844,7 +4844,7 @@ export interface operations {
   };
 }
 
-/** How the provider is told the organisation (CONTRACT 4.1). */
+/** How the provider is told the organisation (contract 4.1). */
 export type Routing = components["schemas"]["Routing"];
 /** `auto`, also if it is not given at the registration: the platform detects the routing. */
 export type RoutingOrder = components["schemas"]["RoutingOrder"];
@@ -4854,7 +4854,7 @@ export type IntegrationState = components["schemas"]["IntegrationState"];
 /** Which of the contract's forms the provider was seen to use. A form that was not seen yet is absent. */
 export type Dialect = components["schemas"]["Dialect"];
 export type IntegrationCreate = components["schemas"]["IntegrationCreate"];
-/** One organisation that uses the provider system and has integrated with the platform (CONTRACT 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
+/** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
 export type ProviderId = components["schemas"]["ProviderId"];
 export type IntegrationChange = components["schemas"]["IntegrationChange"];
 export type IntegrationCreated = components["schemas"]["IntegrationCreated"];
@@ -4913,7 +4913,7 @@ export type Workplace = components["schemas"]["Workplace"];
 export type CompetenceCreate = components["schemas"]["CompetenceCreate"];
 export type Competence = components["schemas"]["Competence"];
 export type CandidateCreate = components["schemas"]["CandidateCreate"];
-/** Swedish personal number, the identifier of a person across systems (CONTRACT 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten. */
+/** Swedish personal number, the identifier of a person across systems (contract 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten. */
 export type PersonalNumber = components["schemas"]["PersonalNumber"];
 export type PersonName = components["schemas"]["PersonName"];
 export type Email = components["schemas"]["Email"];
@@ -4930,13 +4930,13 @@ export type Candidate = components["schemas"]["Candidate"];
 export type JobStatus = components["schemas"]["JobStatus"];
 export type BookingStatus = components["schemas"]["BookingStatus"];
 export type ProviderPerson = components["schemas"]["ProviderPerson"];
-/** Candidate identifier, assigned by the provider (CONTRACT 2.3). Compared as text and never parsed. */
+/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. */
 export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 export type Job = components["schemas"]["Job"];
-/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
+/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
 export type Booking = components["schemas"]["Booking"];
-/** Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
+/** Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
 export type TraceId = components["schemas"]["TraceId"];
 export type Accept = components["schemas"]["Accept"];
 export type EventStatus = components["schemas"]["EventStatus"];
@@ -4986,6 +4986,6 @@ export type JobPage = components["schemas"]["JobPage"];
 export type EventPage = components["schemas"]["EventPage"];
 export type NotificationPage = components["schemas"]["NotificationPage"];
 export type IssuePage = components["schemas"]["IssuePage"];
-/** RFC 9457 problem document. Decision (CONTRACT 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
+/** RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
 export type Problem = components["schemas"]["Problem"];
 export type FieldError = components["schemas"]["FieldError"];

@@ -15,7 +15,7 @@ export interface paths {
     put?: never;
     /**
      * Take an event of one provider kind
-     * @description CONTRACT 4.3, first path.
+     * @description contract 4.3, first path.
      */
     post: operations["receiveIntegrationWebhook"];
     delete?: never;
@@ -35,7 +35,7 @@ export interface paths {
     put?: never;
     /**
      * Take an event of any provider
-     * @description CONTRACT 4.3, second path. The token says which organisation it is.
+     * @description contract 4.3, second path. The token says which organisation it is.
      */
     post: operations["receiveSchedulingProviderWebhook"];
     delete?: never;
@@ -85,7 +85,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description The acknowledgement (CONTRACT 4.3). It says that the event is stored, not that it is processed. */
+    /** @description The acknowledgement (contract 4.3). It says that the event is stored, not that it is processed. */
     Receipt: {
       /** @constant */
       received: true;
@@ -94,7 +94,7 @@ export interface components {
       /** @enum {string} */
       status: "ok";
     };
-    /** @description The payload of every webhook (CONTRACT 6), the same on both webhook paths. The branches are a partition by `event`. Unknown fields are ignored. */
+    /** @description The payload of every webhook (contract 6), the same on both webhook paths. The branches are a partition by `event`. Unknown fields are ignored. */
     WebhookEvent:
       | components["schemas"]["ShiftCreateEvent"]
       | components["schemas"]["ShiftUpdateEvent"]
@@ -113,7 +113,7 @@ export interface components {
     };
     /**
      * Format: uuid
-     * @description One organisation that uses the provider system and has integrated with the platform (CONTRACT 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
+     * @description One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
      * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
      */
     ProviderId: string;
@@ -122,13 +122,13 @@ export interface components {
       shiftId: components["schemas"]["ShiftId"];
     };
     /**
-     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
+     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
      * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
      */
     ShiftId: string;
     /**
      * Format: uuid
-     * @description Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
+     * @description Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
      * @example 3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55
      */
     TraceId: string;
@@ -164,7 +164,7 @@ export interface components {
       };
       traceId: components["schemas"]["TraceId"];
     };
-    /** @description RFC 9457 problem document. Decision (CONTRACT 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
+    /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
       /**
        * @description URI reference that identifies the kind of problem; ends in the code.
@@ -499,20 +499,20 @@ export interface operations {
   };
 }
 
-/** The acknowledgement (CONTRACT 4.3). It says that the event is stored, not that it is processed. */
+/** The acknowledgement (contract 4.3). It says that the event is stored, not that it is processed. */
 export type Receipt = components["schemas"]["Receipt"];
 export type Health = components["schemas"]["Health"];
-/** The payload of every webhook (CONTRACT 6), the same on both webhook paths. The branches are a partition by `event`. Unknown fields are ignored. */
+/** The payload of every webhook (contract 6), the same on both webhook paths. The branches are a partition by `event`. Unknown fields are ignored. */
 export type WebhookEvent = components["schemas"]["WebhookEvent"];
 /** A new shift is available for staffing. The platform fetches it, creates a job, matches and notifies candidates. */
 export type ShiftCreateEvent = components["schemas"]["ShiftCreateEvent"];
-/** One organisation that uses the provider system and has integrated with the platform (CONTRACT 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
+/** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
 export type ProviderId = components["schemas"]["ProviderId"];
 /** What the event is about. */
 export type ShiftEventContent = components["schemas"]["ShiftEventContent"];
-/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
+/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
-/** Unique identifier for request tracing (CONTRACT 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
+/** Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
 export type TraceId = components["schemas"]["TraceId"];
 /** Shift details changed. The platform fetches the shift and updates its job. Decision: assigned candidates are notified only when something material to them changed (times, place, role), because our own assign may echo as an update. */
 export type ShiftUpdateEvent = components["schemas"]["ShiftUpdateEvent"];
@@ -520,6 +520,6 @@ export type ShiftUpdateEvent = components["schemas"]["ShiftUpdateEvent"];
 export type ShiftDeleteEvent = components["schemas"]["ShiftDeleteEvent"];
 /** An event name that this version does not know. Decision: answered 200 and stored as `ignored`, so that a newer provider is not refused. */
 export type UnknownEvent = components["schemas"]["UnknownEvent"];
-/** RFC 9457 problem document. Decision (CONTRACT 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
+/** RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
 export type Problem = components["schemas"]["Problem"];
 export type FieldError = components["schemas"]["FieldError"];

@@ -137,7 +137,7 @@ export interface paths {
     put?: never;
     /**
      * Create a candidate
-     * @description Required. The minimal payload to book, the full one when the platform hires. Decision: 201 and 200 are accepted; on 409 the platform looks up again. The number is sent as 12 digits; a provider that refuses them with 400 or 422 is sent the hyphenated form once, because CONTRACT 2.8 does not say which form is normative.
+     * @description Required. The minimal payload to book, the full one when the platform hires. Decision: 201 and 200 are accepted; on 409 the platform looks up again. The number is sent as 12 digits; a provider that refuses them with 400 or 422 is sent the hyphenated form once, because contract 2.8 does not say which form is normative.
      */
     post: operations["createCandidate"];
     delete?: never;
@@ -193,7 +193,7 @@ export interface paths {
     };
     /**
      * List the outlets
-     * @description Required. Outlets are mapped to platform workplaces, by name or address, before activation (CONTRACT 1).
+     * @description Required. Outlets are mapped to platform workplaces, by name or address, before activation (contract 1).
      */
     get: operations["listOutlets"];
     put?: never;
@@ -222,7 +222,7 @@ export interface paths {
     };
     /**
      * List the roles
-     * @description Required. Roles are mapped to platform competences, by name, before activation (CONTRACT 1).
+     * @description Required. Roles are mapped to platform competences, by name, before activation (contract 1).
      */
     get: operations["listRoles"];
     put?: never;
@@ -250,7 +250,7 @@ export interface components {
       assignedCandidates: components["schemas"]["AssignedCandidate"][];
     };
     /**
-     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
+     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
      * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
      */
     ShiftId: string;
@@ -267,11 +267,11 @@ export interface components {
       personalNumber?: string | null;
     };
     /**
-     * @description Candidate identifier, assigned by the provider (CONTRACT 2.3). Compared as text and never parsed.
+     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed.
      * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
      */
     ProviderCandidateId: string;
-    /** @description A shift as the platform reads it (CONTRACT 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. A field of one variant is optional. Unknown fields are ignored. */
+    /** @description A shift as the platform reads it (contract 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. A field of one variant is optional. Unknown fields are ignored. */
     Shift: components["schemas"]["ShiftVariantA"] | components["schemas"]["ShiftVariantB"];
     /** @description No field of variant B only. */
     ShiftVariantA: {
@@ -315,7 +315,7 @@ export interface components {
       /** @description Unpaid break in minutes. */
       breakMinutes?: number | null;
       numberOfPositions?: components["schemas"]["ReadPositions"];
-      /** @description `open`, `filled` or `cancelled` (CONTRACT 3). Decision: the platform owns assignments, so `open` and `filled` are advisory; `cancelled` is final. A value that is not known is advisory too. */
+      /** @description `open`, `filled` or `cancelled` (contract 3). Decision: the platform owns assignments, so `open` and `filled` are advisory; `cancelled` is final. A value that is not known is advisory too. */
       status?: string | null;
       /** @description Free text for candidates. */
       description?: string | null;
@@ -377,7 +377,7 @@ export interface components {
       updatedAt: (string | null) & string;
     };
     /**
-     * @description Swedish personal number, the identifier of a person across systems (CONTRACT 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten.
+     * @description Swedish personal number, the identifier of a person across systems (contract 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten.
      * @example 189001169813
      */
     PersonalNumber: string;
@@ -393,7 +393,7 @@ export interface components {
       slots: number;
       numberOfPositions?: number;
     };
-    /** @description The acknowledgement of an assignment (CONTRACT 4.2). The branches are a partition: one that holds `shiftId`, `candidateId` or `assignedAt` is detailed, every other is minimal. */
+    /** @description The acknowledgement of an assignment (contract 4.2). The branches are a partition: one that holds `shiftId`, `candidateId` or `assignedAt` is detailed, every other is minimal. */
     Assignment: components["schemas"]["MinimalAssignment"] | components["schemas"]["DetailedAssignment"];
     MinimalAssignment: {
       /** @constant */
@@ -417,13 +417,13 @@ export interface components {
       candidateId: components["schemas"]["ProviderCandidateId"];
       assignedAt: components["schemas"]["ReadTimestamp"] & string;
     };
-    /** @description The acknowledgement of an unassignment (not shown in CONTRACT 4.2; decided). */
+    /** @description The acknowledgement of an unassignment (not shown in contract 4.2; decided). */
     Unassignment: {
       /** @constant */
       success: true;
     };
     /**
-     * @description A candidate (CONTRACT 2.3). A provider sends all six fields; the platform needs the id, and refuses to take a candidate for somebody whose personal number it is not.
+     * @description A candidate (contract 2.3). A provider sends all six fields; the platform needs the id, and refuses to take a candidate for somebody whose personal number it is not.
      * @example {
      *       "id": "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11",
      *       "personalNumber": "189001169813",
@@ -450,7 +450,7 @@ export interface components {
       email: (string | null) & string;
       phone: (string | null) & string;
     };
-    /** @description The body of `POST /candidates` (CONTRACT 2.4). The branches are a partition: the full payload holds every field of a hire, the minimal one none of them. */
+    /** @description The body of `POST /candidates` (contract 2.4). The branches are a partition: the full payload holds every field of a hire, the minimal one none of them. */
     CandidateCreate:
       | components["schemas"]["MinimalCandidateCreate"]
       | components["schemas"]["FullCandidateCreate"];
@@ -548,7 +548,7 @@ export interface components {
       /** @description Absent means complete. */
       nextCursor?: string | null;
     };
-    /** @description One person of the registry (CONTRACT 2.5). The platform needs the id and the personal number; an entry whose personal number is not one is reported, not imported. */
+    /** @description One person of the registry (contract 2.5). The platform needs the id and the personal number; an entry whose personal number is not one is reported, not imported. */
     RegistryEntry: {
       id: components["schemas"]["ProviderCandidateId"];
       /** @description Internal employee number. */
@@ -583,7 +583,7 @@ export interface components {
       outletId?: string;
       outletName?: string;
     };
-    /** @description Where people work (CONTRACT 2.6). */
+    /** @description Where people work (contract 2.6). */
     Outlet: {
       id: string;
       name: string;
@@ -595,18 +595,18 @@ export interface components {
       name: string;
       address: string | null;
     };
-    /** @description What people work as (CONTRACT 2.7). */
+    /** @description What people work as (contract 2.7). */
     Role: {
       id: string;
       name: string;
     };
     /**
      * Format: uuid
-     * @description One organisation that uses the provider system and has integrated with the platform (CONTRACT 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
+     * @description One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
      * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
      */
     ProviderId: string;
-    /** @description RFC 9457 problem document. Decision (CONTRACT 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
+    /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
       /**
        * @description URI reference that identifies the kind of problem; ends in the code.
@@ -1958,15 +1958,15 @@ export interface operations {
 
 /** The six fields that both variants carry. The platform needs no more than these. */
 export type SharedShiftFields = components["schemas"]["SharedShiftFields"];
-/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (CONTRACT 2.2), and an event gives it as a UUID (CONTRACT 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
+/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
 /** ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told. */
 export type ReadTimestamp = components["schemas"]["ReadTimestamp"];
 /** Variant A gives `candidateId`, variant B gives `id` and `personalNumber`. Either is enough to know who it is. */
 export type AssignedCandidate = components["schemas"]["AssignedCandidate"];
-/** Candidate identifier, assigned by the provider (CONTRACT 2.3). Compared as text and never parsed. */
+/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. */
 export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
-/** A shift as the platform reads it (CONTRACT 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. A field of one variant is optional. Unknown fields are ignored. */
+/** A shift as the platform reads it (contract 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. A field of one variant is optional. Unknown fields are ignored. */
 export type Shift = components["schemas"]["Shift"];
 /** No field of variant B only. */
 export type ShiftVariantA = components["schemas"]["ShiftVariantA"];
@@ -1980,23 +1980,23 @@ export type ShiftVariantB = components["schemas"]["ShiftVariantB"];
 export type CompleteShiftVariantA = components["schemas"]["CompleteShiftVariantA"];
 /** Variant B as a provider should send it; the verification kit warns of what is missing. */
 export type CompleteShiftVariantB = components["schemas"]["CompleteShiftVariantB"];
-/** Swedish personal number, the identifier of a person across systems (CONTRACT 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten. */
+/** Swedish personal number, the identifier of a person across systems (contract 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten. */
 export type PersonalNumber = components["schemas"]["PersonalNumber"];
 /** The body of `PUT /shifts/{id}`. `numberOfPositions` holds the value of `slots`. */
 export type ShiftUpdate = components["schemas"]["ShiftUpdate"];
-/** The acknowledgement of an assignment (CONTRACT 4.2). The branches are a partition: one that holds `shiftId`, `candidateId` or `assignedAt` is detailed, every other is minimal. */
+/** The acknowledgement of an assignment (contract 4.2). The branches are a partition: one that holds `shiftId`, `candidateId` or `assignedAt` is detailed, every other is minimal. */
 export type Assignment = components["schemas"]["Assignment"];
 export type MinimalAssignment = components["schemas"]["MinimalAssignment"];
 export type DetailedAssignment = components["schemas"]["DetailedAssignment"];
 /** The context description's form as a provider should send it. */
 export type CompleteDetailedAssignment = components["schemas"]["CompleteDetailedAssignment"];
-/** The acknowledgement of an unassignment (not shown in CONTRACT 4.2; decided). */
+/** The acknowledgement of an unassignment (not shown in contract 4.2; decided). */
 export type Unassignment = components["schemas"]["Unassignment"];
-/** A candidate (CONTRACT 2.3). A provider sends all six fields; the platform needs the id, and refuses to take a candidate for somebody whose personal number it is not. */
+/** A candidate (contract 2.3). A provider sends all six fields; the platform needs the id, and refuses to take a candidate for somebody whose personal number it is not. */
 export type Candidate = components["schemas"]["Candidate"];
 /** A candidate as a provider should send it; the verification kit warns of what is missing. */
 export type CompleteCandidate = components["schemas"]["CompleteCandidate"];
-/** The body of `POST /candidates` (CONTRACT 2.4). The branches are a partition: the full payload holds every field of a hire, the minimal one none of them. */
+/** The body of `POST /candidates` (contract 2.4). The branches are a partition: the full payload holds every field of a hire, the minimal one none of them. */
 export type CandidateCreate = components["schemas"]["CandidateCreate"];
 /** What a booking needs (data minimisation). */
 export type MinimalCandidateCreate = components["schemas"]["MinimalCandidateCreate"];
@@ -2014,18 +2014,18 @@ export type EmergencyContact = components["schemas"]["EmergencyContact"];
 export type BankDetails = components["schemas"]["BankDetails"];
 export type CandidateDocuments = components["schemas"]["CandidateDocuments"];
 export type CandidateRegistry = components["schemas"]["CandidateRegistry"];
-/** One person of the registry (CONTRACT 2.5). The platform needs the id and the personal number; an entry whose personal number is not one is reported, not imported. */
+/** One person of the registry (contract 2.5). The platform needs the id and the personal number; an entry whose personal number is not one is reported, not imported. */
 export type RegistryEntry = components["schemas"]["RegistryEntry"];
 /** A shift worked before. */
 export type WorkedShift = components["schemas"]["WorkedShift"];
-/** Where people work (CONTRACT 2.6). */
+/** Where people work (contract 2.6). */
 export type Outlet = components["schemas"]["Outlet"];
 /** An outlet as a provider should send it; the verification kit warns of what is missing. */
 export type CompleteOutlet = components["schemas"]["CompleteOutlet"];
-/** What people work as (CONTRACT 2.7). */
+/** What people work as (contract 2.7). */
 export type Role = components["schemas"]["Role"];
-/** One organisation that uses the provider system and has integrated with the platform (CONTRACT 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
+/** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
 export type ProviderId = components["schemas"]["ProviderId"];
-/** RFC 9457 problem document. Decision (CONTRACT 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
+/** RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
 export type Problem = components["schemas"]["Problem"];
 export type FieldError = components["schemas"]["FieldError"];

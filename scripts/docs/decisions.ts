@@ -1,5 +1,6 @@
 import { type Markup, markup } from "../../src/verify/reporters/markup.ts";
-import { line, paragraphs } from "./markdown.ts";
+import { siteLink } from "./guides.ts";
+import { line, paragraphs, written } from "./markdown.ts";
 import { type Operation, pageOfDocument } from "./operations.ts";
 import { DECISIONS, EVENTS, REFERENCES, shell } from "./shell.ts";
 import { keysOf, nodesBelow, type Place, pointerOf, type SpecFolder } from "./spec-folder.ts";
@@ -9,8 +10,8 @@ export interface Decision extends Place {
   text: string;
 }
 
-/** How the documents say it: "Decision", "(CONTRACT 7 leaves ... open)", "**Routing** (CONTRACT 4.1)". */
-const SETTLES = /\bdecision\b|\bdecided\b|leaves .{1,40} open\b|^\*\*[^*]+\*\* \(CONTRACT/i;
+/** How the documents say it: "Decision", "(contract 7 leaves ... open)", "**Routing** (contract 4.1)". */
+const SETTLES = /\bdecision\b|\bdecided\b|leaves .{1,40} open\b|^\*\*[^*]+\*\* \(contract/i;
 
 function decisionsOf(spec: SpecFolder): Decision[] {
   return [...spec.files].flatMap(([file, document]) =>
@@ -22,8 +23,15 @@ function decisionsOf(spec: SpecFolder): Decision[] {
   );
 }
 
-/** @param shown test/decisions.md */
-export function decisionsPage(spec: SpecFolder, operations: readonly Operation[], shown: string): string {
+/**
+ * @param decided spec/decisions.md
+ * @param shown test/decisions.md
+ */
+export function decisionsPage(
+  spec: SpecFolder,
+  operations: readonly Operation[],
+  { decided, shown }: { decided: string; shown: string },
+): string {
   const decisions = uniqueIn(decisionsOf(spec));
   const files = [...spec.files.keys()].filter((file) => decisions.some((each) => each.file === file));
   const chapters = files.map((file) => {
@@ -33,9 +41,9 @@ export function decisionsPage(spec: SpecFolder, operations: readonly Operation[]
   const contents = files.map((file) => markup`<li><a href="#${idOf(file)}">${titleOf(file)}</a></li>`);
   return shell(
     DECISIONS,
-    markup`<h1>Decisions</h1>
-<p class="lead">The contract says “not shown” or gives two forms in many places. Each is settled where it matters, in the descriptions of
-the documents; this page gathers them. A provider that chose the other form named in the contract still works.</p>
+    markup`${written(decided, siteLink).html}
+<h2 id="descriptions">In the descriptions</h2>
+<p>The same, where it matters: in the descriptions of the documents.</p>
 <nav class="contents" aria-label="On this page"><p>On this page</p><ul>${contents}
 <li><a href="#tests">Where each decision is shown by a test</a></li></ul></nav>
 ${chapters}

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Markup, markup } from "../../src/verify/reporters/markup.ts";
 import { type Heading, type LinkTo, written } from "./markdown.ts";
 import {
+  CONTRACT,
   DECISIONS,
   EVENTS,
   FINDINGS,
@@ -17,7 +18,8 @@ import {
 /** The pages that are written by hand, or by another script: spec/guides/*.md and spec/findings.md. */
 export function writtenPages(specFolder: string): [string, string][] {
   const guides = Object.entries(GUIDES).map(([name, page]) => [page, `guides/${name}.md`] as const);
-  return [...guides, [FINDINGS, "findings.md"] as const].map(([page, path]) => [
+  const texts = [[CONTRACT, "contract.md"] as const, [FINDINGS, "findings.md"] as const];
+  return [...guides, ...texts].map(([page, path]) => [
     page.file,
     writtenPage(page, readFileSync(join(specFolder, path), "utf8")),
   ]);
@@ -44,7 +46,10 @@ function contents(headings: readonly Heading[]): Markup {
 const PAGE_OF: Readonly<Record<string, Page>> = {
   "../findings.md": FINDINGS,
   "../events.asyncapi.yaml": EVENTS,
-  "../../test/decisions.md": DECISIONS,
+  "../contract.md": CONTRACT,
+  "contract.md": CONTRACT,
+  "../decisions.md": DECISIONS,
+  "../test/decisions.md": DECISIONS,
   "../../src/contract/problem.ts": PROBLEMS,
   "../../src/contract/operator-text/issue.ts": ISSUES,
   ...Object.fromEntries(Object.entries(GUIDES).map(([name, page]) => [`${name}.md`, page])),
@@ -52,9 +57,11 @@ const PAGE_OF: Readonly<Record<string, Page>> = {
 };
 
 /** @throws Error for a link to a file of the repository that is no page of the site */
-const siteLink: LinkTo = (href) => {
+export const siteLink: LinkTo = (href) => {
   if (/^(https:|#)/.test(href)) return href;
   const [path = "", fragment] = href.split("#");
+  // The site has no source files: the repository is where a reader finds them.
+  if (path.endsWith("/provider.py")) return `${GUIDES["first-ten-minutes"].file}#minute-3-see-how-it-is-made`;
   const page = PAGE_OF[path];
   if (page === undefined) throw new Error(`spec/guides links to ${href}, which is no page of the site`);
   return page.file + (fragment === undefined ? "" : `#${fragment}`);

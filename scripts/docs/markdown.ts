@@ -1,5 +1,6 @@
 import { Marked, type Token, type Tokens } from "marked";
 import { Markup, markup } from "../../src/verify/reporters/markup.ts";
+import { anchorOf } from "../contract-sections.ts";
 import { codeBlock, scrolling } from "./shell.ts";
 
 export interface Heading {
@@ -62,8 +63,7 @@ function labelIn(headings: readonly Heading[], kind: string): string {
 }
 
 function idFor(title: string, taken: Set<string>): string {
-  const words = title.toLowerCase().match(/[a-z0-9_]+/g) ?? ["part"];
-  const id = words.join("-");
+  const id = anchorOf(title) || "part";
   const free = taken.has(id) ? `${id}-${taken.size}` : id;
   taken.add(free);
   return free;

@@ -48,6 +48,11 @@ export const REFERENCES = {
 } as const;
 
 export const EVENTS = page("events.html", "Events", "The three webhooks, field by field.");
+export const CONTRACT = page(
+  "contract.html",
+  "The contract",
+  "What a provider and the platform owe each other.",
+);
 export const DECISIONS = page(
   "decisions.html",
   "Decisions",
@@ -59,7 +64,7 @@ export const ISSUES = page("issues.html", "Issue codes", "What needs a person, a
 
 export const CHAPTERS: readonly Chapter[] = [
   { title: "Guides", pages: Object.values(GUIDES) },
-  { title: "Reference", pages: [...Object.values(REFERENCES), EVENTS] },
+  { title: "Reference", pages: [CONTRACT, ...Object.values(REFERENCES), EVENTS] },
   { title: "Look up", pages: [DECISIONS, FINDINGS, PROBLEMS, ISSUES] },
 ];
 

@@ -31,12 +31,13 @@ export async function siteFiles(onFile: OnFile): Promise<Map<string, string>> {
 function ownPages(onFile: OnFile): [string, string][] {
   const spec = readSpecFolder(SPEC);
   const operations = operationsOf(spec);
+  const decided = readFileSync(join(SPEC, "decisions.md"), "utf8");
   const shown = readFileSync(join(ROOT, "test/decisions.md"), "utf8");
   const pages: [string, string][] = [
     [HOME.file, homePage()],
     ...writtenPages(SPEC),
     [EVENTS.file, eventsPage(spec)],
-    [DECISIONS.file, decisionsPage(spec, operations, shown)],
+    [DECISIONS.file, decisionsPage(spec, operations, { decided, shown })],
     [PROBLEMS.file, problemsPage(spec, operations)],
     [ISSUES.file, issuesPage()],
   ];

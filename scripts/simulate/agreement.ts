@@ -74,7 +74,7 @@ function checkStarted({ watch, now }: World, id: string, job: JobRow) {
   );
 }
 
-/** DECISIONS: a shift that reappears reopens its job, unless the platform cancelled it. */
+/** Decided: a shift that reappears reopens its job, unless the platform cancelled it. */
 function checkCancelledHere(world: World, id: string, job: JobRow) {
   const isOurs = job.cancelledBy === "employer" && world.records.wasGone(id, 0);
   const { lackingRoutes } = world.network;

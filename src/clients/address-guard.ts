@@ -60,7 +60,7 @@ const globalIpv6 = blockList(GLOBAL_IPV6, "ipv6");
 const forbiddenIpv6 = blockList(FORBIDDEN_IPV6, "ipv6");
 
 /**
- * Whether the platform may call a provider at this URL, judged without asking the DNS (DECISIONS, "Personal data and
+ * Whether the platform may call a provider at this URL, judged without asking the DNS (decisions, "Personal data and
  * secrets"). node never passes an IP literal to a connection's lookup, so that this check and `guardedLookup` are both needed.
  * A reason is fit to be shown: it repeats nothing of the URL, which may hold credentials.
  */

@@ -9,7 +9,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** When each try is made, counted from the one before, in milliseconds (DECISIONS, "provider's webhook retries"). */
+/** When each try is made, counted from the one before, in milliseconds (decisions, "provider's webhook retries"). */
 export const WEBHOOK_SCHEDULE: readonly number[] = [
   0,
   5 * SECOND,

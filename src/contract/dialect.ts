@@ -1,5 +1,5 @@
 /**
- * Which of the contract's forms a provider uses. CONTRACT.md gives two of each; a provider that speaks any combination works.
+ * Which of the contract's forms a provider uses. the contract gives two of each; a provider that speaks any combination works.
  */
 export interface Dialect {
   /** How the provider is told the organisation (contract 4.1). */

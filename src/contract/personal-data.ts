@@ -1,4 +1,4 @@
-// DECISIONS, "Personal data and secrets": what looks like a person's in a text that may hold anything.
+// decisions, "Personal data and secrets": what looks like a person's in a text that may hold anything.
 const UUID = "[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}";
 /** As it stands, or percent-encoded. */
 const SIGN = "(?:[-+]|%2[db])";

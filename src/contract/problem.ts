@@ -6,7 +6,7 @@ interface Kind {
   title: string;
 }
 
-/** Every error code that anything of ours answers with (DECISIONS, "error codes"). Codes are never renamed. */
+/** Every error code that anything of ours answers with (decisions, "error codes"). Codes are never renamed. */
 export const catalogue = {
   validation_failed: { status: 400, title: "The request is not valid" },
   malformed_json: { status: 400, title: "The body is not JSON" },

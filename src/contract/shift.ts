@@ -105,7 +105,7 @@ export function variantOf(body: object): "a" | "b" {
   return ONLY_IN_B.some((field) => field in body) ? "b" : "a";
 }
 
-/** DECISIONS, "number of positions": neither given is 1, both given and different is the smaller. */
+/** decisions, "number of positions": neither given is 1, both given and different is the smaller. */
 function readPositions(body: ShiftBody): { positions: number; warning?: ShiftWarning } {
   const given = [body.slots, body.numberOfPositions].filter((count) => typeof count === "number");
   if (given.length === 0) return { positions: 1, warning: "positions_missing" };

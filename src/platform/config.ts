@@ -16,7 +16,7 @@ export interface Config {
   allowInsecureProviders: boolean;
   /** Events a minute for each providerId, of which each process allows its share; 0: no limit. */
   webhookRateLimit: number;
-  /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit; unset: 500 (DECISIONS, "rate limits"). */
+  /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit; unset: 500 (decisions, "rate limits"). */
   providerRateLimit?: number;
   logLevel: string;
   /** How notifications are mailed; unset: they are only shown. */

@@ -44,11 +44,11 @@ export interface Channel {
 
 /** Waiting times. Milliseconds. */
 export interface Timing {
-  /** Before a shift that GET does not find counts as deleted (DECISIONS, "GET answers 404"). */
+  /** Before a shift that GET does not find counts as deleted (decisions, "GET answers 404"). */
   absenceRetriesMs: readonly number[];
   /** Before a shift that contradicts its event is read again. */
   recheckMs: readonly number[];
-  /** Between two readings of a future shift without events (DECISIONS, "events that never came"). */
+  /** Between two readings of a future shift without events (decisions, "events that never came"). */
   reconcileMs: number;
   /** Between two attempts after those of the retry policy. */
   hourlyMs: number;

@@ -69,7 +69,7 @@ export interface Finding {
   title: string;
   expected: string;
   actual: string;
-  /** Of CONTRACT.md. */
+  /** Of the contract. */
   section: string;
   /** A curl command; empty when no single request shows it. */
   reproduce: string;

@@ -1,6 +1,6 @@
 import type { Dialect } from "../contract/dialect.ts";
 
-/** Every choice that a contract leaves to the provider: its dialect, and those that DECISIONS adds. */
+/** Every choice that a contract leaves to the provider: its dialect, and those that spec/decisions.md adds. */
 export interface ProviderForms extends Omit<Dialect, "acknowledgement"> {
   /** `none`: 204. */
   acknowledgement: Dialect["acknowledgement"] | "none";

@@ -22,7 +22,7 @@ const assigned = fc.oneof(
   fc.record({ id, candidateId: id, personalNumber: text, more: fc.jsonValue() }, { requiredKeys: ["id"] }),
 );
 
-/** CONTRACT 2.2: what both variants hold. */
+/** contract 2.2: what both variants hold. */
 const shared = fc.record({
   id,
   startTime: time,

@@ -1,5 +1,5 @@
 /**
- * What a platform and a provider should have after each step, in memory: the rules of CONTRACT and DECISIONS once more, as plainly as
+ * What a platform and a provider should have after each step, in memory: the rules of the contract and its decisions once more, as plainly as
  * they can be said. Everybody has the competence, and every fault but the three that refuse is over before the platform gives up.
  */
 export interface Model {

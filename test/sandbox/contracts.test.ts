@@ -33,7 +33,7 @@ const PLAIN: ProviderForms = {
   ...{ hyphen: "read", full: "refused" },
 };
 
-/** The choices that DECISIONS adds to the dialects, the other way round. */
+/** The choices that spec/decisions.md adds to the dialects, the other way round. */
 const OTHERS: readonly KnownForms[] = [
   { acknowledgement: "none", updated: "none", deleted: "410", numbers: "hyphenated", registry: "absent" },
   { variant: "b", notFound: "404", deleted: "cancelled", numbers: "hyphenated" },

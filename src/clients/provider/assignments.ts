@@ -81,7 +81,7 @@ const isDetailed = (body: Assignment) =>
 /** A UUID is the same in either case (RFC 9562). */
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
-/** DECISIONS, "assign response": ids are optional but, if there, they must be the ones asked for. */
+/** decisions, "assign response": ids are optional but, if there, they must be the ones asked for. */
 function isFor(body: Assignment, { shiftId, candidateId }: Seat): boolean {
   return isSame(body.shiftId ?? shiftId, shiftId) && isSame(body.candidateId ?? candidateId, candidateId);
 }

@@ -5,7 +5,7 @@ import { CallRefused, ProviderHttpError } from "./http.ts";
 import { createPlaces } from "./places.ts";
 import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
 
-/** How much is asked of one provider, and when it is left alone (DECISIONS, "rate limits"; ENGINE, "Calls to providers"). */
+/** How much is asked of one provider, and when it is left alone (decisions, "rate limits"; ENGINE, "Calls to providers"). */
 export interface CallLimits extends RateLimits {
   /** Calls under way at most, of all processes together. Those of one process that wait for a place may be twelve times as many. */
   atOnce: number;

@@ -118,7 +118,7 @@ const unusableId = (what: string, pointer: string): Unavailable => ({
 const asNotOffered = (response: Response): Response =>
   response.status === 501 ? new Response(null, { status: 404 }) : response;
 
-/** CONTRACT.md 2.8 gives two forms of the number and does not say which is normative: these may refuse the form, not the person. */
+/** contract 2.8 gives two forms of the number and does not say which is normative: these may refuse the form, not the person. */
 function isFormRefused(answer: { kind: string }): answer is Refused {
   const status = (answer as Partial<Refused>).status;
   return answer.kind === "refused" && (status === 400 || status === 422);

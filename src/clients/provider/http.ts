@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from "undici";
 import type { FailureCode } from "../../../generated/operations/types.ts";
 import { checkProviderUrl, guardedLookup, type ResolveAll } from "../address-guard.ts";
 
-/** How calls to one provider are made (DECISIONS, "retries to a provider" and "Calls to a provider"). */
+/** How calls to one provider are made (decisions, "retries to a provider" and "Calls to a provider"). */
 export interface ProviderHttpOptions {
   /** Lifts the guard: plain http and private addresses, for development. */
   allowInsecure?: boolean;

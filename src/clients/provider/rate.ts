@@ -51,7 +51,7 @@ const UNSHARED: SharedStarts = {
 };
 
 /**
- * Holds the calls to one provider to so many in any second and in any minute (DECISIONS, "rate limits"). Of a minute's calls few may come at once; the
+ * Holds the calls to one provider to so many in any second and in any minute (decisions, "rate limits"). Of a minute's calls few may come at once; the
  * rest is spread evenly, so that a long queue moves steadily instead of standing still for most of each minute.
  */
 export function createRate(

@@ -175,7 +175,7 @@ async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => 
   return ({ eventId }) => stored.has(eventId);
 }
 
-/** DECISIONS, "duplicate traceId": processed again only if the first attempt failed for good. Returns those. */
+/** decisions, "duplicate traceId": processed again only if the first attempt failed for good. Returns those. */
 async function settleDuplicates(kysely: Kysely, duplicates: Waiting[]): Promise<EventRow[]> {
   try {
     const rows = JSON.stringify(duplicates.map(({ row }) => row));

@@ -14,7 +14,7 @@ export interface LineParts {
   database: Pick<Database, "kysely">;
   log: Log;
   http: ProviderHttpOptions;
-  /** Of the calls to each provider; what is not given is as DECISIONS has it. */
+  /** Of the calls to each provider; what is not given is as spec/decisions.md has it. */
   limits: Partial<CallLimits>;
   /** How many call the providers. */
   processes: () => number;

@@ -7,7 +7,7 @@ import type { RegisteredPerson } from "./registry-person.ts";
 type Counts = Pick<RegistryImport, "imported" | "updated" | "skipped">;
 
 /**
- * Adds the candidates who are not known and fills in what is missing of those who are (CONTRACT 1: profiles are the platform's): contact
+ * Adds the candidates who are not known and fills in what is missing of those who are (contract 1: profiles are the platform's): contact
  * details, the id at the provider and, where there are none, the competences that the roles of earlier shifts are mapped to. Decisions:
  * having worked in a role is proof of the competence; roles that are not mapped yet give none. A registry gives contact details only of
  * candidates whom no other organisation knows: notifications of other organisations' shifts go there too.

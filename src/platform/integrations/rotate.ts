@@ -8,7 +8,7 @@ import { lockIntegration } from "./integration.ts";
 import { issuePlatformToken, type TokenOwners } from "./tokens.ts";
 
 const HOUR_MS = 3_600_000;
-/** DECISIONS, "tokens". */
+/** decisions, "tokens". */
 const OVERLAP_HOURS = 24;
 
 /**

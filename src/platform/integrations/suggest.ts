@@ -19,7 +19,7 @@ export interface Guess {
   suggestions: Suggestion[];
 }
 
-/** DECISIONS, "mapping suggestions": "Stureplan" and "Sturegatan" score 0.83 and are two places. */
+/** decisions, "mapping suggestions": "Stureplan" and "Sturegatan" score 0.83 and are two places. */
 const SIMILAR = 0.85;
 const AHEAD = 0.15;
 

@@ -6,7 +6,7 @@ import { recordSteps, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import { isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
 
-/** DECISIONS, "shift.delete": an echo is expected for so long. Milliseconds. */
+/** decisions, "shift.delete": an echo is expected for so long. Milliseconds. */
 const ECHO_EXPECTED_MS = 24 * 3_600_000;
 
 /**

@@ -9,7 +9,7 @@ export interface StatusFacts {
   taken: number;
 }
 
-/** The status of a job that is not cancelled follows from its facts (DECISIONS, "shift status"). */
+/** The status of a job that is not cancelled follows from its facts (decisions, "shift status"). */
 export function jobStatus({ isMapped, startTime, positions, taken }: StatusFacts, now: number): JobStatus {
   if (startTime <= now) return "expired";
   if (!isMapped) return "blocked_mapping";

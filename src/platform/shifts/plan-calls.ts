@@ -202,7 +202,7 @@ export function confirmChange(draft: Draft, change: ChangeState, durationMs?: nu
   draft.settle(draft.subject, ["change_refused"]);
 }
 
-/** DECISIONS, "PUT /shifts/{id} response": these are shown to the operator who asked, and need no issue. */
+/** decisions, "PUT /shifts/{id} response": these are shown to the operator who asked, and need no issue. */
 const SHOWN = [404, 409, 410, 422];
 
 export function refuseChange(

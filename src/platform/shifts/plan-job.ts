@@ -165,7 +165,7 @@ function noteMapping(draft: Draft, was: JobState, traceId: string): void {
     draft.issue("role_not_mapped", { kind: "role", roleId }, { roleId }, traceId);
 }
 
-/** DECISIONS, "positions fall below the number assigned": bookings stay, and an operator decides. */
+/** decisions, "positions fall below the number assigned": bookings stay, and an operator decides. */
 function noteOverfill(draft: Draft, overfilled: boolean, booked: number, traceId: string): void {
   const { job, subject } = draft;
   const params = { booked, ownPeople: job?.ownPeopleCount ?? 0, positions: job?.positions ?? 0 };

@@ -12,7 +12,7 @@ export interface Plan {
 
 /**
  * What to write about a shift and what to do next, from what is stored, what has just been seen, and the time (milliseconds since 1970).
- * Every rule of CONVERGENCE.md is in here. Pure, and total: it has no database, no HTTP and no clock, and there is no state for which it throws.
+ * Every rule of convergence is in here. Pure, and total: it has no database, no HTTP and no clock, and there is no state for which it throws.
  */
 export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules): Plan {
   const draft = new Draft(state, run, now, rules);
@@ -36,7 +36,7 @@ export function firstReading(state: ShiftState, run: RunSoFar, now: number, rule
 const isReadFirst = (draft: Draft, run: RunSoFar): boolean =>
   run.isFirst && !draft.state.integration.isPaused && needsReading(draft, run);
 
-/** DECISIONS, "shift.delete": the echo of the platform's DELETE is skipped, once for each. */
+/** decisions, "shift.delete": the echo of the platform's DELETE is skipped, once for each. */
 function skipEchoes(draft: Draft): void {
   const { state } = draft;
   if (state.integration.state !== "active") return;

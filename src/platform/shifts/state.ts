@@ -181,7 +181,7 @@ export interface RunSoFar {
   traceId: string;
 }
 
-/** The waiting times and limits of DECISIONS and CONVERGENCE. Milliseconds. */
+/** The waiting times and limits of spec/decisions.md. Milliseconds. */
 export interface Rules {
   absenceRetriesMs: readonly number[];
   recheckMs: readonly number[];

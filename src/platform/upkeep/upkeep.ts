@@ -18,7 +18,7 @@ interface Old {
 
 /** By their name in the report. */
 const OLD = {
-  // DECISIONS, "duplicate traceId": an event is known for so long.
+  // decisions, "duplicate traceId": an event is known for so long.
   eventsDeleted: {
     table: sql`events`,
     key: sql`provider_id, shift_id, event, trace_id`,

@@ -9,7 +9,7 @@ export interface RetryPolicy {
   random: () => number;
 }
 
-/** DECISIONS, "retries to a provider": full jitter, 1 s doubled, at most 10 min apart, 12 attempts. */
+/** decisions, "retries to a provider": full jitter, 1 s doubled, at most 10 min apart, 12 attempts. */
 export const PROVIDER_RETRIES: RetryPolicy = {
   baseMs: 1_000,
   capMs: 600_000,
@@ -17,7 +17,7 @@ export const PROVIDER_RETRIES: RetryPolicy = {
   random: Math.random,
 };
 
-/** DECISIONS: Retry-After is honoured up to an hour. */
+/** Decided: Retry-After is honoured up to an hour. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 /** When work that failed is due again, and how many attempts it counts then: a call that was not made is none. */

@@ -171,7 +171,7 @@ function judged(
   return found("contract_broken", { operation, title: description, exchange, ...words });
 }
 
-/** What CONTRACT.md leaves to the provider although the platform's contract is narrower; undefined when nothing of that is so. */
+/** What the contract leaves to the provider although the platform's contract is narrower; undefined when nothing of that is so. */
 function leewayOf({ response }: PactInteraction, { answer, probe }: Reply): string | undefined {
   const { status, json } = answer;
   const isRefusal = status >= 400 && status !== 401;

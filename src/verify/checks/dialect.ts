@@ -100,7 +100,7 @@ async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
   }
 }
 
-/** CONTRACT.md 2.8 does not say which form is normative: a provider may know 12 digits only, and refuse the other. */
+/** contract 2.8 does not say which form is normative: a provider may know 12 digits only, and refuse the other. */
 function hyphenForm({ digits, hyphenated }: PreparedPerson["lookups"]): "read" | "refused" | undefined {
   const status = statusOf(hyphenated);
   if (status === 400 || status === 422) return "refused";

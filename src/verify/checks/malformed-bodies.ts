@@ -5,7 +5,7 @@ import { isPlain, type Probe } from "../target.ts";
 import type { Check } from "./check.ts";
 import { sendAll, wasRefused } from "./wrong-requests.ts";
 
-/** Bodies that are no JSON, or no object (DESIGN section 7): the judge sees a 5xx; here a success is what is wrong. */
+/** Bodies that are no JSON, or no object: the judge sees a 5xx; here a success is what is wrong. */
 export const malformedBodies: readonly Check[] = [
   { group: "errors", needs: ["update", "settled"], tries: true, run: (run) => sendMalformed(run, updating) },
   {

@@ -8,7 +8,7 @@ import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from
 import type { Check } from "./check.ts";
 import { wasNotRedirected, wasRefused } from "./wrong-requests.ts";
 
-/** Ids that are none (DESIGN section 7): any refusal is right, and the judge sees a 5xx and a broken connection. */
+/** Ids that are none: any refusal is right, and the judge sees a 5xx and a broken connection. */
 export const malformedIds: readonly Check[] = [
   { group: "errors", needs: ["shift"], run: readMalformed },
   {

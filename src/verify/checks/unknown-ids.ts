@@ -10,7 +10,7 @@ import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from
 import type { Check } from "./check.ts";
 import { wasRefused } from "./wrong-requests.ts";
 
-/** Well-formed ids that nobody has: 404 is what the platform takes for gone (DESIGN section 7). */
+/** Well-formed ids that nobody has: 404 is what the platform takes for gone. */
 export const unknownIds: readonly Check[] = [
   {
     group: "errors",

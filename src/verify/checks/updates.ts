@@ -18,7 +18,7 @@ export const updates: Check = {
 
 const TITLE = "times and positions of a shift are changed";
 const HOUR = 3_600_000;
-/** DECISIONS, "number of positions". */
+/** decisions, "number of positions". */
 const MOST_POSITIONS = 100;
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
@@ -95,7 +95,7 @@ function judgeOthers(exchange: Reply, { body }: FixtureShift, read: Exchange): F
   return [found("shift_changed_unasked", { exchange, expected: "only times and positions changed", actual })];
 }
 
-/** The platform shows a 409 or 422 to the person who asked (DECISIONS, "PUT /shifts/{id} response"). */
+/** The platform shows a 409 or 422 to the person who asked (decisions, "PUT /shifts/{id} response"). */
 function refused(exchange: Reply): Found {
   const { status } = exchange.answer;
   const code = status === 409 || status === 422 ? "update_refused" : "request_refused";

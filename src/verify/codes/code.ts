@@ -3,7 +3,7 @@ export interface CodeEntry {
   severity: "error" | "warning" | "skipped";
   /** What is wrong, in one short line. */
   title: string;
-  /** Of CONTRACT.md; DECISIONS that refine it stand in the spec. */
+  /** Of spec/contract.md. */
   section: string;
   /** How to mend it: what an engineer of the provider changes. */
   mend: string;

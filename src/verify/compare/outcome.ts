@@ -9,7 +9,7 @@ const TRACING = /request\.headers\.(?:x-trace-id|traceparent)$/i;
 /** One of the two is enough, and is looked for by itself. */
 const TENANT = /request\.headers\.x-(?:platform-)?provider-id$/i;
 
-/** Pages of the registry: a provider that ignores them works (DECISIONS, "registry pagination"). */
+/** Pages of the registry: a provider that ignores them works (decisions, "registry pagination"). */
 const PAGING = /: (?:limit|cursor)$/;
 
 /** Our code for each of the comparator's; those of messages do not occur with HTTP interactions. */

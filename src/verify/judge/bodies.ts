@@ -10,7 +10,7 @@ import type { Reply } from "../target.ts";
 import { pathOf, shown } from "./field-words.ts";
 import { judgeTimes } from "./shift-body.ts";
 
-/** DECISIONS, "assign response": ids that are there must be the ones asked for. */
+/** decisions, "assign response": ids that are there must be the ones asked for. */
 export function judgeAssignment(body: Assignment, exchange: Reply): Found[] {
   const asked = exchange.probe.path ?? {};
   const others = (["shiftId", "candidateId"] as const).filter((name) => differs(body[name], asked[name]));
@@ -74,7 +74,7 @@ export function judgeRegistry({ candidates }: CandidateRegistry, exchange: Reply
   ];
 }
 
-/** Of CONTRACT.md 2.5: what a provider has of everybody whom it employs. */
+/** Of contract 2.5: what a provider has of everybody whom it employs. */
 const EVERYBODYS = ["employeeNumber", "firstName", "lastName", "phone", "email", "workHistory"] as const;
 /** The rest of 2.5, which a provider may keep to itself. */
 const PERSONAL = ["address", "postCode", "city", "countryCode", "emergencyContact", "bankDetails"] as const;

@@ -33,7 +33,7 @@ function shiftIdForm(id: string, exchange: Reply): Found[] {
   return [found("shift_id_not_uuid", { ...details, expected: "a UUID", actual })];
 }
 
-/** Times that are there have an offset; DECISIONS, "time without offset": the kit reports an error. One finding for all fields. */
+/** Times that are there have an offset; decisions, "time without offset": the kit reports an error. One finding for all fields. */
 export function judgeTimes(times: Readonly<Record<string, unknown>>, exchange: Reply): Found[] {
   const texts = Object.entries(times).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",

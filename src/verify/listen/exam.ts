@@ -8,7 +8,7 @@ export type EventName = Message["event"];
 /** `fail`: 500, on purpose; `hold`: 200, but late, on purpose. */
 export type Reply = "fail" | "hold" | "acknowledge";
 
-/** One event, known by organisation, name, shift and traceId (DECISIONS, "duplicate traceId"), with its tries. */
+/** One event, known by organisation, name, shift and traceId (decisions, "duplicate traceId"), with its tries. */
 interface Story {
   event: Message;
   operation: WebhookOperationId;

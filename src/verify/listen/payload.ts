@@ -10,7 +10,7 @@ import type { EventName } from "./exam.ts";
 import type { WebhookOperationId } from "./operations.ts";
 import type { Refused } from "./refusal.ts";
 
-/** `foreign`: a name that the contract does not have, acknowledged all the same (DECISIONS, "unknown event name"). */
+/** `foreign`: a name that the contract does not have, acknowledged all the same (decisions, "unknown event name"). */
 export type Payload = { kind: "message"; event: Message } | { kind: "foreign"; found: Found } | Refused;
 
 export const eventNames = Object.keys(messages) as EventName[];

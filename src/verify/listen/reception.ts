@@ -10,7 +10,7 @@ import type { WebhookOperation, WebhookOperationId } from "./operations.ts";
 import { readPayload } from "./payload.ts";
 import { judgeHead, type Refused, readBody, refuse, refuseMethod, refusePath } from "./refusal.ts";
 
-/** Longer than the 5 s after which a provider is advised to give up (DECISIONS, "provider's webhook retries"). */
+/** Longer than the 5 s after which a provider is advised to give up (decisions, "provider's webhook retries"). */
 export const HOLD_MS = 6_000;
 
 /** One request, as it is told to who watches. */

@@ -14,9 +14,9 @@ export interface Refused {
   found: readonly Found[];
 }
 
-/** The platform's own limit (DECISIONS, "malformed; not authorised"). */
+/** The platform's own limit (decisions, "malformed; not authorised"). */
 const BODY_LIMIT = 64 * 1024;
-/** DECISIONS, "{provider} path segment". */
+/** decisions, "{provider} path segment". */
 const KIND = /^[a-z][a-z0-9-]{1,31}$/;
 /** Names and UUIDs; any other segment may hold anything. */
 const SHOWN = /^(?:[a-z][a-z0-9-]{0,31}|v\d|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})?$/i;

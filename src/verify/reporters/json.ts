@@ -12,7 +12,7 @@ export function jsonLines(write: (line: string) => void): Reporter {
   };
 }
 
-/** The members that scripts read stand first (DESIGN section 8). */
+/** The members that scripts read stand first. */
 function memberOrder(finding: Finding): Finding {
   const { code, severity, operation, title, expected, actual, section, reproduce, ...rest } = finding;
   return { code, severity, operation, title, expected, actual, section, reproduce, ...rest };

@@ -22,7 +22,7 @@ export interface Pace {
   now?: () => Date;
 }
 
-/** Of one call to the provider. Late effects of a test must happen within it, as CONVERGENCE.md waits one time-out. */
+/** Of one call to the provider. Late effects of a test must happen within it, as the platform waits one time-out. */
 export const TIMEOUT_MS = 1_000;
 
 /**

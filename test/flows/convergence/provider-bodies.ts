@@ -4,7 +4,7 @@ import type { Assigned, Candidate, Shift } from "./provider-records.ts";
 
 export type Variant = "a" | "b";
 
-/** CONTRACT 2.6 and 2.7. */
+/** contract 2.6 and 2.7. */
 export interface Place {
   id: string;
   name: string;
@@ -18,7 +18,7 @@ interface Rendering {
   oddList: OddList | undefined;
 }
 
-/** The shift as GET answers it (CONTRACT 2.2). */
+/** The shift as GET answers it (contract 2.2). */
 export function shiftBody(shift: Shift, rendering: Rendering): object {
   const { variant, oddList } = rendering;
   const { id, startTime, endTime, outletId, roleId, positions } = shift;
@@ -76,7 +76,7 @@ const ODD_LISTS: Record<OddList, (entries: readonly Entry[], variant: Variant) =
     entries.map((entry) => ("id" in entry ? { ...entry, id: otherId(entry.id) } : entry)),
 };
 
-/** CONTRACT 2.3. */
+/** contract 2.3. */
 export function candidateBody(candidate: Candidate): object {
   const { id, personalNumber, firstName, lastName, email, phone } = candidate;
   return { id, personalNumber, firstName, lastName, email, phone };

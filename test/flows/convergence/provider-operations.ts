@@ -3,7 +3,7 @@ import type { Fault, FaultOf, Faults, Operation } from "./provider-faults.ts";
 import type { Candidate, Records, Shift } from "./provider-records.ts";
 import type { Call } from "./provider-routes.ts";
 
-/** Which of the forms that CONTRACT.md leaves open the provider uses. */
+/** Which of the forms that the contract leaves open the provider uses. */
 export interface Forms {
   variant: Variant;
   /** How a look-up that finds no candidate is answered. */
@@ -47,7 +47,7 @@ export interface Parts {
 
 type Handler = (parts: Parts, call: Call) => Reply;
 
-/** Carries out a call, as CONTRACT 4.2 describes it. */
+/** Carries out a call, as contract 4.2 describes it. */
 export function carryOut(parts: Parts, call: Call): Reply {
   return HANDLERS[call.operation](parts, call);
 }
@@ -198,7 +198,7 @@ function findCandidates(parts: Parts, call: Call): Reply {
   return { status: 200, body: found.map(candidateBody) };
 }
 
-/** CONTRACT 2.8: both forms appear. */
+/** contract 2.8: both forms appear. */
 export const digitsOf = (number: string): string => number.replace(/\D/g, "");
 
 function createCandidate({ forms, records, faults }: Parts, call: Call): Reply {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Operation } from "./provider-faults.ts";
 
-/** A call of the platform, as CONTRACT 4.2 lists them. */
+/** A call of the platform, as contract 4.2 lists them. */
 export interface Call {
   operation: Operation;
   method: string;
@@ -87,7 +87,7 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
 
 export type Routing = "path" | "header";
 
-/** Which organisation the request names (CONTRACT 5.4), and its path without the prefix. */
+/** Which organisation the request names (contract 5.4), and its path without the prefix. */
 export function readTenant(
   { headers, url = "/" }: IncomingMessage,
   routing: Routing,

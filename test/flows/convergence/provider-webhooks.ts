@@ -8,7 +8,7 @@ export interface Connection {
   url: string;
   /** PLATFORM_TOKEN. */
   token: string;
-  /** The platform's kind of provider: selects the first of the two paths of CONTRACT 4.3. */
+  /** The platform's kind of provider: selects the first of the two paths of contract 4.3. */
   kind?: string;
 }
 
@@ -24,7 +24,7 @@ const WAITS_MS = [0, 50, 100, 200, 400, 800];
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
-/** Sends webhooks (CONTRACT 6), each until it is acknowledged. */
+/** Sends webhooks (contract 6), each until it is acknowledged. */
 export function createWebhooks(providerId: string) {
   const deliveries: Delivery[] = [];
   const underWay = new Set<Promise<unknown>>();

@@ -52,7 +52,7 @@ export interface Provider extends Desk, Pick<Webhooks, "connect" | "announce" | 
   close(): Promise<void>;
 }
 
-/** One organisation's scheduling system, written from CONTRACT.md alone. */
+/** One organisation's scheduling system, written from the contract alone. */
 export async function startProvider(options: ProviderOptions = {}): Promise<Provider> {
   const system = createSystem(options);
   const { providerId, parts, faults, webhooks, calls, effects, late, closing } = system;

@@ -10,7 +10,7 @@ import type { Shift } from "./provider-records.ts";
 const HOUR_MS = 3_600_000;
 /** More would be a mass disappearance. */
 const MOST_DELETIONS = 5;
-/** Later effects and older reads than this are beyond what CONVERGENCE.md promises to survive. */
+/** Later effects and older reads than this are beyond what the platform promises to survive. */
 const LAG_MS = TIMEOUT_MS / 4;
 
 /** What happens; the numbers choose among what is there at that time. */

@@ -5,7 +5,7 @@ import { type Organisation, type Platform, startPlatform } from "../convergence/
 
 const WEBHOOKS = 3_000;
 const AT_ONCE = 50;
-/** As in operation (DECISIONS, "rate limits"). */
+/** As in operation (decisions, "rate limits"). */
 const CALLS_A_MINUTE = 500;
 const STAFF_WAIT_MS = 2_000;
 const NEIGHBOUR_WAITS_MS = 500;

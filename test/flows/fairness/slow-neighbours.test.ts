@@ -6,7 +6,7 @@ const NEIGHBOURS = 4;
 const ACCEPTS = 12;
 const SLOW_MS = 8_000;
 const PATIENCE_MS = 2 * SLOW_MS;
-/** CONVERGENCE.md, "Proof". */
+/** What fairness promises. */
 const BOUND_MS = 2_000;
 const MEASUREMENTS = 3;
 

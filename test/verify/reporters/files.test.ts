@@ -86,7 +86,7 @@ describe("the HTML report", () => {
 });
 
 describe("JSON", () => {
-  it("is one finding a line, each with the members of DESIGN first, and the summary last", () => {
+  it("is one finding a line, each with the members that scripts read first, and the summary last", () => {
     const lines = written(jsonLines, sampleRun()).map((line) => JSON.parse(line));
     expect(lines).toHaveLength(10);
     const members = ["code", "severity", "operation", "title", "expected", "actual", "section", "reproduce"];

@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+const CONTRACT = join(import.meta.dirname, "..", "spec", "contract.md");
+
+/** The anchor that GitHub gives a heading; the pages of the documentation have the same ones. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}_ -]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+/** Anchors of spec/contract.md by the number of the section: `4.2`. */
+export function contractSections(): ReadonlyMap<string, string> {
+  const headings = readFileSync(CONTRACT, "utf8").matchAll(/^#{2,3} ((\d+(?:\.\d+)?)\.? .+)$/gm);
+  return new Map([...headings].map(([, heading = "", number = ""]) => [number, anchorOf(heading)]));
+}
