@@ -38,6 +38,11 @@ export const REFERENCES = {
 } as const;
 
 export const EVENTS = page("events.html", "Events", "The three webhooks, field by field.");
+export const DOWNLOADS = page(
+  "downloads.html",
+  "Downloads",
+  "The documents for generators in any language, and collections for Postman.",
+);
 export const DECISIONS = page(
   "decisions.html",
   "Decisions",
@@ -49,7 +54,7 @@ export const ISSUES = page("issues.html", "Issue codes", "What needs a person, a
 
 export const CHAPTERS: readonly Chapter[] = [
   { title: "Guides", pages: Object.values(GUIDES) },
-  { title: "Reference", pages: [...Object.values(REFERENCES), EVENTS] },
+  { title: "Reference", pages: [...Object.values(REFERENCES), EVENTS, DOWNLOADS] },
   { title: "Look up", pages: [DECISIONS, FINDINGS, PROBLEMS, ISSUES] },
 ];
 
