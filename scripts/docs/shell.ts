@@ -53,6 +53,11 @@ export const CONTRACT = page(
   "The contract",
   "What a provider and the platform owe each other.",
 );
+export const DOWNLOADS = page(
+  "downloads.html",
+  "Downloads",
+  "The documents for generators in any language, and collections for Postman.",
+);
 export const DECISIONS = page(
   "decisions.html",
   "Decisions",
@@ -64,7 +69,7 @@ export const ISSUES = page("issues.html", "Issue codes", "What needs a person, a
 
 export const CHAPTERS: readonly Chapter[] = [
   { title: "Guides", pages: Object.values(GUIDES) },
-  { title: "Reference", pages: [CONTRACT, ...Object.values(REFERENCES), EVENTS] },
+  { title: "Reference", pages: [CONTRACT, ...Object.values(REFERENCES), EVENTS, DOWNLOADS] },
   { title: "Look up", pages: [DECISIONS, FINDINGS, PROBLEMS, ISSUES] },
 ];
 

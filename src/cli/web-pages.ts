@@ -19,6 +19,7 @@ const DOCS = {
   name: "docs",
   sources: [
     "spec",
+    "generated/spec",
     "scripts/docs",
     "scripts/docs.ts",
     "src/verify/codes",

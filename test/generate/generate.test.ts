@@ -3,6 +3,7 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -52,6 +53,8 @@ describe("npm run generate", () => {
     const { out: told } = await run(...argv);
     expect(told).toContain("removed");
     expect(existsSync(join(out, "events"))).toBe(false);
+    expect(existsSync(join(out, "spec/events.asyncapi-3.0.yaml"))).toBe(false);
+    expect(existsSync(join(out, "spec/library.openapi-3.0.yaml"))).toBe(true);
     expect(existsSync(join(out, "README.md"))).toBe(true);
   });
 
@@ -60,8 +63,10 @@ describe("npm run generate", () => {
     const two = libraryCopy();
     await run(...one.argv);
     await run(...two.argv);
-    const name = "library/validators.js";
-    expect(readFileSync(join(one.out, name), "utf8")).toBe(readFileSync(join(two.out, name), "utf8"));
+    const documents = readdirSync(join(one.out, "spec")).map((name) => `spec/${name}`);
+    for (const name of ["library/validators.js", ...documents]) {
+      expect(readFileSync(join(one.out, name), "utf8")).toBe(readFileSync(join(two.out, name), "utf8"));
+    }
   });
 
   it("puts no absolute path, require or import into the validators", async () => {
@@ -88,6 +93,9 @@ describe("--check", () => {
     const { out, argv } = libraryCopy();
     await run(...argv);
     rmSync(join(out, "library/client.ts"));
+    rmSync(join(out, "spec/library.openapi-3.1.yaml"));
+    appendFileSync(join(out, "spec/library.openapi-3.0.yaml"), "# changed by hand\n");
+    cpSync(join(out, "spec/library.postman_collection.json"), join(out, "spec/old.postman_collection.json"));
     appendFileSync(join(out, "library/types.ts"), "// changed by hand\n");
     mkdirSync(join(out, "old"));
     writeFileSync(
@@ -99,6 +107,9 @@ describe("--check", () => {
     expect(error).toMatch(/missing +\S*library\/client\.ts/);
     expect(error).toMatch(/stale +\S*library\/types\.ts/);
     expect(error).toMatch(/superfluous +\S*old\/types\.ts/);
+    expect(error).toMatch(/missing +\S*spec\/library\.openapi-3\.1\.yaml/);
+    expect(error).toMatch(/stale +\S*spec\/library\.openapi-3\.0\.yaml/);
+    expect(error).toMatch(/superfluous +\S*spec\/old\.postman_collection\.json/);
     expect(error).toContain("npm run generate\n");
   });
 

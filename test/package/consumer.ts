@@ -86,7 +86,9 @@ server.close();
 server.closeAllConnections();
 const spec = readFileSync(fileURLToPath(import.meta.resolve("shiftpact/spec/provider.openapi.yaml")), "utf8");
 const schema = import.meta.resolve("shiftpact/spec/schemas/events.yaml");
+const document = readFileSync(fileURLToPath(import.meta.resolve("shiftpact/documents/provider.openapi-3.0.yaml")), "utf8");
 console.log(JSON.stringify({
+  document: document.includes("openapi: 3.0.3"),
   answer: answer.kind, error: error?.code, nonsense, delivery, received, positions: readShift(shift, "Europe/Stockholm").shift?.positions,
   events: [events.ShiftCreateEvent(event), Object.keys(messages)],
   operations: typeof operationsClient.listJobs, verify: [typeof judged, typeof named, Object.keys(codes).length > 0, groups[0], options.token],

@@ -86,12 +86,14 @@ describe("the packed package", () => {
       "dist/docs",
       "dist/generated",
       "dist/src",
+      "generated/spec",
       "package.json",
     ]);
     const others = installed.files.filter((file) => !/(?:\.js|\.d\.ts|\.sql)$/.test(file));
     expect(others.filter((file) => /^dist\/(?!console|docs)/.test(file))).toEqual([]);
     expect(installed.files).toContain("contracts/shiftpact-platform--scheduling-provider.events.json");
     expect(installed.files).toContain("spec/schemas/events.yaml");
+    expect(installed.files).toContain("generated/spec/provider.openapi-3.0.yaml");
   });
 
   it("holds a console whose first load is under 100 kB compressed", () => {
@@ -121,6 +123,7 @@ describe("a project that installs it", () => {
       ...{ answer: "shift", error: "shift_not_found", positions: 2, spec: "openapi: 3.1.0", schema: true },
       ...{ delivery: { delivered: true, tries: 1 }, received: ["tempo shift.create"] },
       ...{ events: [true, ["shift.create", "shift.update", "shift.delete"]], operations: "function" },
+      document: true,
       ...{ verify: ["function", "function", true, "reachability", "t"], contract: "scheduling-provider" },
     });
   });
@@ -163,6 +166,20 @@ describe("the installed command", () => {
       expect(out).toMatch(/^shiftpact .*\n\n/);
     },
   );
+
+  it("prints a document of the contract", async () => {
+    const { code, out, err } = await run(
+      "shiftpact",
+      "spec",
+      "provider",
+      "--openapi",
+      "3.0",
+      "--format",
+      "json",
+    );
+    expect([code, err]).toEqual([0, ""]);
+    expect(JSON.parse(out)).toMatchObject({ openapi: "3.0.3", info: { title: "Scheduling provider API" } });
+  });
 
   it("runs a provider and verifies it", async () => {
     const { sandbox, url, providerId, token, shiftId } = await provider();

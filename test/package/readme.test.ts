@@ -74,9 +74,17 @@ function readme(beginning: string, filling: Readonly<Record<string, string>>): s
 const CLI = "npm run -s shiftpact -- ";
 
 describe("each command of the README", () => {
-  const here = ["sandbox", "verify", "listen", "trigger", "compare", "contracts", "init", "platform"].map(
-    (name) => CLI + name,
-  );
+  const here = [
+    "sandbox",
+    "verify",
+    "listen",
+    "trigger",
+    "compare",
+    "contracts",
+    "init",
+    "spec",
+    "platform",
+  ].map((name) => CLI + name);
   it.each(commands)("is run by a test or by .ci/run: %s", (command) => {
     if ([...here, "npx pact-verifier"].some((beginning) => command.startsWith(beginning))) return;
     const elsewhere = RUN_ELSEWHERE[command];
@@ -117,6 +125,14 @@ describe("the README's sandbox, platform and compare", () => {
     cpSync(join(ROOT, "spec/examples"), join(folder, "examples"), { recursive: true });
     const { code, said } = await type(readme(`${CLI}compare`, { "openapi.yaml": document })).ended;
     expect([code, said]).toEqual([0, expect.stringContaining("conforms")]);
+  });
+});
+
+describe("the README's document", () => {
+  it("is written for a generator", async () => {
+    const file = join(folder, "provider.yaml");
+    const { code } = await type(readme(`${CLI}spec`, { "provider.yaml": file })).ended;
+    expect([code, readFileSync(file, "utf8")]).toEqual([0, expect.stringContaining("openapi: 3.0.3")]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { SpecDocument } from "../bundle.ts";
 import { isRecord, isSchema, mapRecord, type Schema } from "../schema.ts";
+import { inlined } from "./inlined.ts";
 import { plain } from "./plain.ts";
 
 export type Document = Readonly<Record<string, unknown>>;
@@ -8,7 +9,24 @@ export type Document = Readonly<Record<string, unknown>>;
 export function bundled({ published, schemas }: SpecDocument): Document {
   const own = isRecord(published.components) ? published.components : {};
   const whole = { ...published, components: { ...own, schemas } };
-  return withSchemas(whole, (schema) => plain(schema, schemas));
+  return withSchemas(withoutTwins(whole), (schema) => plain(schema, schemas));
+}
+
+/**
+ * Some generators write a file for each schema and for each named parameter, into one folder: a parameter `shiftId` and a schema
+ * `ShiftId` would be one file where the case of letters does not count. Such a parameter stands where it is used.
+ */
+function withoutTwins(document: Document): Document {
+  const { schemas, parameters, ...others } = isRecord(document.components) ? document.components : {};
+  if (!isRecord(schemas) || !isRecord(parameters)) return document;
+  const names = new Set(Object.keys(schemas).map((name) => name.toLowerCase()));
+  const isTwin = (name: string): boolean => names.has(name.toLowerCase());
+  const isInlined = (reference: string): boolean => {
+    const [, name] = /^#\/components\/parameters\/(.+)$/.exec(reference) ?? [];
+    return name !== undefined && isTwin(name);
+  };
+  const kept = Object.fromEntries(Object.entries(parameters).filter(([name]) => !isTwin(name)));
+  return { ...inlined(document, isInlined), components: { ...others, parameters: kept, schemas } };
 }
 
 /** A copy whose schemas went through `change`. What is shown as an example is no schema, whatever it looks like. */

@@ -1,6 +1,6 @@
 import { type Document, withSchemas } from "../documents/bundled.ts";
-import { pointerSteps, valueAt } from "../reference.ts";
-import { isRecord, isSchema, mapRecord, type NamedSchemas, type Schema } from "../schema.ts";
+import { inlined } from "../documents/inlined.ts";
+import { isRecord, isSchema, type NamedSchemas, type Schema } from "../schema.ts";
 import { schema30 } from "./schema.ts";
 
 const WEBHOOKS = "`webhooks` are under `x-webhooks`, because OpenAPI 3.0 has none.";
@@ -13,7 +13,7 @@ export function openapi30(document: Document): Document {
     { ...rest, ...(webhooks !== undefined && { "x-webhooks": webhooks }) },
     (schema) => schema30(schema, named),
   );
-  const { components, ...whole } = mapRecord(lowered, (value) => withWholeReferences(value, lowered));
+  const { components, ...whole } = inlined(lowered, isUnknownTo30);
   const { pathItems: _items, ...parts } = isRecord(components) ? components : {};
   return {
     openapi: "3.0.3",
@@ -22,6 +22,11 @@ export function openapi30(document: Document): Document {
     ...whole,
     components: parts,
   };
+}
+
+/** 3.1 lets a reference say more than its target, and a path refer to `pathItems`. */
+function isUnknownTo30(reference: string, beside: object): boolean {
+  return Object.keys(beside).length > 0 || reference.startsWith("#/components/pathItems/");
 }
 
 function schemasOf({ components }: Document): NamedSchemas {
@@ -47,19 +52,3 @@ function license30({ identifier, ...license }: Record<string, unknown>): Record<
     ? license
     : { ...license, url: `https://spdx.org/licenses/${identifier}.html` };
 }
-
-/** Where 3.1 lets a reference say more than its target, and a path refer to `pathItems`, the target stands in its place. */
-function withWholeReferences(value: unknown, document: Document): unknown {
-  if (Array.isArray(value)) return value.map((item) => withWholeReferences(item, document));
-  if (!isRecord(value)) return value;
-  const { $ref, ...beside } = value;
-  const isKept =
-    typeof $ref !== "string" ||
-    (Object.keys(beside).length === 0 && !$ref.startsWith("#/components/pathItems/"));
-  if (isKept)
-    return mapRecord(value, (item, key) => (isExample(key) ? item : withWholeReferences(item, document)));
-  const target = valueAt(document, pointerSteps($ref));
-  return withWholeReferences({ ...(isRecord(target) && target), ...beside }, document);
-}
-
-const isExample = (key: string): boolean => key === "example" || key === "examples";

@@ -10,12 +10,15 @@ export interface Server {
   readonly inPrefix: ReadonlySet<string>;
 }
 
-const ADDRESS = /^(?<origin>[a-z]+:\/\/[^/]+)(?<prefix>\/.*?)?\/?$/;
+/** What a document without servers has (OpenAPI 3.1, section 4.8.1). */
+const DEFAULT: Part = { url: "/" };
+const ADDRESS = /^(?<origin>[a-z]+:\/\/[^/]+)?(?<prefix>\/.*?)?\/?$/;
 const PLACEHOLDER = /\{([^}]+)\}/g;
 
 /** The servers of a document; the variables of the host become one, `baseUrl`. */
 export function serversOf(reader: Reader, variables: Variables): Server[] {
-  return reader.list(reader.document.servers).map((server) => serverOf(server, reader, variables));
+  const servers = reader.list(reader.document.servers);
+  return (servers.length > 0 ? servers : [DEFAULT]).map((server) => serverOf(server, reader, variables));
 }
 
 function serverOf(server: Part, reader: Reader, variables: Variables): Server {

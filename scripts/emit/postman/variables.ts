@@ -1,5 +1,7 @@
 import { isRecord, mapRecord } from "../schema.ts";
 
+/** Names of members and of query parameters; a header has another form. */
+const IDENTIFIER = /^[a-z][A-Za-z]*Id$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What is set once for the whole collection; the first value that is given for a name stays. */
@@ -28,7 +30,7 @@ export class Variables {
 
   /** The variable for an identifier; any other value as it is. */
   identified(name: string, value: unknown): unknown {
-    const isIdentifier = typeof value === "string" && name.endsWith("Id") && UUID.test(value);
+    const isIdentifier = typeof value === "string" && IDENTIFIER.test(name) && UUID.test(value);
     return isIdentifier ? this.use(name, value) : value;
   }
 

@@ -1,0 +1,22 @@
+import { pointerSteps, valueAt } from "../reference.ts";
+import { isRecord, mapRecord } from "../schema.ts";
+
+type Document = Readonly<Record<string, unknown>>;
+
+/** Whether a reference is replaced by a copy of what it leads to. */
+type IsInlined = (reference: string, beside: Document) => boolean;
+
+/** A copy of the document in which the references that `isInlined` names are gone; what stands beside one is said of the copy. */
+export function inlined(document: Document, isInlined: IsInlined): Document {
+  const whole = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(whole);
+    if (!isRecord(value)) return value;
+    const { $ref, ...beside } = value;
+    if (typeof $ref !== "string" || !isInlined($ref, beside)) {
+      return mapRecord(value, (item, key) => (key === "example" || key === "examples" ? item : whole(item)));
+    }
+    const target = valueAt(document, pointerSteps($ref));
+    return whole({ ...(isRecord(target) && target), ...beside });
+  };
+  return mapRecord(document, whole);
+}

@@ -1,0 +1,220 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+
+const run = promisify(execFile);
+const DOCUMENTS = fileURLToPath(new URL("../../generated/spec", import.meta.url));
+const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+
+/** Installing three hundred packages takes its time. Milliseconds. */
+const UNHURRIED = 300_000;
+
+/** Tools that this project does not use otherwise, in fixed versions. */
+const TOOLS = {
+  oazapfts: "7.5.0",
+  orval: "8.38.0",
+  "openapi-typescript-codegen": "0.31.0",
+  "openapi-zod-client": "1.18.3",
+  newman: "6.2.1",
+};
+
+interface Generator {
+  /** Its command and arguments, which write to `out`. */
+  command(document: string, out: string): string[];
+  /** The module with the types, seen from the folder of the others. */
+  module(out: string): string;
+  /** How a named schema's type is got from that module, if it exports none; such a type may have other members. */
+  type?(name: string): string;
+}
+
+const GENERATORS: Readonly<Record<string, Generator>> = {
+  oazapfts: {
+    command: (document, out) => ["oazapfts", document, `${out}.ts`],
+    module: (out) => `./${out}.ts`,
+  },
+  orval: {
+    command: (document, out) => [
+      "orval",
+      "--input",
+      document,
+      "--output",
+      `./${out}.ts`,
+      "--client",
+      "fetch",
+    ],
+    module: (out) => `./${out}.ts`,
+  },
+  "openapi-typescript-codegen": {
+    command: (document, out) => ["openapi", "--input", document, "--output", out],
+    module: (out) => `./${out}/index.ts`,
+  },
+  "openapi-zod-client": {
+    command: (document, out) => ["openapi-zod-client", document, "-o", `${out}.ts`, "--export-schemas"],
+    module: (out) => `./${out}.ts`,
+    type: (name) => `z.infer<typeof api.schemas.${name}>`,
+  },
+};
+const VERSIONS = ["3.1", "3.0"] as const;
+const CASES = Object.keys(GENERATORS).flatMap((name) => VERSIONS.map((version) => [name, version] as const));
+
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "shiftpact-generators-"));
+  write(
+    "package.json",
+    JSON.stringify({ name: "generators", private: true, type: "module", dependencies: TOOLS }),
+  );
+  await inFolder("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]);
+}, UNHURRIED);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+
+async function inFolder(command: string, argv: readonly string[]): Promise<string> {
+  const bin = join(folder, "node_modules/.bin");
+  const env = { ...process.env, PATH: `${bin}:${process.env.PATH}`, NO_COLOR: "1", NODE_ENV: "test" };
+  const { stdout } = await run(command, [...argv], { cwd: folder, env, maxBuffer: 1 << 26 });
+  return stdout;
+}
+
+/** Writes the code for each of the documents and answers the name of the provider's. */
+async function generate(name: string, version: string): Promise<string> {
+  const generator = GENERATORS[name] as Generator;
+  const out = (document: string) => `${name}-${version.replace(".", "")}-${document}`;
+  for (const document of ["provider", "platform", "operations"]) {
+    const file = join(DOCUMENTS, `${document}.openapi-${version}.yaml`);
+    const [command = "", ...argv] = generator.command(file, out(document));
+    await inFolder(command, argv);
+  }
+  return out("provider");
+}
+
+const NAMES = [
+  "Shift",
+  "ShiftVariantA",
+  "ShiftVariantB",
+  "Assignment",
+  "DetailedAssignment",
+  "CandidateCreate",
+];
+
+/** A reader of the generated types, who does not get past tsc with `any`, with a lost field or with a lost `required`. */
+const READER = `
+type IsAny<T> = 0 extends 1 & T ? true : false;
+export const known: [${NAMES.map((name) => `IsAny<${name}>`).join()}] = [${NAMES.map(() => false).join()}];
+export const fields: [IsAny<ShiftVariantA["slots"]>, IsAny<ShiftVariantB["numberOfPositions"]>] = [false, false];
+
+type Text = string | null | undefined;
+export const ofA = ({ startTime, outletName, slots }: ShiftVariantA): [string, Text, number | null | undefined] =>
+  [startTime, outletName, slots];
+export const ofB = ({ startTime, status, breakMinutes }: ShiftVariantB): [string, Text, number | null | undefined] =>
+  [startTime, status, breakMinutes];
+export const ofEither = (shift: Shift): (string | undefined)[] => shift.assignedCandidates.map(({ candidateId }) => candidateId);
+export const success = (assignment: Assignment): boolean => assignment.success;
+export const assignedAt = (assignment: DetailedAssignment): string | undefined => assignment.assignedAt;
+export const name = (body: CandidateCreate): string => body.firstName;
+export const fits: Shift[] = [{} as ShiftVariantA, {} as ShiftVariantB];
+
+// @ts-expect-error a shift has more than an id
+export const poor: Shift = { id: "1" };
+// @ts-expect-error the break is a number
+export const long: ShiftVariantB["breakMinutes"] = "half an hour";
+`;
+
+/** What holds where a type has no members but those it names. */
+const CLOSED_READER = `
+export function positions(shift: Shift): number | null | undefined {
+  return "numberOfPositions" in shift ? shift.numberOfPositions : shift.slots;
+}
+export const at = (assignment: Assignment): string | undefined => ("assignedAt" in assignment ? assignment.assignedAt : undefined);
+export const city = (body: CandidateCreate): string | undefined => ("city" in body ? body.city : undefined);
+// @ts-expect-error variant A has no break
+export type Break = ShiftVariantA["breakMinutes"];
+`;
+
+function reader({ module, type }: Generator, out: string): string {
+  const imports = `${type ? 'import type { z } from "zod";\n' : ""}import type * as api from "${module(out)}";`;
+  const aliases = NAMES.map((each) => `type ${each} = ${type ? type(each) : `api.${each}`};`);
+  return [imports, ...aliases, READER, ...(type ? [] : [CLOSED_READER])].join("\n");
+}
+
+const TSCONFIG = {
+  compilerOptions: {
+    ...{
+      target: "ES2022",
+      lib: ["ES2022", "DOM", "DOM.Iterable"],
+      module: "ESNext",
+      moduleResolution: "Bundler",
+    },
+    ...{ strict: true, noEmit: true, skipLibCheck: true, allowImportingTsExtensions: true, types: [] },
+  },
+};
+
+describe("generators of other makers", { timeout: UNHURRIED }, () => {
+  it.each(CASES)("make types of every document: %s from %s", async (name, version) => {
+    const generator = GENERATORS[name] as Generator;
+    const out = await generate(name, version);
+    write(`${out}-reader.ts`, reader(generator, out));
+    const others = ["platform", "operations"].map((each) => generator.module(out.replace("provider", each)));
+    const files = [`./${out}-reader.ts`, ...others];
+    write(`${out}.json`, JSON.stringify({ ...TSCONFIG, files }));
+    const failed = await inFolder(process.execPath, [TSC, "-p", `${out}.json`]).then(
+      () => "",
+      ({ stdout }: { stdout: string }) => stdout,
+    );
+    expect(failed).toBe("");
+  });
+});
+
+interface Run {
+  run: { executions: { item: { name: string }; response?: { code: number } }[] };
+}
+
+/** What the requests in a folder of the provider's collection were answered, by their names. */
+async function play(name: string, variables: object): Promise<Record<string, number>> {
+  const report = join(folder, "newman.json");
+  const values = Object.entries(variables).flatMap(([key, value]) => ["--env-var", `${key}=${value}`]);
+  const reporter = ["--reporters", "json", "--reporter-json-export", report];
+  const collection = join(DOCUMENTS, "provider.postman_collection.json");
+  await inFolder("newman", ["run", collection, "--folder", name, ...values, ...reporter]);
+  const { run: played }: Run = JSON.parse(readFileSync(report, "utf8"));
+  return Object.fromEntries(played.executions.map(({ item, response }) => [item.name, response?.code ?? 0]));
+}
+
+/** In the order of the document: the third request cancels the shift. */
+const ANSWERS = {
+  "Read a shift": 200,
+  "Replace times and number of positions": 200,
+  "Cancel a shift": 204,
+  "Assign a candidate to a shift": 404,
+  "Unassign a candidate, the context description's form": 404,
+  "Unassign a candidate": 404,
+  "Find candidates": 200,
+  "Create a candidate: To book": 201,
+  "Create a candidate: To hire": 409,
+  "Fetch the existing candidate registry": 200,
+  "List the outlets": 200,
+  "List the roles": 200,
+};
+
+describe("the provider's Postman collection", { timeout: UNHURRIED }, () => {
+  it.each([
+    ["path", "Path prefix (recommended)"],
+    ["header", "No prefix; the organisation stands in X-Provider-Id and X-Platform-Provider-Id"],
+  ] as const)("calls every operation with routing by %s", async (routing, name) => {
+    const sandbox = await startSandbox({ port: 0, dialect: { routing } });
+    try {
+      const { shiftId } = sandbox.createShift();
+      const { url: baseUrl, token, providerId } = sandbox;
+      expect(await play(name, { baseUrl, token, providerId, shiftId })).toEqual(ANSWERS);
+    } finally {
+      await sandbox.close();
+    }
+  });
+});
