@@ -63,7 +63,7 @@ function combine(keyword: string, left: unknown, right: unknown, resolve: Resolv
 }
 
 /** What stands for the same value in two schemas: one of them, one of both, or the two side by side. */
-export function mergeValues(left: Schema, right: Schema, resolve: Resolve): Schema {
+function mergeValues(left: Schema, right: Schema, resolve: Resolve): Schema {
   if (left === false || right === false) return false;
   if (isUnrestricted(left)) return right;
   if (isUnrestricted(right)) return left;

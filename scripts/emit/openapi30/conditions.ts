@@ -1,6 +1,6 @@
 import { refusing } from "../documents/refusals.ts";
 import { isRecord, type Schema, type SchemaObject } from "../schema.ts";
-import type { Losses } from "./schema.ts";
+import type { Losses } from "./losses.ts";
 
 /** What 3.1 says with keywords of their own, as values to refuse. */
 export function withConditions(schema: SchemaObject, losses: Losses): SchemaObject {

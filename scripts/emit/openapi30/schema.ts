@@ -1,13 +1,12 @@
 import { mapSubschemas, type NamedSchemas, type Schema, type SchemaObject } from "../schema.ts";
 import { withConditions } from "./conditions.ts";
 import { withItems } from "./items.ts";
+import type { Losses } from "./losses.ts";
 import { withMembers } from "./members.ts";
 import { withReferences } from "./references.ts";
 import { withValues } from "./values.ts";
 import { widen } from "./widen.ts";
 
-/** What was left out of a schema, as a noun phrase with its keyword. */
-export type Losses = string[];
 type Step = (schema: SchemaObject, losses: Losses) => SchemaObject;
 
 /** One step for each chapter of JSON Schema that OpenAPI 3.0 writes in another way, or not at all. */

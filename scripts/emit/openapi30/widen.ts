@@ -1,5 +1,5 @@
 import { type NamedSchemas, referredName, type Schema, type SchemaObject, walkSchema } from "../schema.ts";
-import type { Losses } from "./schema.ts";
+import type { Losses } from "./losses.ts";
 
 /** What 3.0 cannot say. A schema without them accepts more. */
 const UNSAID = [
