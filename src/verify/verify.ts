@@ -26,7 +26,7 @@ const CHANGING: readonly OperationId[] = [
 /**
  * Verifies a running provider against the contract (spec/provider.openapi.yaml). It changes data at the provider unless `readOnly`
  * is set: shifts and assignments are left as they were, the test people that it creates stay, because the contract has no way to remove them,
- * and the cancellable shift is cancelled.
+ * and a cancellable shift among the fixtures is cancelled.
  * @throws CouldNotRun when there is no provider to verify: nothing answers, or the token is refused; and when the signal stops it
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {

@@ -26,14 +26,14 @@ const roles = [{ id: randomUUID(), name: "Waiter" }];
 const people = new Map<string, Candidate>();
 const shifts = new Map<string, Shift>();
 
-function addShift(startTime: string, endTime: string, numberOfPositions: number): Shift {
+function addShift(startTime: string, endTime: string, numberOfPositions: number): string {
   const now = new Date().toISOString();
   const place = { outletId: outlets[0]?.id ?? "", roleId: roles[0]?.id ?? "" };
   const details = { breakMinutes: 30, description: "", createdAt: now, updatedAt: now };
   const seats = { numberOfPositions, assignedCandidates: [], status: "open" as const };
-  const shift = { id: randomUUID(), startTime, endTime, ...place, ...details, ...seats };
-  shifts.set(shift.id, shift);
-  return shift;
+  const id = randomUUID();
+  shifts.set(id, { id, startTime, endTime, ...place, ...details, ...seats });
+  return id;
 }
 
 function knownShift(shiftId: string): Shift {
@@ -131,14 +131,15 @@ function authenticate({ headers, params }: express.Request): undefined {
   if (params.providerId !== PROVIDER_ID) throw problem("provider_not_found");
 }
 
-const { id: shiftId } = addShift("2036-05-01T16:00:00+02:00", "2036-05-01T23:00:00+02:00", 2);
+const shiftId = addShift("2036-05-01T16:00:00+02:00", "2036-05-01T23:00:00+02:00", 2);
+const cancellableShiftId = addShift("2036-05-02T16:00:00+02:00", "2036-05-02T23:00:00+02:00", 1);
 const app = express();
 app.use("/providers/:providerId", createRouter({ handlers, authenticate }), problemHandler());
 const server = app.listen(Number(PORT), "127.0.0.1", async () => {
   const { port } = server.address() as AddressInfo;
   console.error(`listens on http://127.0.0.1:${port} for organisation ${PROVIDER_ID}`);
   // What `shiftpact verify` takes as fixtures.
-  console.log(JSON.stringify({ shiftId }));
+  console.log(JSON.stringify({ shiftId, cancellableShiftId }));
   if (!PLATFORM_URL) return;
   const webhooks = createWebhookClient({ platformUrl: PLATFORM_URL, token: PLATFORM_TOKEN });
   const event = { event: "shift.create", providerId: PROVIDER_ID, content: { shiftId } } as const;

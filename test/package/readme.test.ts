@@ -138,7 +138,7 @@ describe("the README's document", () => {
 
 describe("the README's verifications", () => {
   it("verify a provider by a shift's id, and by a file of fixtures", async () => {
-    const { shiftId } = sandbox.createShift();
+    const [{ shiftId }, cancellable] = [sandbox.createShift(), sandbox.createShift()];
     const env = { PROVIDER_TOKEN: sandbox.token };
     const who = { UUID: sandbox.providerId };
     const byId = readme(`${CLI}verify https`, {
@@ -147,7 +147,7 @@ describe("the README's verifications", () => {
       " ID": ` ${shiftId}`,
     });
     const [fixtures, report] = [join(folder, "fixtures.json"), join(folder, "report")];
-    writeFileSync(fixtures, JSON.stringify({ shiftId }));
+    writeFileSync(fixtures, JSON.stringify({ shiftId, cancellableShiftId: cancellable.shiftId }));
     const byFile = readme(`${CLI}verify http:`, {
       ...who,
       ...{
@@ -156,9 +156,10 @@ describe("the README's verifications", () => {
         "--report report": `--report ${report}`,
       },
     });
-    for (const command of [byId, byFile]) {
+    const verdicts = { [byId]: [1, "incomplete: 0 errors"], [byFile]: [0, "conforms: 0 errors"] } as const;
+    for (const [command, [exitCode, verdict]] of Object.entries(verdicts)) {
       const { code, said } = await type(command, env).ended;
-      expect([code, said]).toEqual([0, expect.stringContaining("conforms: 0 errors, 0 warnings")]);
+      expect([code, said]).toEqual([exitCode, expect.stringContaining(`${verdict}, 0 warnings`)]);
     }
     expect(readFileSync(join(report, "junit.xml"), "utf8")).toContain("<testsuite");
   });

@@ -77,7 +77,7 @@ function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }
       2,
     );
     page.paragraph(
-      "Shifts and assignments are put back as they were; test people that are created stay, and the cancellable shift is cancelled. --read-only leaves these calls out.",
+      "Shifts and assignments are put back as they were; test people that are created stay, and a cancellable shift that you name is cancelled. --read-only leaves these calls out.",
       2,
     );
   }

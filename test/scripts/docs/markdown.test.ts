@@ -13,7 +13,7 @@ describe("a written text", () => {
 
   it("gives each heading an id of its own", () => {
     const { headings } = written("# One\n\n## Start it\n\n## Start it\n\n## `npm` & co\n");
-    expect(headings.map(({ id }) => id)).toEqual(["one", "start-it", "start-it-2", "npm-co"]);
+    expect(headings.map(({ id }) => id)).toEqual(["one", "start-it", "start-it-2", "npm--co"]);
   });
 
   it("links a row that begins with a code, and keeps tables in a box that the keyboard reaches", () => {
