@@ -8,7 +8,7 @@ import { startPlatform } from "../../src/platform/main.ts";
 const HOUR_MS = 3_600_000;
 const platform = await startPlatform(readConfig(process.env), {
   retries: { baseMs: HOUR_MS, capMs: HOUR_MS, random: () => 0.99 },
-  calls: { perMinute: 8, perSecond: 3, waitMs: 0 },
+  calls: { perMinute: 8, perSecond: 3, waitMs: 1_000 },
 });
 process.once("SIGTERM", () => void platform.close().then(() => process.exit(0)));
 process.on("message", (told) => {

@@ -41,8 +41,7 @@ export function sharedStarts(
       const [second, minute] = [lineOfSecond(limits, isInteractive), lineOfMinute(limits, isInteractive)];
       const reserve = () =>
         reserveStarts(kysely, providerId, count, { second, minute, waitMs: limits.waitMs });
-      const reserved =
-        (await reserve()) ?? ((await addRow(kysely, providerId)) ? await reserve() : undefined);
+      const reserved = (await reserve()) ?? (await addRow(kysely, providerId), await reserve());
       if (!reserved) return [];
       const { secondMs, minuteMs, silentMs } = reserved;
       return Array.from({ length: reserved.count }, (_, nth) =>
@@ -98,11 +97,7 @@ async function reserveStarts(
   return rows[0];
 }
 
-/** Returns whether there was none. */
-async function addRow(kysely: Database["kysely"], providerId: string): Promise<boolean> {
+async function addRow(kysely: Database["kysely"], providerId: string): Promise<void> {
   const row = kysely.insertInto("call_rates").values({ provider_id: providerId });
-  const { numInsertedOrUpdatedRows } = await row
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+  await row.onConflict((conflict) => conflict.doNothing()).execute();
 }

@@ -32,6 +32,18 @@ describe("the starts of calls that processes share", () => {
     expect(mostWithin(starts, 999)).toBeLessThanOrEqual(perSecond);
   });
 
+  it("are reserved for all who are the first to ask, at the same time", async () => {
+    for (let nth = 0; nth < 20; nth += 1) {
+      const [one, other] = processes();
+      const reserve = [
+        one.reserve(1, LIMITS, true),
+        one.reserve(1, LIMITS, false),
+        other.reserve(1, LIMITS, true),
+      ];
+      expect((await Promise.all(reserve)).map((starts) => starts.length)).toEqual([1, 1, 1]);
+    }
+  });
+
   it("go on at one process where another has stopped", async () => {
     const [one, other] = processes();
     const startedAt = performance.now();

@@ -186,10 +186,14 @@ describe.each(engines)("work that is due, on %s", (engine) => {
         await sql`delete from work`.execute(kysely);
         // The first look notices that they have ended.
         expect(await claim(one)).toEqual([]);
-        const before = await read();
-        expect(before).toBeGreaterThan(0);
-        expect(await claim(one)).toEqual([]);
-        expect((await read()) - before).toBe(0);
+        expect(await read()).toBeGreaterThan(0);
+        const readByClaim = async () => {
+          const before = await read();
+          expect(await claim(one)).toEqual([]);
+          return (await read()) - before;
+        };
+        // While anybody, such as an automatic ANALYZE, has a snapshot from before they ended, they cannot be passed over.
+        await expect.poll(readByClaim, { timeout: 15_000 }).toBe(0);
       });
   });
 
