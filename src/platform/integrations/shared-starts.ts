@@ -39,9 +39,12 @@ export function sharedStarts(
     isShared,
     reserve: async (count, limits, isInteractive) => {
       const [second, minute] = [lineOfSecond(limits, isInteractive), lineOfMinute(limits, isInteractive)];
-      const reserve = () =>
-        reserveStarts(kysely, providerId, count, { second, minute, waitMs: limits.waitMs });
-      const reserved = (await reserve()) ?? (await addRow(kysely, providerId), await reserve());
+      const lines = { second, minute, waitMs: limits.waitMs };
+      let reserved = await reserveStarts(kysely, providerId, count, lines);
+      if (!reserved) {
+        await addRow(kysely, providerId);
+        reserved = await reserveStarts(kysely, providerId, count, lines);
+      }
       if (!reserved) return [];
       const { secondMs, minuteMs, silentMs } = reserved;
       return Array.from({ length: reserved.count }, (_, nth) =>
