@@ -4,6 +4,11 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /** @description What the event is about, as a provider should send it (contract 6). */
+    CompleteShiftEventContent: {
+      /** Format: uuid */
+      shiftId: string;
+    };
     /**
      * shift.create
      * @description A new shift is available for staffing. The platform fetches it, creates a job, matches and notifies candidates.
@@ -58,6 +63,11 @@ export interface components {
       content: components["schemas"]["ShiftEventContent"];
       traceId: components["schemas"]["TraceId"];
     };
+    /** @description The acknowledgement (contract 4.3). It says that the event is stored, not that it is processed. */
+    Receipt: {
+      /** @constant */
+      received: true;
+    };
   };
   responses: never;
   parameters: never;
@@ -68,6 +78,8 @@ export interface components {
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;
 
+/** What the event is about, as a provider should send it (contract 6). */
+export type CompleteShiftEventContent = components["schemas"]["CompleteShiftEventContent"];
 /** A new shift is available for staffing. The platform fetches it, creates a job, matches and notifies candidates. */
 export type ShiftCreateEvent = components["schemas"]["ShiftCreateEvent"];
 /** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
@@ -82,6 +94,8 @@ export type TraceId = components["schemas"]["TraceId"];
 export type ShiftUpdateEvent = components["schemas"]["ShiftUpdateEvent"];
 /** Shift cancelled. Skipped when a pending operation of the platform's own matches provider, shift and delete (single use, 24 h). Otherwise the platform confirms it by reading the shift (404, 410 or status `cancelled`); a shift that is still open is not touched and an issue is raised, which guards against spoofed and reordered events. */
 export type ShiftDeleteEvent = components["schemas"]["ShiftDeleteEvent"];
+/** The acknowledgement (contract 4.3). It says that the event is stored, not that it is processed. */
+export type Receipt = components["schemas"]["Receipt"];
 
 /** The payload of any message. */
 export type Message = ShiftCreateEvent | ShiftUpdateEvent | ShiftDeleteEvent;

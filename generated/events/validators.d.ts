@@ -4,6 +4,7 @@ import type { Validator } from "../runtime/validator.js";
 import type { components } from "./types.js";
 
 export declare const schemas: {
+  readonly CompleteShiftEventContent: Validator<components["schemas"]["CompleteShiftEventContent"]>;
   readonly ShiftCreateEvent: Validator<components["schemas"]["ShiftCreateEvent"]>;
   readonly ProviderId: Validator<components["schemas"]["ProviderId"]>;
   readonly ShiftEventContent: Validator<components["schemas"]["ShiftEventContent"]>;
@@ -11,4 +12,5 @@ export declare const schemas: {
   readonly TraceId: Validator<components["schemas"]["TraceId"]>;
   readonly ShiftUpdateEvent: Validator<components["schemas"]["ShiftUpdateEvent"]>;
   readonly ShiftDeleteEvent: Validator<components["schemas"]["ShiftDeleteEvent"]>;
+  readonly Receipt: Validator<components["schemas"]["Receipt"]>;
 };

@@ -30,7 +30,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -66,7 +66,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -89,7 +89,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -116,7 +116,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -139,7 +139,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -162,7 +162,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -185,7 +185,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -208,7 +208,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -231,7 +231,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -311,7 +311,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The candidate on the platform. */
-        candidateId: string;
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -339,7 +339,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The candidate on the platform. */
-        candidateId: string;
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -379,7 +379,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
       };
       cookie?: never;
     };
@@ -403,7 +403,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
       };
       cookie?: never;
     };
@@ -426,7 +426,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
       };
       cookie?: never;
     };
@@ -449,9 +449,9 @@ export interface paths {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
         /** @description The candidate on the platform. */
-        candidateId: string;
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -474,7 +474,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
       };
       cookie?: never;
     };
@@ -537,7 +537,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The event. */
-        eventId: string;
+        eventId: components["parameters"]["eventId"];
       };
       cookie?: never;
     };
@@ -560,7 +560,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The event. */
-        eventId: string;
+        eventId: components["parameters"]["eventId"];
       };
       cookie?: never;
     };
@@ -583,7 +583,7 @@ export interface paths {
       header?: never;
       path: {
         /** @description The event. */
-        eventId: string;
+        eventId: components["parameters"]["eventId"];
       };
       cookie?: never;
     };
@@ -1145,6 +1145,8 @@ export interface components {
     Discovery: {
       outlets: components["schemas"]["DiscoveredOutlet"][];
       roles: components["schemas"]["DiscoveredRole"][];
+      /** @description The provider's entries that could not be used, at most 100 of them. Absent without one, and where the provider was not called. */
+      faults?: components["schemas"]["DiscoveryFault"][];
     };
     DiscoveredOutlet: {
       outletId: string;
@@ -1180,6 +1182,14 @@ export interface components {
       name: string;
       /** @description Dice coefficient of the bigrams of the normalised names. */
       score: number;
+    };
+    DiscoveryFault: {
+      /** @enum {string} */
+      list: "outlets" | "roles";
+      /** @description Its place in the list, from 1. */
+      entry: number;
+      /** @example /name is missing */
+      reason: string;
     };
     Mappings: {
       outlets: components["schemas"]["OutletMapping"][];
@@ -1786,7 +1796,7 @@ export interface components {
     /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
       /**
-       * @description URI reference that identifies the kind of problem; ends in the code.
+       * @description URI reference that identifies the kind of problem and ends in the code; `about:blank` when the status says it all.
        * @example https://shiftpact.example/problems/validation_failed
        */
       type: string;
@@ -1830,8 +1840,102 @@ export interface components {
       message: string;
     };
   };
-  responses: never;
-  parameters: never;
+  responses: {
+    /** @description Malformed. The problem lists every fault by its JSON pointer. */
+    BadRequest: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description No token, or not the operations token. */
+    Unauthorized: {
+      headers: {
+        /** @description `Bearer` */
+        "WWW-Authenticate"?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description There is no such thing. */
+    NotFound: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description Not as things stand; `code` says why. */
+    Conflict: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description Over 64 kB. */
+    PayloadTooLarge: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description Not `application/json`. */
+    UnsupportedMediaType: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description The provider refused or could not be understood (`provider_refused`, `provider_unavailable`). */
+    BadGateway: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
+    Unavailable: {
+      headers: {
+        /** @description Seconds to wait. */
+        "Retry-After"?: number;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+  };
+  parameters: {
+    /** @description The most items to answer with. */
+    limit: number;
+    /** @description The `nextCursor` of the page before. */
+    cursor: string;
+    /** @description The organisation. */
+    providerId: components["schemas"]["ProviderId"];
+    /** @description Only of this organisation. */
+    providerIdFilter: components["schemas"]["ProviderId"];
+    /** @description Only of this shift. */
+    shiftIdFilter: components["schemas"]["ShiftId"];
+    /** @description The event. */
+    eventId: string;
+    /** @description The candidate on the platform. */
+    candidateId: string;
+    /** @description The job. */
+    jobId: string;
+  };
   requestBodies: never;
   headers: never;
   pathItems: never;
@@ -1842,9 +1946,9 @@ export interface operations {
     parameters: {
       query?: {
         /** @description The most items to answer with. */
-        limit?: number;
+        limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
-        cursor?: string;
+        cursor?: components["parameters"]["cursor"];
       };
       header?: never;
       path?: never;
@@ -1861,37 +1965,9 @@ export interface operations {
           "application/json": components["schemas"]["IntegrationPage"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      503: components["responses"]["Unavailable"];
     };
   };
   createIntegration: {
@@ -1916,64 +1992,12 @@ export interface operations {
           "application/json": components["schemas"]["IntegrationCreated"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   getIntegration: {
@@ -1982,7 +2006,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -1997,46 +2021,10 @@ export interface operations {
           "application/json": components["schemas"]["Integration"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   deleteIntegration: {
@@ -2045,7 +2033,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2058,55 +2046,11 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      503: components["responses"]["Unavailable"];
     };
   };
   changeIntegration: {
@@ -2115,7 +2059,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2134,82 +2078,14 @@ export interface operations {
           "application/json": components["schemas"]["Integration"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The provider refused or could not be understood (`provider_refused`, `provider_unavailable`). */
-      502: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      502: components["responses"]["BadGateway"];
+      503: components["responses"]["Unavailable"];
     };
   };
   discoverIntegration: {
@@ -2218,7 +2094,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2233,64 +2109,12 @@ export interface operations {
           "application/json": components["schemas"]["Discovery"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The provider refused or could not be understood (`provider_refused`, `provider_unavailable`). */
-      502: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      502: components["responses"]["BadGateway"];
+      503: components["responses"]["Unavailable"];
     };
   };
   getMappings: {
@@ -2299,7 +2123,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2314,46 +2138,10 @@ export interface operations {
           "application/json": components["schemas"]["Discovery"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   updateMappings: {
@@ -2362,7 +2150,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2381,64 +2169,12 @@ export interface operations {
           "application/json": components["schemas"]["Mappings"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   activateIntegration: {
@@ -2447,7 +2183,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2462,55 +2198,11 @@ export interface operations {
           "application/json": components["schemas"]["Integration"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      503: components["responses"]["Unavailable"];
     };
   };
   verifyIntegration: {
@@ -2519,7 +2211,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2534,46 +2226,10 @@ export interface operations {
           "application/json": components["schemas"]["CheckStarted"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   suspendIntegration: {
@@ -2582,7 +2238,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2597,46 +2253,10 @@ export interface operations {
           "application/json": components["schemas"]["Integration"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   rotateToken: {
@@ -2645,7 +2265,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2673,64 +2293,12 @@ export interface operations {
           "application/json": components["schemas"]["PlatformTokenRotated"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   importRegistry: {
@@ -2739,7 +2307,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2754,64 +2322,12 @@ export interface operations {
           "application/json": components["schemas"]["RegistryImport"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The provider refused or could not be understood (`provider_refused`, `provider_unavailable`). */
-      502: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      502: components["responses"]["BadGateway"];
+      503: components["responses"]["Unavailable"];
     };
   };
   getProviderReport: {
@@ -2820,7 +2336,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The organisation. */
-        providerId: components["schemas"]["ProviderId"];
+        providerId: components["parameters"]["providerId"];
       };
       cookie?: never;
     };
@@ -2835,55 +2351,19 @@ export interface operations {
           "application/json": components["schemas"]["ProviderReport"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   listWorkplaces: {
     parameters: {
       query?: {
         /** @description The most items to answer with. */
-        limit?: number;
+        limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
-        cursor?: string;
+        cursor?: components["parameters"]["cursor"];
       };
       header?: never;
       path?: never;
@@ -2900,37 +2380,9 @@ export interface operations {
           "application/json": components["schemas"]["WorkplacePage"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      503: components["responses"]["Unavailable"];
     };
   };
   createWorkplace: {
@@ -2955,64 +2407,20 @@ export interface operations {
           "application/json": components["schemas"]["Workplace"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   listCompetences: {
     parameters: {
       query?: {
         /** @description The most items to answer with. */
-        limit?: number;
+        limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
-        cursor?: string;
+        cursor?: components["parameters"]["cursor"];
       };
       header?: never;
       path?: never;
@@ -3029,37 +2437,9 @@ export interface operations {
           "application/json": components["schemas"]["CompetencePage"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      503: components["responses"]["Unavailable"];
     };
   };
   createCompetence: {
@@ -3084,64 +2464,20 @@ export interface operations {
           "application/json": components["schemas"]["Competence"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   listCandidates: {
     parameters: {
       query?: {
         /** @description The most items to answer with. */
-        limit?: number;
+        limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
-        cursor?: string;
+        cursor?: components["parameters"]["cursor"];
       };
       header?: never;
       path?: never;
@@ -3158,37 +2494,9 @@ export interface operations {
           "application/json": components["schemas"]["CandidatePage"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      503: components["responses"]["Unavailable"];
     };
   };
   createCandidate: {
@@ -3213,64 +2521,12 @@ export interface operations {
           "application/json": components["schemas"]["Candidate"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   getCandidate: {
@@ -3279,7 +2535,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The candidate on the platform. */
-        candidateId: string;
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -3294,46 +2550,10 @@ export interface operations {
           "application/json": components["schemas"]["Candidate"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   eraseCandidate: {
@@ -3342,7 +2562,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The candidate on the platform. */
-        candidateId: string;
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -3355,55 +2575,11 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      503: components["responses"]["Unavailable"];
     };
   };
   changeCandidate: {
@@ -3412,7 +2588,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The candidate on the platform. */
-        candidateId: string;
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -3431,64 +2607,12 @@ export interface operations {
           "application/json": components["schemas"]["Candidate"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   revealCandidate: {
@@ -3497,7 +2621,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The candidate on the platform. */
-        candidateId: string;
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -3516,79 +2640,27 @@ export interface operations {
           "application/json": components["schemas"]["RevealedCandidate"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   listJobs: {
     parameters: {
       query?: {
         /** @description Only of this organisation. */
-        providerId?: components["schemas"]["ProviderId"];
+        providerId?: components["parameters"]["providerIdFilter"];
         /** @description Only of this shift. */
-        shiftId?: components["schemas"]["ShiftId"];
+        shiftId?: components["parameters"]["shiftIdFilter"];
         /** @description Only jobs in this status. */
         status?: components["schemas"]["JobStatus"];
         /** @description The most items to answer with. */
-        limit?: number;
+        limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
-        cursor?: string;
+        cursor?: components["parameters"]["cursor"];
       };
       header?: never;
       path?: never;
@@ -3605,37 +2677,9 @@ export interface operations {
           "application/json": components["schemas"]["JobPage"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      503: components["responses"]["Unavailable"];
     };
   };
   getJob: {
@@ -3644,7 +2688,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
       };
       cookie?: never;
     };
@@ -3659,46 +2703,10 @@ export interface operations {
           "application/json": components["schemas"]["Job"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   changeJob: {
@@ -3707,7 +2715,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
       };
       cookie?: never;
     };
@@ -3735,73 +2743,13 @@ export interface operations {
           "application/json": components["schemas"]["Job"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   explainJob: {
@@ -3810,7 +2758,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
       };
       cookie?: never;
     };
@@ -3825,46 +2773,10 @@ export interface operations {
           "application/json": components["schemas"]["Explanation"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   acceptJob: {
@@ -3873,7 +2785,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
       };
       cookie?: never;
     };
@@ -3901,73 +2813,13 @@ export interface operations {
           "application/json": components["schemas"]["Booking"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   withdrawBooking: {
@@ -3976,9 +2828,9 @@ export interface operations {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
         /** @description The candidate on the platform. */
-        candidateId: string;
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -3998,55 +2850,11 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      503: components["responses"]["Unavailable"];
     };
   };
   cancelJob: {
@@ -4055,7 +2863,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The job. */
-        jobId: string;
+        jobId: components["parameters"]["jobId"];
       };
       cookie?: never;
     };
@@ -4070,72 +2878,28 @@ export interface operations {
           "application/json": components["schemas"]["Job"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      503: components["responses"]["Unavailable"];
     };
   };
   listEvents: {
     parameters: {
       query?: {
         /** @description Only of this organisation. */
-        providerId?: components["schemas"]["ProviderId"];
+        providerId?: components["parameters"]["providerIdFilter"];
         /** @description Only of this shift. */
-        shiftId?: components["schemas"]["ShiftId"];
+        shiftId?: components["parameters"]["shiftIdFilter"];
         /** @description Only events of this story. */
         traceId?: string;
         /** @description Only events in this status. */
         status?: components["schemas"]["EventStatus"];
         /** @description The most items to answer with. */
-        limit?: number;
+        limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
-        cursor?: string;
+        cursor?: components["parameters"]["cursor"];
       };
       header?: never;
       path?: never;
@@ -4152,37 +2916,9 @@ export interface operations {
           "application/json": components["schemas"]["EventPage"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      503: components["responses"]["Unavailable"];
     };
   };
   replayEvents: {
@@ -4207,64 +2943,12 @@ export interface operations {
           "application/json": components["schemas"]["ReplayStarted"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      503: components["responses"]["Unavailable"];
     };
   };
   getEvent: {
@@ -4273,7 +2957,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The event. */
-        eventId: string;
+        eventId: components["parameters"]["eventId"];
       };
       cookie?: never;
     };
@@ -4288,46 +2972,10 @@ export interface operations {
           "application/json": components["schemas"]["EventDetail"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   replayEvent: {
@@ -4336,7 +2984,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The event. */
-        eventId: string;
+        eventId: components["parameters"]["eventId"];
       };
       cookie?: never;
     };
@@ -4351,55 +2999,11 @@ export interface operations {
           "application/json": components["schemas"]["ReplayStarted"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      503: components["responses"]["Unavailable"];
     };
   };
   previewReplay: {
@@ -4408,7 +3012,7 @@ export interface operations {
       header?: never;
       path: {
         /** @description The event. */
-        eventId: string;
+        eventId: components["parameters"]["eventId"];
       };
       cookie?: never;
     };
@@ -4423,55 +3027,11 @@ export interface operations {
           "application/json": components["schemas"]["ReplayPreview"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The provider refused or could not be understood (`provider_refused`, `provider_unavailable`). */
-      502: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      502: components["responses"]["BadGateway"];
+      503: components["responses"]["Unavailable"];
     };
   };
   getTrace: {
@@ -4495,46 +3055,10 @@ export interface operations {
           "application/json": components["schemas"]["Trace"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
   listNotifications: {
@@ -4545,9 +3069,9 @@ export interface operations {
         /** @description Only notifications about this job. */
         jobId?: string;
         /** @description The most items to answer with. */
-        limit?: number;
+        limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
-        cursor?: string;
+        cursor?: components["parameters"]["cursor"];
       };
       header?: never;
       path?: never;
@@ -4564,37 +3088,9 @@ export interface operations {
           "application/json": components["schemas"]["NotificationPage"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      503: components["responses"]["Unavailable"];
     };
   };
   resendNotification: {
@@ -4618,55 +3114,11 @@ export interface operations {
           "application/json": components["schemas"]["Notification"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not as things stand; `code` says why. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      503: components["responses"]["Unavailable"];
     };
   };
   getStatistics: {
@@ -4690,48 +3142,20 @@ export interface operations {
           "application/json": components["schemas"]["Statistics"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      503: components["responses"]["Unavailable"];
     };
   };
   listIssues: {
     parameters: {
       query?: {
         /** @description Only of this organisation. */
-        providerId?: components["schemas"]["ProviderId"];
+        providerId?: components["parameters"]["providerIdFilter"];
         /** @description The most items to answer with. */
-        limit?: number;
+        limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
-        cursor?: string;
+        cursor?: components["parameters"]["cursor"];
       };
       header?: never;
       path?: never;
@@ -4748,37 +3172,9 @@ export interface operations {
           "application/json": components["schemas"]["IssuePage"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      503: components["responses"]["Unavailable"];
     };
   };
   resolveIssue: {
@@ -4800,46 +3196,10 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or not the operations token. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description There is no such thing. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      404: components["responses"]["NotFound"];
+      503: components["responses"]["Unavailable"];
     };
   };
 }
@@ -4905,6 +3265,7 @@ export type DiscoveredOutlet = components["schemas"]["DiscoveredOutlet"];
 export type WorkplaceSuggestion = components["schemas"]["WorkplaceSuggestion"];
 export type DiscoveredRole = components["schemas"]["DiscoveredRole"];
 export type CompetenceSuggestion = components["schemas"]["CompetenceSuggestion"];
+export type DiscoveryFault = components["schemas"]["DiscoveryFault"];
 export type Mappings = components["schemas"]["Mappings"];
 export type OutletMapping = components["schemas"]["OutletMapping"];
 export type RoleMapping = components["schemas"]["RoleMapping"];

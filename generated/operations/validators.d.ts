@@ -35,6 +35,7 @@ export declare const schemas: {
   readonly WorkplaceSuggestion: Validator<components["schemas"]["WorkplaceSuggestion"]>;
   readonly DiscoveredRole: Validator<components["schemas"]["DiscoveredRole"]>;
   readonly CompetenceSuggestion: Validator<components["schemas"]["CompetenceSuggestion"]>;
+  readonly DiscoveryFault: Validator<components["schemas"]["DiscoveryFault"]>;
   readonly Mappings: Validator<components["schemas"]["Mappings"]>;
   readonly OutletMapping: Validator<components["schemas"]["OutletMapping"]>;
   readonly RoleMapping: Validator<components["schemas"]["RoleMapping"]>;

@@ -25,7 +25,11 @@ export const operationsTable = [
     method: "POST",
     path: "/api/v3/integrations/{provider}/webhook",
     security: ["platformToken"],
-    parameters: [{ in: "path", name: "provider", type: "string" }],
+    parameters: [
+      { in: "path", name: "provider", type: "string" },
+      { in: "header", name: "X-Trace-Id", type: "string" },
+      { in: "header", name: "traceparent", type: "string" },
+    ],
     body: { required: true, contentType: "application/json" },
     responses: {
       "200": "application/json",
@@ -44,7 +48,10 @@ export const operationsTable = [
     method: "POST",
     path: "/webhooks/scheduling-provider",
     security: ["platformToken"],
-    parameters: [],
+    parameters: [
+      { in: "header", name: "X-Trace-Id", type: "string" },
+      { in: "header", name: "traceparent", type: "string" },
+    ],
     body: { required: true, contentType: "application/json" },
     responses: {
       "200": "application/json",

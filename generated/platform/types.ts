@@ -4,7 +4,12 @@ export interface paths {
   "/api/v3/integrations/{provider}/webhook": {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
+        /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+        traceparent?: components["parameters"]["traceparent"];
+      };
       path: {
         /** @description The kind of provider system, a slug `^[a-z][a-z0-9-]{1,31}$`. Decision (its values are not stated): it is the `kind` that the integration was registered with; any other value is a 404. */
         provider: string;
@@ -27,7 +32,12 @@ export interface paths {
   "/webhooks/scheduling-provider": {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
+        /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+        traceparent?: components["parameters"]["traceparent"];
+      };
       path?: never;
       cookie?: never;
     };
@@ -89,6 +99,11 @@ export interface components {
     Receipt: {
       /** @constant */
       received: true;
+    };
+    /** @description What the event is about, as a provider should send it (contract 6). */
+    CompleteShiftEventContent: {
+      /** Format: uuid */
+      shiftId: string;
     };
     Health: {
       /** @enum {string} */
@@ -167,7 +182,7 @@ export interface components {
     /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
       /**
-       * @description URI reference that identifies the kind of problem; ends in the code.
+       * @description URI reference that identifies the kind of problem and ends in the code; `about:blank` when the status says it all.
        * @example https://shiftpact.example/problems/validation_failed
        */
       type: string;
@@ -211,9 +226,126 @@ export interface components {
       message: string;
     };
   };
-  responses: never;
-  parameters: never;
-  requestBodies: never;
+  responses: {
+    /** @description The event is stored durably, or it was stored before. */
+    Received: {
+      headers: {
+        /** @description What is left of the limit (draft 8); absent without a limit. */
+        RateLimit?: string;
+        /** @description The limit (draft 8); absent without one. */
+        "RateLimit-Policy"?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Receipt"];
+      };
+    };
+    /** @description Yes. */
+    Health: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/json": components["schemas"]["Health"];
+      };
+    };
+    /** @description Malformed. The problem lists every fault by its JSON pointer. */
+    BadRequest: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description No token, or one that is not known. */
+    Unauthorized: {
+      headers: {
+        /** @description `Bearer` */
+        "WWW-Authenticate"?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description The token belongs to another providerId than the payload names. */
+    Forbidden: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description Unknown provider kind. */
+    NotFound: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description Over 64 kB. */
+    PayloadTooLarge: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description Not `application/json`. */
+    UnsupportedMediaType: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description Over the rate of this providerId, which is there against abuse only (6,000 events a minute unless configured). */
+    TooManyRequests: {
+      headers: {
+        /** @description What is left of the limit (draft 8); absent without a limit. */
+        RateLimit?: string;
+        /** @description The limit (draft 8); absent without one. */
+        "RateLimit-Policy"?: string;
+        /** @description Seconds to wait. */
+        "Retry-After"?: number;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description The event could not be stored. Send it again after `Retry-After`. */
+    Unavailable: {
+      headers: {
+        /** @description Seconds to wait. */
+        "Retry-After"?: number;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+  };
+  parameters: {
+    /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
+    "X-Trace-Id": string;
+    /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+    traceparent: string;
+  };
+  requestBodies: {
+    /** @description The event; at most 64 kB. */
+    WebhookEvent: {
+      content: {
+        "application/json": components["schemas"]["WebhookEvent"];
+      };
+    };
+  };
   headers: never;
   pathItems: never;
 }
@@ -222,210 +354,54 @@ export interface operations {
   receiveIntegrationWebhook: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
+        /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+        traceparent?: components["parameters"]["traceparent"];
+      };
       path: {
         /** @description The kind of provider system, a slug `^[a-z][a-z0-9-]{1,31}$`. Decision (its values are not stated): it is the `kind` that the integration was registered with; any other value is a 404. */
         provider: string;
       };
       cookie?: never;
     };
-    /** @description The event; at most 64 kB. */
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["WebhookEvent"];
-      };
-    };
+    requestBody: components["requestBodies"]["WebhookEvent"];
     responses: {
-      /** @description The event is stored durably, or it was stored before. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Receipt"];
-        };
-      };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token belongs to another providerId than the payload names. */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Unknown provider kind. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the rate of this providerId, which is there against abuse only (6,000 events a minute unless configured). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The event could not be stored. Send it again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      200: components["responses"]["Received"];
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
     };
   };
   receiveSchedulingProviderWebhook: {
     parameters: {
       query?: never;
-      header?: never;
+      header?: {
+        /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
+        /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+        traceparent?: components["parameters"]["traceparent"];
+      };
       path?: never;
       cookie?: never;
     };
-    /** @description The event; at most 64 kB. */
-    requestBody: {
-      content: {
-        "application/json": components["schemas"]["WebhookEvent"];
-      };
-    };
+    requestBody: components["requestBodies"]["WebhookEvent"];
     responses: {
-      /** @description The event is stored durably, or it was stored before. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Receipt"];
-        };
-      };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known. */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token belongs to another providerId than the payload names. */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Unknown provider kind. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over 64 kB. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the rate of this providerId, which is there against abuse only (6,000 events a minute unless configured). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The event could not be stored. Send it again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      200: components["responses"]["Received"];
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyRequests"];
+      503: components["responses"]["Unavailable"];
     };
   };
   getLiveness: {
@@ -437,24 +413,8 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Yes. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Health"];
-        };
-      };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      200: components["responses"]["Health"];
+      400: components["responses"]["BadRequest"];
     };
   };
   getReadiness: {
@@ -466,41 +426,17 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Yes. */
-      200: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/json": components["schemas"]["Health"];
-        };
-      };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The event could not be stored. Send it again after `Retry-After`. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      200: components["responses"]["Health"];
+      400: components["responses"]["BadRequest"];
+      503: components["responses"]["Unavailable"];
     };
   };
 }
 
 /** The acknowledgement (contract 4.3). It says that the event is stored, not that it is processed. */
 export type Receipt = components["schemas"]["Receipt"];
+/** What the event is about, as a provider should send it (contract 6). */
+export type CompleteShiftEventContent = components["schemas"]["CompleteShiftEventContent"];
 export type Health = components["schemas"]["Health"];
 /** The payload of every webhook (contract 6), the same on both webhook paths. The branches are a partition by `event`. Unknown fields are ignored. */
 export type WebhookEvent = components["schemas"]["WebhookEvent"];

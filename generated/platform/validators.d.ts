@@ -6,6 +6,7 @@ import type { components, operations } from "./types.js";
 
 export declare const schemas: {
   readonly Receipt: Validator<components["schemas"]["Receipt"]>;
+  readonly CompleteShiftEventContent: Validator<components["schemas"]["CompleteShiftEventContent"]>;
   readonly Health: Validator<components["schemas"]["Health"]>;
   readonly WebhookEvent: Validator<components["schemas"]["WebhookEvent"]>;
   readonly ShiftCreateEvent: Validator<components["schemas"]["ShiftCreateEvent"]>;
@@ -23,9 +24,11 @@ export declare const schemas: {
 export declare const requests: {
   readonly receiveIntegrationWebhook: {
     readonly path: Validator<RequestPart<operations["receiveIntegrationWebhook"], "path">>;
+    readonly headers: Validator<RequestPart<operations["receiveIntegrationWebhook"], "header">>;
     readonly body: Validator<RequestBody<operations["receiveIntegrationWebhook"]>>;
   };
   readonly receiveSchedulingProviderWebhook: {
+    readonly headers: Validator<RequestPart<operations["receiveSchedulingProviderWebhook"], "header">>;
     readonly body: Validator<RequestBody<operations["receiveSchedulingProviderWebhook"]>>;
   };
   readonly getLiveness: Record<string, never>;

@@ -3,33 +3,65 @@
 import type { Router } from "express";
 import type { Handler, OperationInfo } from "../runtime/operation.ts";
 import { type RouterOptions, routerOf } from "../runtime/server.ts";
-import type { operations } from "./types.ts";
+import type {
+  CompleteCandidate,
+  CompleteErrorBody,
+  CompleteOutlet,
+  CompleteShift,
+  CompleteUnassignment,
+  CompleteUpdatedShift,
+  operations,
+} from "./types.ts";
 import { requests, responses } from "./validators.js";
 
 /** One function for each operation; an operation added to the document is a compile error until it is written. */
 export interface Handlers<Context> {
   /** Read a shift: `GET /shifts/{shiftId}`. */
-  getShift: Handler<operations["getShift"], Context>;
+  getShift: Handler<operations["getShift"], Context, { 200: CompleteShift; problem: CompleteErrorBody }>;
   /** Replace times and number of positions: `PUT /shifts/{shiftId}`. */
-  updateShift: Handler<operations["updateShift"], Context>;
+  updateShift: Handler<
+    operations["updateShift"],
+    Context,
+    { 200: CompleteUpdatedShift; problem: CompleteErrorBody }
+  >;
   /** Cancel a shift: `DELETE /shifts/{shiftId}`. */
-  cancelShift: Handler<operations["cancelShift"], Context>;
+  cancelShift: Handler<operations["cancelShift"], Context, { problem: CompleteErrorBody }>;
   /** Assign a candidate to a shift: `PUT /shifts/{shiftId}/assign/{candidateId}`. */
-  assignCandidate: Handler<operations["assignCandidate"], Context>;
+  assignCandidate: Handler<operations["assignCandidate"], Context, { problem: CompleteErrorBody }>;
   /** Unassign a candidate, the context description's form: `DELETE /shifts/{shiftId}/assign/{candidateId}`. */
-  deleteAssignment: Handler<operations["deleteAssignment"], Context>;
+  deleteAssignment: Handler<
+    operations["deleteAssignment"],
+    Context,
+    { 200: CompleteUnassignment; problem: CompleteErrorBody }
+  >;
   /** Unassign a candidate: `PUT /shifts/{shiftId}/unassign/{candidateId}`. */
-  unassignCandidate: Handler<operations["unassignCandidate"], Context>;
+  unassignCandidate: Handler<
+    operations["unassignCandidate"],
+    Context,
+    { 200: CompleteUnassignment; problem: CompleteErrorBody }
+  >;
   /** Find candidates: `GET /candidates`. */
-  findCandidates: Handler<operations["findCandidates"], Context>;
+  findCandidates: Handler<
+    operations["findCandidates"],
+    Context,
+    { 200: CompleteCandidate[]; problem: CompleteErrorBody }
+  >;
   /** Create a candidate: `POST /candidates`. */
-  createCandidate: Handler<operations["createCandidate"], Context>;
+  createCandidate: Handler<
+    operations["createCandidate"],
+    Context,
+    { 200: CompleteCandidate; 201: CompleteCandidate; problem: CompleteErrorBody }
+  >;
   /** Fetch the existing candidate registry: `GET /candidates/registry`. */
-  getCandidateRegistry: Handler<operations["getCandidateRegistry"], Context>;
+  getCandidateRegistry: Handler<operations["getCandidateRegistry"], Context, { problem: CompleteErrorBody }>;
   /** List the outlets: `GET /outlets`. */
-  listOutlets: Handler<operations["listOutlets"], Context>;
+  listOutlets: Handler<
+    operations["listOutlets"],
+    Context,
+    { 200: CompleteOutlet[]; problem: CompleteErrorBody }
+  >;
   /** List the roles: `GET /roles`. */
-  listRoles: Handler<operations["listRoles"], Context>;
+  listRoles: Handler<operations["listRoles"], Context, { problem: CompleteErrorBody }>;
 }
 
 /** Every operation with what a test or a hook needs to know about it. */
@@ -52,9 +84,12 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "408": "application/problem+json",
       "410": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -77,13 +112,16 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "408": "application/problem+json",
       "409": "application/problem+json",
       "410": "application/problem+json",
       "413": "application/problem+json",
       "415": "application/problem+json",
       "422": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -104,10 +142,13 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "408": "application/problem+json",
       "409": "application/problem+json",
       "410": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -130,11 +171,14 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "408": "application/problem+json",
       "409": "application/problem+json",
       "410": "application/problem+json",
       "422": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -158,10 +202,13 @@ export const operationsTable = [
       "403": "application/problem+json",
       "404": "application/problem+json",
       "405": "application/problem+json",
+      "408": "application/problem+json",
       "409": "application/problem+json",
       "410": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -185,10 +232,13 @@ export const operationsTable = [
       "403": "application/problem+json",
       "404": "application/problem+json",
       "405": "application/problem+json",
+      "408": "application/problem+json",
       "409": "application/problem+json",
       "410": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -210,8 +260,11 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "408": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -233,12 +286,15 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "408": "application/problem+json",
       "409": "application/problem+json",
       "413": "application/problem+json",
       "415": "application/problem+json",
       "422": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -260,8 +316,11 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "408": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -281,8 +340,11 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "408": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
   {
@@ -302,8 +364,11 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "408": "application/problem+json",
       "429": "application/problem+json",
+      "500": "application/problem+json",
       "503": "application/problem+json",
+      default: "application/problem+json",
     },
   },
 ] as const satisfies readonly OperationInfo[];

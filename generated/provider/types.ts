@@ -6,17 +6,17 @@ export interface paths {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path: {
         /** @description The shift, as its events and the shift itself name it. */
-        shiftId: components["schemas"]["ShiftId"];
+        shiftId: components["parameters"]["shiftId"];
       };
       cookie?: never;
     };
@@ -46,19 +46,19 @@ export interface paths {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path: {
         /** @description The shift, as its events and the shift itself name it. */
-        shiftId: components["schemas"]["ShiftId"];
+        shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
-        candidateId: components["schemas"]["ProviderCandidateId"];
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -84,19 +84,19 @@ export interface paths {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path: {
         /** @description The shift, as its events and the shift itself name it. */
-        shiftId: components["schemas"]["ShiftId"];
+        shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
-        candidateId: components["schemas"]["ProviderCandidateId"];
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -118,13 +118,13 @@ export interface paths {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
       cookie?: never;
@@ -151,13 +151,13 @@ export interface paths {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
       cookie?: never;
@@ -180,13 +180,13 @@ export interface paths {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
       cookie?: never;
@@ -209,13 +209,13 @@ export interface paths {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
       cookie?: never;
@@ -296,7 +296,7 @@ export interface components {
     };
     /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
     ReadName: string | null;
-    /** @description Number of positions: the total, not what remains. Decision: 0 to 100; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
+    /** @description Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
     ReadPositions: number | null;
     /** @description At least one field of variant B only. */
     ShiftVariantB: {
@@ -324,9 +324,24 @@ export interface components {
     };
     /** @description Variant A as a provider should send it; the verification kit warns of what is missing. */
     CompleteShiftVariantA: {
-      id: components["schemas"]["ShiftId"] & string;
-      startTime: components["schemas"]["ReadTimestamp"] & string;
-      endTime: components["schemas"]["ReadTimestamp"] & string;
+      /**
+       * Format: uuid
+       * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
+       * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
+       */
+      id: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @example 2027-03-27T22:00:00+01:00
+       */
+      startTime: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @example 2027-03-27T22:00:00+01:00
+       */
+      endTime: string;
       /**
        * Format: uuid
        * @description Where. Refers to an outlet.
@@ -337,14 +352,23 @@ export interface components {
        * @description As what. Refers to a role.
        */
       roleId: string;
-      assignedCandidates: components["schemas"]["AssignedCandidate"][] &
-        {
-          /** Format: uuid */
-          candidateId: string;
-        }[];
-      outletName: components["schemas"]["ReadName"] & string;
-      roleName: components["schemas"]["ReadName"] & string;
-      slots: components["schemas"]["ReadPositions"] & number;
+      /** @description Who is assigned now. */
+      assignedCandidates: {
+        /**
+         * Format: uuid
+         * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed.
+         * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
+         */
+        candidateId: string;
+        id?: components["schemas"]["ProviderCandidateId"];
+        personalNumber?: string | null;
+      }[];
+      /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
+      outletName: string;
+      /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
+      roleName: string;
+      /** @description Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
+      slots: number;
       breakMinutes?: never;
       numberOfPositions?: never;
       status?: never;
@@ -354,33 +378,60 @@ export interface components {
     };
     /** @description Variant B as a provider should send it; the verification kit warns of what is missing. */
     CompleteShiftVariantB: {
-      id: components["schemas"]["ShiftId"] & string;
-      startTime: components["schemas"]["ReadTimestamp"] & string;
-      endTime: components["schemas"]["ReadTimestamp"] & string;
+      id: components["schemas"]["ShiftId"];
+      /**
+       * Format: date-time
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @example 2027-03-27T22:00:00+01:00
+       */
+      startTime: string;
+      /**
+       * Format: date-time
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @example 2027-03-27T22:00:00+01:00
+       */
+      endTime: string;
       /** @description Where. Refers to an outlet. */
       outletId: string;
       /** @description As what. Refers to a role. */
       roleId: string;
-      assignedCandidates: components["schemas"]["AssignedCandidate"][] &
-        {
-          id: components["schemas"]["ProviderCandidateId"];
-          personalNumber: components["schemas"]["PersonalNumber"];
-        }[];
+      /** @description Who is assigned now. */
+      assignedCandidates: {
+        candidateId?: components["schemas"]["ProviderCandidateId"];
+        id: components["schemas"]["ProviderCandidateId"];
+        personalNumber: components["schemas"]["PersonalNumber"];
+      }[];
       outletName?: components["schemas"]["ReadName"];
       roleName?: components["schemas"]["ReadName"];
       slots?: components["schemas"]["ReadPositions"];
-      breakMinutes: (number | null) & number;
-      numberOfPositions: components["schemas"]["ReadPositions"] & number;
-      status: (string | null) & ("open" | "filled" | "cancelled");
-      description: (string | null) & (string | null);
-      createdAt: (string | null) & string;
-      updatedAt: (string | null) & string;
+      /** @description Unpaid break in minutes. */
+      breakMinutes: number;
+      /** @description Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
+      numberOfPositions: number;
+      /**
+       * @description `open`, `filled` or `cancelled` (contract 3). Decision: the platform owns assignments, so `open` and `filled` are advisory; `cancelled` is final. A value that is not known is advisory too.
+       * @enum {string}
+       */
+      status: "open" | "filled" | "cancelled";
+      /** @description Free text for candidates. */
+      description: string | null;
+      /** Format: date-time */
+      createdAt: string;
+      /** Format: date-time */
+      updatedAt: string;
     };
     /**
      * @description Swedish personal number, the identifier of a person across systems (contract 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten.
      * @example 189001169813
      */
     PersonalNumber: string;
+    /** @description A shift as a provider should send it, in variant A or B (contract 2.2). */
+    CompleteShift:
+      | components["schemas"]["CompleteShiftVariantA"]
+      | components["schemas"]["CompleteShiftVariantB"];
+    /** @description What `PUT /shifts/{id}` answers with (not shown). Decision: the platform reads the shift after anything but a shift. */
+    UpdatedShift: unknown;
+    CompleteUpdatedShift: components["schemas"]["CompleteShift"];
     /** @description The body of `PUT /shifts/{id}`. `numberOfPositions` holds the value of `slots`. */
     ShiftUpdate: {
       /** Format: date-time */
@@ -390,7 +441,9 @@ export interface components {
        * @description After startTime.
        */
       endTime: string;
+      /** @description The total. 0 to 100, unless the shift had more before and keeps them. */
       slots: number;
+      /** @description The same as slots. */
       numberOfPositions?: number;
     };
     /** @description The acknowledgement of an assignment (contract 4.2). The branches are a partition: one that holds `shiftId`, `candidateId` or `assignedAt` is detailed, every other is minimal. */
@@ -415,10 +468,17 @@ export interface components {
       success: true;
       shiftId: components["schemas"]["ShiftId"];
       candidateId: components["schemas"]["ProviderCandidateId"];
-      assignedAt: components["schemas"]["ReadTimestamp"] & string;
+      /**
+       * Format: date-time
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @example 2027-03-27T22:00:00+01:00
+       */
+      assignedAt: string;
     };
-    /** @description The acknowledgement of an unassignment (not shown in contract 4.2; decided). */
-    Unassignment: {
+    /** @description The acknowledgement of an unassignment (not shown in contract 4.2). Decision: the status counts, so that any body will do but one that says `"success": false`. */
+    Unassignment: unknown;
+    /** @description The acknowledgement of an unassignment, as a provider should send it (not shown in contract 4.2; decided). */
+    CompleteUnassignment: {
       /** @constant */
       success: true;
     };
@@ -444,11 +504,11 @@ export interface components {
     /** @description A candidate as a provider should send it; the verification kit warns of what is missing. */
     CompleteCandidate: {
       id: components["schemas"]["ProviderCandidateId"];
-      personalNumber: (string | null) & components["schemas"]["PersonalNumber"];
-      firstName: (string | null) & string;
-      lastName: (string | null) & string;
-      email: (string | null) & string;
-      phone: (string | null) & string;
+      personalNumber: components["schemas"]["PersonalNumber"];
+      firstName: string;
+      lastName: string;
+      email: string;
+      phone: string;
     };
     /** @description The body of `POST /candidates` (contract 2.4). The branches are a partition: the full payload holds every field of a hire, the minimal one none of them. */
     CandidateCreate:
@@ -563,25 +623,78 @@ export interface components {
       phone?: string | null;
       email?: string | null;
       emergencyContact?: {
-        name?: string;
-        phone?: string;
-        relationship?: string;
+        name?: string | null;
+        phone?: string | null;
+        relationship?: string | null;
       } | null;
       bankDetails?: {
-        clearingNumber?: string;
-        accountNumber?: string;
+        clearingNumber?: string | null;
+        accountNumber?: string | null;
       } | null;
       workHistory?: components["schemas"]["WorkedShift"][] | null;
     };
     /** @description A shift worked before. */
     WorkedShift: {
-      shiftId?: string;
+      shiftId?: string | null;
       /** @description YYYY-MM-DD */
-      date?: string;
-      roleId?: string;
-      roleName?: string;
-      outletId?: string;
-      outletName?: string;
+      date?: string | null;
+      roleId?: string | null;
+      roleName?: string | null;
+      outletId?: string | null;
+      outletName?: string | null;
+    };
+    /** @description One person of the registry as a provider should send it (contract 2.5). */
+    CompleteRegistryEntry: {
+      /**
+       * Format: uuid
+       * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed.
+       * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
+       */
+      id: string;
+      /** @description Internal employee number. */
+      employeeNumber: string;
+      firstName: string;
+      lastName: string;
+      personalNumber: components["schemas"]["PersonalNumber"];
+      address: string;
+      postCode: string;
+      city: string;
+      countryCode: string;
+      phone: string;
+      email: string;
+      emergencyContact?: {
+        name: string;
+        phone: string;
+        relationship: string;
+      };
+      bankDetails?: {
+        clearingNumber: string;
+        accountNumber: string;
+      };
+      workHistory?: {
+        /** Format: uuid */
+        shiftId: string;
+        /**
+         * Format: date
+         * @description YYYY-MM-DD
+         */
+        date: string;
+        roleId: string;
+        roleName: string;
+        outletId: string;
+        outletName: string;
+      }[];
+    };
+    /** @description A shift worked before, as a provider should send it (contract 2.5). */
+    CompleteWorkedShift: {
+      /** Format: uuid */
+      shiftId: string;
+      /** Format: date */
+      date: string;
+      roleId: string;
+      roleName: string;
+      outletId: string;
+      outletName: string;
     };
     /** @description Where people work (contract 2.6). */
     Outlet: {
@@ -595,21 +708,20 @@ export interface components {
       name: string;
       address: string | null;
     };
-    /** @description What people work as (contract 2.7). */
-    Role: {
-      id: string;
-      name: string;
+    /** @description The body of an error, of any media type and form (contract 7.5 leaves it open). A `code` that the platform knows tells it more than the status. */
+    ErrorBody: {
+      /** @description A URI reference that identifies the kind of problem, if it is a problem document. */
+      type?: unknown;
+      /** @description The kind of problem in words. */
+      title?: unknown;
+      /** @description From the error catalogue. */
+      code?: unknown;
     };
-    /**
-     * Format: uuid
-     * @description One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
-     * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
-     */
-    ProviderId: string;
+    CompleteErrorBody: components["schemas"]["Problem"];
     /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
       /**
-       * @description URI reference that identifies the kind of problem; ends in the code.
+       * @description URI reference that identifies the kind of problem and ends in the code; `about:blank` when the status says it all.
        * @example https://shiftpact.example/problems/validation_failed
        */
       type: string;
@@ -652,9 +764,196 @@ export interface components {
        */
       message: string;
     };
+    /** @description What people work as (contract 2.7). */
+    Role: {
+      id: string;
+      name: string;
+    };
+    /**
+     * Format: uuid
+     * @description One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider.
+     * @example 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11
+     */
+    ProviderId: string;
   };
-  responses: never;
-  parameters: never;
+  responses: {
+    /** @description Malformed. The problem lists every fault by its JSON pointer. */
+    BadRequest: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description No token, or one that is not known (`unauthorized`). */
+    Unauthorized: {
+      headers: {
+        /** @description `Bearer` */
+        "WWW-Authenticate"?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description The token does not speak for this providerId (`forbidden`). */
+    Forbidden: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
+    NotFound: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description This form is not offered; the other one is. */
+    MethodNotAllowed: {
+      headers: {
+        /** @description The methods that are offered. */
+        Allow?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description The request did not arrive in time. The platform tries again. */
+    RequestTimeout: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description Refused as things stand: `shift_full`, `shift_cancelled`, `shift_started` or `candidate_exists`. */
+    Conflict: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description The shift was deleted (`shift_gone`). */
+    Gone: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description The body is too large. */
+    PayloadTooLarge: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description Not `application/json`. */
+    UnsupportedMediaType: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description Well-formed, and still refused (`unprocessable`). */
+    Unprocessable: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description Over the provider's rate limit (`rate_limited`). */
+    TooManyRequests: {
+      headers: {
+        /** @description Seconds to wait, or the date to wait for (RFC 9110). */
+        "Retry-After"?: number | string;
+        /** @description What is left (draft 8). */
+        RateLimit?: string;
+        /** @description The limits (draft 8). */
+        "RateLimit-Policy"?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description The provider failed. The platform tries again. */
+    ServerError: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description Any other status. The platform tries again after a 5xx; a 4xx is a refusal. */
+    OtherError: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+    /** @description Not now. The platform tries again. */
+    Unavailable: {
+      headers: {
+        /** @description Seconds to wait, or the date to wait for (RFC 9110). */
+        "Retry-After"?: number | string;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["ErrorBody"];
+        "*/*": components["schemas"]["ErrorBody"];
+      };
+    };
+  };
+  parameters: {
+    /** @description The shift, as its events and the shift itself name it. */
+    shiftId: components["schemas"]["ShiftId"];
+    /** @description The candidate's id as the provider assigned it. */
+    candidateId: components["schemas"]["ProviderCandidateId"];
+    /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
+    "X-Provider-Id": components["schemas"]["ProviderId"];
+    /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
+    "X-Platform-Provider-Id": components["schemas"]["ProviderId"];
+    /** @description The traceId of the story this call belongs to. Log it. */
+    "X-Trace-Id": string;
+    /** @description The same traceId as a W3C trace context. */
+    traceparent: string;
+  };
   requestBodies: never;
   headers: never;
   pathItems: never;
@@ -666,17 +965,17 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path: {
         /** @description The shift, as its events and the shift itself name it. */
-        shiftId: components["schemas"]["ShiftId"];
+        shiftId: components["parameters"]["shiftId"];
       };
       cookie?: never;
     };
@@ -691,79 +990,16 @@ export interface operations {
           "application/json": components["schemas"]["Shift"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The shift was deleted (`shift_gone`). */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      408: components["responses"]["RequestTimeout"];
+      410: components["responses"]["Gone"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   updateShift: {
@@ -771,17 +1007,17 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path: {
         /** @description The shift, as its events and the shift itself name it. */
-        shiftId: components["schemas"]["ShiftId"];
+        shiftId: components["parameters"]["shiftId"];
       };
       cookie?: never;
     };
@@ -797,7 +1033,7 @@ export interface operations {
           [name: string]: unknown;
         };
         content: {
-          "application/json": components["schemas"]["Shift"];
+          "application/json": components["schemas"]["UpdatedShift"];
         };
       };
       /** @description Replaced. The platform reads the shift afterwards. */
@@ -807,115 +1043,20 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Refused as things stand: `shift_full`, `shift_cancelled`, `shift_started` or `candidate_exists`. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The shift was deleted (`shift_gone`). */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Well-formed, and still refused (`unprocessable`). */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      408: components["responses"]["RequestTimeout"];
+      409: components["responses"]["Conflict"];
+      410: components["responses"]["Gone"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["Unprocessable"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   cancelShift: {
@@ -923,17 +1064,17 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path: {
         /** @description The shift, as its events and the shift itself name it. */
-        shiftId: components["schemas"]["ShiftId"];
+        shiftId: components["parameters"]["shiftId"];
       };
       cookie?: never;
     };
@@ -946,88 +1087,17 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Refused as things stand: `shift_full`, `shift_cancelled`, `shift_started` or `candidate_exists`. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The shift was deleted (`shift_gone`). */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      408: components["responses"]["RequestTimeout"];
+      409: components["responses"]["Conflict"];
+      410: components["responses"]["Gone"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   assignCandidate: {
@@ -1035,19 +1105,19 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path: {
         /** @description The shift, as its events and the shift itself name it. */
-        shiftId: components["schemas"]["ShiftId"];
+        shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
-        candidateId: components["schemas"]["ProviderCandidateId"];
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -1069,97 +1139,18 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Refused as things stand: `shift_full`, `shift_cancelled`, `shift_started` or `candidate_exists`. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The shift was deleted (`shift_gone`). */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Well-formed, and still refused (`unprocessable`). */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      408: components["responses"]["RequestTimeout"];
+      409: components["responses"]["Conflict"];
+      410: components["responses"]["Gone"];
+      422: components["responses"]["Unprocessable"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   deleteAssignment: {
@@ -1167,19 +1158,19 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path: {
         /** @description The shift, as its events and the shift itself name it. */
-        shiftId: components["schemas"]["ShiftId"];
+        shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
-        candidateId: components["schemas"]["ProviderCandidateId"];
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -1201,99 +1192,18 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description This form is not offered; the other one is. */
-      405: {
-        headers: {
-          /** @description The methods that are offered. */
-          Allow?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Refused as things stand: `shift_full`, `shift_cancelled`, `shift_started` or `candidate_exists`. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The shift was deleted (`shift_gone`). */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      405: components["responses"]["MethodNotAllowed"];
+      408: components["responses"]["RequestTimeout"];
+      409: components["responses"]["Conflict"];
+      410: components["responses"]["Gone"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   unassignCandidate: {
@@ -1301,19 +1211,19 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path: {
         /** @description The shift, as its events and the shift itself name it. */
-        shiftId: components["schemas"]["ShiftId"];
+        shiftId: components["parameters"]["shiftId"];
         /** @description The candidate's id as the provider assigned it. */
-        candidateId: components["schemas"]["ProviderCandidateId"];
+        candidateId: components["parameters"]["candidateId"];
       };
       cookie?: never;
     };
@@ -1335,99 +1245,18 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description This form is not offered; the other one is. */
-      405: {
-        headers: {
-          /** @description The methods that are offered. */
-          Allow?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Refused as things stand: `shift_full`, `shift_cancelled`, `shift_started` or `candidate_exists`. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The shift was deleted (`shift_gone`). */
-      410: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      405: components["responses"]["MethodNotAllowed"];
+      408: components["responses"]["RequestTimeout"];
+      409: components["responses"]["Conflict"];
+      410: components["responses"]["Gone"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   findCandidates: {
@@ -1440,13 +1269,13 @@ export interface operations {
       };
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
       cookie?: never;
@@ -1462,70 +1291,15 @@ export interface operations {
           "application/json": components["schemas"]["Candidate"][];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      408: components["responses"]["RequestTimeout"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   createCandidate: {
@@ -1533,13 +1307,13 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
       cookie?: never;
@@ -1568,106 +1342,19 @@ export interface operations {
           "application/json": components["schemas"]["Candidate"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Refused as things stand: `shift_full`, `shift_cancelled`, `shift_started` or `candidate_exists`. */
-      409: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The body is too large. */
-      413: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not `application/json`. */
-      415: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Well-formed, and still refused (`unprocessable`). */
-      422: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      408: components["responses"]["RequestTimeout"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      422: components["responses"]["Unprocessable"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   getCandidateRegistry: {
@@ -1680,13 +1367,13 @@ export interface operations {
       };
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
       cookie?: never;
@@ -1702,70 +1389,15 @@ export interface operations {
           "application/json": components["schemas"]["CandidateRegistry"];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      408: components["responses"]["RequestTimeout"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   listOutlets: {
@@ -1773,13 +1405,13 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
       cookie?: never;
@@ -1795,70 +1427,15 @@ export interface operations {
           "application/json": components["schemas"]["Outlet"][];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      408: components["responses"]["RequestTimeout"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
   listRoles: {
@@ -1866,13 +1443,13 @@ export interface operations {
       query?: never;
       header?: {
         /** @description The organisation, with header routing (the integration description's name). Required there unless X-Platform-Provider-Id is sent. */
-        "X-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
-        "X-Platform-Provider-Id"?: components["schemas"]["ProviderId"];
+        "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
         /** @description The traceId of the story this call belongs to. Log it. */
-        "X-Trace-Id"?: string;
+        "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
-        traceparent?: string;
+        traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
       cookie?: never;
@@ -1888,70 +1465,15 @@ export interface operations {
           "application/json": components["schemas"]["Role"][];
         };
       };
-      /** @description Malformed. The problem lists every fault by its JSON pointer. */
-      400: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description No token, or one that is not known (`unauthorized`). */
-      401: {
-        headers: {
-          /** @description `Bearer` */
-          "WWW-Authenticate"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description The token does not speak for this providerId (`forbidden`). */
-      403: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not here: `shift_not_found`, `candidate_not_found`, `provider_not_found` or `not_found`. */
-      404: {
-        headers: {
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Over the provider's rate limit (`rate_limited`). */
-      429: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          /** @description What is left (draft 8). */
-          RateLimit?: string;
-          /** @description The limits (draft 8). */
-          "RateLimit-Policy"?: string;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
-      /** @description Not now. The platform tries again. */
-      503: {
-        headers: {
-          /** @description Seconds to wait. */
-          "Retry-After"?: number;
-          [name: string]: unknown;
-        };
-        content: {
-          "application/problem+json": components["schemas"]["Problem"];
-        };
-      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      408: components["responses"]["RequestTimeout"];
+      429: components["responses"]["TooManyRequests"];
+      500: components["responses"]["ServerError"];
+      503: components["responses"]["Unavailable"];
+      default: components["responses"]["OtherError"];
     };
   };
 }
@@ -1972,7 +1494,7 @@ export type Shift = components["schemas"]["Shift"];
 export type ShiftVariantA = components["schemas"]["ShiftVariantA"];
 /** Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
 export type ReadName = components["schemas"]["ReadName"];
-/** Number of positions: the total, not what remains. Decision: 0 to 100; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
+/** Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
 export type ReadPositions = components["schemas"]["ReadPositions"];
 /** At least one field of variant B only. */
 export type ShiftVariantB = components["schemas"]["ShiftVariantB"];
@@ -1982,6 +1504,11 @@ export type CompleteShiftVariantA = components["schemas"]["CompleteShiftVariantA
 export type CompleteShiftVariantB = components["schemas"]["CompleteShiftVariantB"];
 /** Swedish personal number, the identifier of a person across systems (contract 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten. */
 export type PersonalNumber = components["schemas"]["PersonalNumber"];
+/** A shift as a provider should send it, in variant A or B (contract 2.2). */
+export type CompleteShift = components["schemas"]["CompleteShift"];
+/** What `PUT /shifts/{id}` answers with (not shown). Decision: the platform reads the shift after anything but a shift. */
+export type UpdatedShift = components["schemas"]["UpdatedShift"];
+export type CompleteUpdatedShift = components["schemas"]["CompleteUpdatedShift"];
 /** The body of `PUT /shifts/{id}`. `numberOfPositions` holds the value of `slots`. */
 export type ShiftUpdate = components["schemas"]["ShiftUpdate"];
 /** The acknowledgement of an assignment (contract 4.2). The branches are a partition: one that holds `shiftId`, `candidateId` or `assignedAt` is detailed, every other is minimal. */
@@ -1990,8 +1517,10 @@ export type MinimalAssignment = components["schemas"]["MinimalAssignment"];
 export type DetailedAssignment = components["schemas"]["DetailedAssignment"];
 /** The context description's form as a provider should send it. */
 export type CompleteDetailedAssignment = components["schemas"]["CompleteDetailedAssignment"];
-/** The acknowledgement of an unassignment (not shown in contract 4.2; decided). */
+/** The acknowledgement of an unassignment (not shown in contract 4.2). Decision: the status counts, so that any body will do but one that says `"success": false`. */
 export type Unassignment = components["schemas"]["Unassignment"];
+/** The acknowledgement of an unassignment, as a provider should send it (not shown in contract 4.2; decided). */
+export type CompleteUnassignment = components["schemas"]["CompleteUnassignment"];
 /** A candidate (contract 2.3). A provider sends all six fields; the platform needs the id, and refuses to take a candidate for somebody whose personal number it is not. */
 export type Candidate = components["schemas"]["Candidate"];
 /** A candidate as a provider should send it; the verification kit warns of what is missing. */
@@ -2018,14 +1547,21 @@ export type CandidateRegistry = components["schemas"]["CandidateRegistry"];
 export type RegistryEntry = components["schemas"]["RegistryEntry"];
 /** A shift worked before. */
 export type WorkedShift = components["schemas"]["WorkedShift"];
+/** One person of the registry as a provider should send it (contract 2.5). */
+export type CompleteRegistryEntry = components["schemas"]["CompleteRegistryEntry"];
+/** A shift worked before, as a provider should send it (contract 2.5). */
+export type CompleteWorkedShift = components["schemas"]["CompleteWorkedShift"];
 /** Where people work (contract 2.6). */
 export type Outlet = components["schemas"]["Outlet"];
 /** An outlet as a provider should send it; the verification kit warns of what is missing. */
 export type CompleteOutlet = components["schemas"]["CompleteOutlet"];
+/** The body of an error, of any media type and form (contract 7.5 leaves it open). A `code` that the platform knows tells it more than the status. */
+export type ErrorBody = components["schemas"]["ErrorBody"];
+export type CompleteErrorBody = components["schemas"]["CompleteErrorBody"];
+/** RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
+export type Problem = components["schemas"]["Problem"];
+export type FieldError = components["schemas"]["FieldError"];
 /** What people work as (contract 2.7). */
 export type Role = components["schemas"]["Role"];
 /** One organisation that uses the provider system and has integrated with the platform (contract 2.1). Given during activation, included in every webhook payload, and used in every request to the provider. */
 export type ProviderId = components["schemas"]["ProviderId"];
-/** RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
-export type Problem = components["schemas"]["Problem"];
-export type FieldError = components["schemas"]["FieldError"];

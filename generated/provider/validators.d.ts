@@ -18,12 +18,16 @@ export declare const schemas: {
   readonly CompleteShiftVariantA: Validator<components["schemas"]["CompleteShiftVariantA"]>;
   readonly CompleteShiftVariantB: Validator<components["schemas"]["CompleteShiftVariantB"]>;
   readonly PersonalNumber: Validator<components["schemas"]["PersonalNumber"]>;
+  readonly CompleteShift: Validator<components["schemas"]["CompleteShift"]>;
+  readonly UpdatedShift: Validator<components["schemas"]["UpdatedShift"]>;
+  readonly CompleteUpdatedShift: Validator<components["schemas"]["CompleteUpdatedShift"]>;
   readonly ShiftUpdate: Validator<components["schemas"]["ShiftUpdate"]>;
   readonly Assignment: Validator<components["schemas"]["Assignment"]>;
   readonly MinimalAssignment: Validator<components["schemas"]["MinimalAssignment"]>;
   readonly DetailedAssignment: Validator<components["schemas"]["DetailedAssignment"]>;
   readonly CompleteDetailedAssignment: Validator<components["schemas"]["CompleteDetailedAssignment"]>;
   readonly Unassignment: Validator<components["schemas"]["Unassignment"]>;
+  readonly CompleteUnassignment: Validator<components["schemas"]["CompleteUnassignment"]>;
   readonly Candidate: Validator<components["schemas"]["Candidate"]>;
   readonly CompleteCandidate: Validator<components["schemas"]["CompleteCandidate"]>;
   readonly CandidateCreate: Validator<components["schemas"]["CandidateCreate"]>;
@@ -40,12 +44,16 @@ export declare const schemas: {
   readonly CandidateRegistry: Validator<components["schemas"]["CandidateRegistry"]>;
   readonly RegistryEntry: Validator<components["schemas"]["RegistryEntry"]>;
   readonly WorkedShift: Validator<components["schemas"]["WorkedShift"]>;
+  readonly CompleteRegistryEntry: Validator<components["schemas"]["CompleteRegistryEntry"]>;
+  readonly CompleteWorkedShift: Validator<components["schemas"]["CompleteWorkedShift"]>;
   readonly Outlet: Validator<components["schemas"]["Outlet"]>;
   readonly CompleteOutlet: Validator<components["schemas"]["CompleteOutlet"]>;
-  readonly Role: Validator<components["schemas"]["Role"]>;
-  readonly ProviderId: Validator<components["schemas"]["ProviderId"]>;
+  readonly ErrorBody: Validator<components["schemas"]["ErrorBody"]>;
+  readonly CompleteErrorBody: Validator<components["schemas"]["CompleteErrorBody"]>;
   readonly Problem: Validator<components["schemas"]["Problem"]>;
   readonly FieldError: Validator<components["schemas"]["FieldError"]>;
+  readonly Role: Validator<components["schemas"]["Role"]>;
+  readonly ProviderId: Validator<components["schemas"]["ProviderId"]>;
 };
 
 export declare const requests: {
@@ -97,9 +105,12 @@ export declare const responses: {
     readonly "401": Validator<ResponseBody<operations["getShift"], 401>>;
     readonly "403": Validator<ResponseBody<operations["getShift"], 403>>;
     readonly "404": Validator<ResponseBody<operations["getShift"], 404>>;
+    readonly "408": Validator<ResponseBody<operations["getShift"], 408>>;
     readonly "410": Validator<ResponseBody<operations["getShift"], 410>>;
     readonly "429": Validator<ResponseBody<operations["getShift"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["getShift"], 500>>;
     readonly "503": Validator<ResponseBody<operations["getShift"], 503>>;
+    readonly default: Validator<ResponseBody<operations["getShift"], "default">>;
   };
   readonly updateShift: {
     readonly "200": Validator<ResponseBody<operations["updateShift"], 200>>;
@@ -107,23 +118,29 @@ export declare const responses: {
     readonly "401": Validator<ResponseBody<operations["updateShift"], 401>>;
     readonly "403": Validator<ResponseBody<operations["updateShift"], 403>>;
     readonly "404": Validator<ResponseBody<operations["updateShift"], 404>>;
+    readonly "408": Validator<ResponseBody<operations["updateShift"], 408>>;
     readonly "409": Validator<ResponseBody<operations["updateShift"], 409>>;
     readonly "410": Validator<ResponseBody<operations["updateShift"], 410>>;
     readonly "413": Validator<ResponseBody<operations["updateShift"], 413>>;
     readonly "415": Validator<ResponseBody<operations["updateShift"], 415>>;
     readonly "422": Validator<ResponseBody<operations["updateShift"], 422>>;
     readonly "429": Validator<ResponseBody<operations["updateShift"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["updateShift"], 500>>;
     readonly "503": Validator<ResponseBody<operations["updateShift"], 503>>;
+    readonly default: Validator<ResponseBody<operations["updateShift"], "default">>;
   };
   readonly cancelShift: {
     readonly "400": Validator<ResponseBody<operations["cancelShift"], 400>>;
     readonly "401": Validator<ResponseBody<operations["cancelShift"], 401>>;
     readonly "403": Validator<ResponseBody<operations["cancelShift"], 403>>;
     readonly "404": Validator<ResponseBody<operations["cancelShift"], 404>>;
+    readonly "408": Validator<ResponseBody<operations["cancelShift"], 408>>;
     readonly "409": Validator<ResponseBody<operations["cancelShift"], 409>>;
     readonly "410": Validator<ResponseBody<operations["cancelShift"], 410>>;
     readonly "429": Validator<ResponseBody<operations["cancelShift"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["cancelShift"], 500>>;
     readonly "503": Validator<ResponseBody<operations["cancelShift"], 503>>;
+    readonly default: Validator<ResponseBody<operations["cancelShift"], "default">>;
   };
   readonly assignCandidate: {
     readonly "200": Validator<ResponseBody<operations["assignCandidate"], 200>>;
@@ -131,11 +148,14 @@ export declare const responses: {
     readonly "401": Validator<ResponseBody<operations["assignCandidate"], 401>>;
     readonly "403": Validator<ResponseBody<operations["assignCandidate"], 403>>;
     readonly "404": Validator<ResponseBody<operations["assignCandidate"], 404>>;
+    readonly "408": Validator<ResponseBody<operations["assignCandidate"], 408>>;
     readonly "409": Validator<ResponseBody<operations["assignCandidate"], 409>>;
     readonly "410": Validator<ResponseBody<operations["assignCandidate"], 410>>;
     readonly "422": Validator<ResponseBody<operations["assignCandidate"], 422>>;
     readonly "429": Validator<ResponseBody<operations["assignCandidate"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["assignCandidate"], 500>>;
     readonly "503": Validator<ResponseBody<operations["assignCandidate"], 503>>;
+    readonly default: Validator<ResponseBody<operations["assignCandidate"], "default">>;
   };
   readonly deleteAssignment: {
     readonly "200": Validator<ResponseBody<operations["deleteAssignment"], 200>>;
@@ -144,10 +164,13 @@ export declare const responses: {
     readonly "403": Validator<ResponseBody<operations["deleteAssignment"], 403>>;
     readonly "404": Validator<ResponseBody<operations["deleteAssignment"], 404>>;
     readonly "405": Validator<ResponseBody<operations["deleteAssignment"], 405>>;
+    readonly "408": Validator<ResponseBody<operations["deleteAssignment"], 408>>;
     readonly "409": Validator<ResponseBody<operations["deleteAssignment"], 409>>;
     readonly "410": Validator<ResponseBody<operations["deleteAssignment"], 410>>;
     readonly "429": Validator<ResponseBody<operations["deleteAssignment"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["deleteAssignment"], 500>>;
     readonly "503": Validator<ResponseBody<operations["deleteAssignment"], 503>>;
+    readonly default: Validator<ResponseBody<operations["deleteAssignment"], "default">>;
   };
   readonly unassignCandidate: {
     readonly "200": Validator<ResponseBody<operations["unassignCandidate"], 200>>;
@@ -156,10 +179,13 @@ export declare const responses: {
     readonly "403": Validator<ResponseBody<operations["unassignCandidate"], 403>>;
     readonly "404": Validator<ResponseBody<operations["unassignCandidate"], 404>>;
     readonly "405": Validator<ResponseBody<operations["unassignCandidate"], 405>>;
+    readonly "408": Validator<ResponseBody<operations["unassignCandidate"], 408>>;
     readonly "409": Validator<ResponseBody<operations["unassignCandidate"], 409>>;
     readonly "410": Validator<ResponseBody<operations["unassignCandidate"], 410>>;
     readonly "429": Validator<ResponseBody<operations["unassignCandidate"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["unassignCandidate"], 500>>;
     readonly "503": Validator<ResponseBody<operations["unassignCandidate"], 503>>;
+    readonly default: Validator<ResponseBody<operations["unassignCandidate"], "default">>;
   };
   readonly findCandidates: {
     readonly "200": Validator<ResponseBody<operations["findCandidates"], 200>>;
@@ -167,8 +193,11 @@ export declare const responses: {
     readonly "401": Validator<ResponseBody<operations["findCandidates"], 401>>;
     readonly "403": Validator<ResponseBody<operations["findCandidates"], 403>>;
     readonly "404": Validator<ResponseBody<operations["findCandidates"], 404>>;
+    readonly "408": Validator<ResponseBody<operations["findCandidates"], 408>>;
     readonly "429": Validator<ResponseBody<operations["findCandidates"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["findCandidates"], 500>>;
     readonly "503": Validator<ResponseBody<operations["findCandidates"], 503>>;
+    readonly default: Validator<ResponseBody<operations["findCandidates"], "default">>;
   };
   readonly createCandidate: {
     readonly "200": Validator<ResponseBody<operations["createCandidate"], 200>>;
@@ -177,12 +206,15 @@ export declare const responses: {
     readonly "401": Validator<ResponseBody<operations["createCandidate"], 401>>;
     readonly "403": Validator<ResponseBody<operations["createCandidate"], 403>>;
     readonly "404": Validator<ResponseBody<operations["createCandidate"], 404>>;
+    readonly "408": Validator<ResponseBody<operations["createCandidate"], 408>>;
     readonly "409": Validator<ResponseBody<operations["createCandidate"], 409>>;
     readonly "413": Validator<ResponseBody<operations["createCandidate"], 413>>;
     readonly "415": Validator<ResponseBody<operations["createCandidate"], 415>>;
     readonly "422": Validator<ResponseBody<operations["createCandidate"], 422>>;
     readonly "429": Validator<ResponseBody<operations["createCandidate"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["createCandidate"], 500>>;
     readonly "503": Validator<ResponseBody<operations["createCandidate"], 503>>;
+    readonly default: Validator<ResponseBody<operations["createCandidate"], "default">>;
   };
   readonly getCandidateRegistry: {
     readonly "200": Validator<ResponseBody<operations["getCandidateRegistry"], 200>>;
@@ -190,8 +222,11 @@ export declare const responses: {
     readonly "401": Validator<ResponseBody<operations["getCandidateRegistry"], 401>>;
     readonly "403": Validator<ResponseBody<operations["getCandidateRegistry"], 403>>;
     readonly "404": Validator<ResponseBody<operations["getCandidateRegistry"], 404>>;
+    readonly "408": Validator<ResponseBody<operations["getCandidateRegistry"], 408>>;
     readonly "429": Validator<ResponseBody<operations["getCandidateRegistry"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["getCandidateRegistry"], 500>>;
     readonly "503": Validator<ResponseBody<operations["getCandidateRegistry"], 503>>;
+    readonly default: Validator<ResponseBody<operations["getCandidateRegistry"], "default">>;
   };
   readonly listOutlets: {
     readonly "200": Validator<ResponseBody<operations["listOutlets"], 200>>;
@@ -199,8 +234,11 @@ export declare const responses: {
     readonly "401": Validator<ResponseBody<operations["listOutlets"], 401>>;
     readonly "403": Validator<ResponseBody<operations["listOutlets"], 403>>;
     readonly "404": Validator<ResponseBody<operations["listOutlets"], 404>>;
+    readonly "408": Validator<ResponseBody<operations["listOutlets"], 408>>;
     readonly "429": Validator<ResponseBody<operations["listOutlets"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["listOutlets"], 500>>;
     readonly "503": Validator<ResponseBody<operations["listOutlets"], 503>>;
+    readonly default: Validator<ResponseBody<operations["listOutlets"], "default">>;
   };
   readonly listRoles: {
     readonly "200": Validator<ResponseBody<operations["listRoles"], 200>>;
@@ -208,7 +246,10 @@ export declare const responses: {
     readonly "401": Validator<ResponseBody<operations["listRoles"], 401>>;
     readonly "403": Validator<ResponseBody<operations["listRoles"], 403>>;
     readonly "404": Validator<ResponseBody<operations["listRoles"], 404>>;
+    readonly "408": Validator<ResponseBody<operations["listRoles"], 408>>;
     readonly "429": Validator<ResponseBody<operations["listRoles"], 429>>;
+    readonly "500": Validator<ResponseBody<operations["listRoles"], 500>>;
     readonly "503": Validator<ResponseBody<operations["listRoles"], 503>>;
+    readonly default: Validator<ResponseBody<operations["listRoles"], "default">>;
   };
 };

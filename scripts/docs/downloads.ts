@@ -12,12 +12,17 @@ export function downloadFiles(folder: string): [string, string][] {
 /** What each kind of file is, by the end of its name. */
 const KINDS = [
   { end: ".openapi-3.1.yaml", title: "OpenAPI 3.1" },
+  { end: ".openapi-3.1.json", title: "as JSON" },
   { end: ".openapi-3.0.yaml", title: "OpenAPI 3.0" },
+  { end: ".openapi-3.0.json", title: "as JSON" },
   { end: ".asyncapi-3.0.yaml", title: "AsyncAPI 3.0" },
+  { end: ".asyncapi-3.0.json", title: "as JSON" },
   { end: ".postman_collection.json", title: "Postman" },
 ];
+/** What the readers of a document accept, beside what should be sent. */
+const TOLERANT = "-tolerant";
 
-const COMMAND = `npx shiftpact spec provider --openapi 3.0 --out provider.yaml
+const COMMAND = `npx shiftpact spec provider --openapi 3.0 --routing path --out provider.yaml
 npx shiftpact spec events --format json
 npx shiftpact spec provider --collection --out provider.postman_collection.json`;
 
@@ -37,6 +42,8 @@ ${scrolling(
 )}
 <h2 id="choose">Which one to take</h2>
 <ul>
+<li>The document itself if you build a provider: it says what to send. The tolerant one if you call providers or take their webhooks: it says
+what may come.</li>
 <li>OpenAPI 3.1 if your generator reads it. Both versions accept the same values.</li>
 <li>OpenAPI 3.0 otherwise. What this version cannot say is left out and named in the description.</li>
 <li>The Postman collection to call an API by hand. Set its variables <code>baseUrl</code> and <code>token</code>, and for a provider
@@ -50,9 +57,14 @@ ${codeBlock(COMMAND, "Commands that print or write the files")}`,
 }
 
 function row(name: string, page: Page, names: readonly string[]): Markup {
-  const links = KINDS.filter(({ end }) => names.includes(name + end)).map(
+  const tolerant = links(`${name}${TOLERANT}`, names);
+  return markup`<tr><th scope="row"><a href="${page.file}">${page.title}</a></th><td>${links(name, names)}${
+    tolerant.length > 0 ? markup`<br>tolerant: ${tolerant}` : ""
+  }</td></tr>`;
+}
+
+const links = (name: string, names: readonly string[]): Markup[] =>
+  KINDS.filter(({ end }) => names.includes(name + end)).map(
     ({ end, title }, index) =>
       markup`${index === 0 ? "" : ", "}<a href="${name}${end}" download>${title}</a>`,
   );
-  return markup`<tr><th scope="row"><a href="${page.file}">${page.title}</a></th><td>${links}</td></tr>`;
-}

@@ -54,7 +54,7 @@ async function emitOpenApi(document: SpecDocument): Promise<[string, string][]> 
     ["index.ts", emitEntry(document.kind)],
     ["types.ts", await emitTypes(document)],
     ["client.ts", emitClient(operations)],
-    ["server.ts", emitServer(operations)],
+    ["server.ts", emitServer(operations, document.schemas)],
     ...(await validatorFiles(plan)),
   ];
 }

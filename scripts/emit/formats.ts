@@ -13,10 +13,13 @@ const DATE = [
 /** No leap second: ECMAScript has no instant for it, so a reader could not use the value. */
 const TIME = "(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?";
 const OFFSET = "(?:[Zz]|[+-](?:[01]\\d|2[0-3]):[0-5]\\d)";
-/** ISO 8601 beyond RFC 3339: seconds may be left out, a comma may stand before the fraction, midnight may end a day. */
-const READ_TIME = "(?:(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:[.,]\\d+)?)?|24:00(?::00)?)";
-/** ISO 8601 without separators; whether there is such a day is the reader's to find out. */
-const BASIC = "\\d{8}[Tt](?:[01]\\d|2[0-3])[0-5]\\d(?:[0-5]\\d(?:[.,]\\d+)?)?";
+/**
+ * ISO 8601 beyond RFC 3339: without separators, without seconds or minutes, with a comma before the fraction, with a midnight that ends
+ * a day. Whether there is such a day or leap second is the reader's to find out.
+ */
+const READ_DATE = `(?:${DATE}|\\d{8})`;
+const READ_TIME =
+  "(?:(?:[01]\\d|2[0-3])(?::?[0-5]\\d(?::?(?:[0-5]\\d|60)(?:[.,]\\d+)?)?)?|24(?::?00(?::?00(?:[.,]0+)?)?)?)";
 const READ_OFFSET = "(?:[Zz]|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)";
 
 const ATOM = "[a-z0-9!#$%&'*+/=?^_`{|}~-]+";
@@ -28,7 +31,7 @@ export const FORMATS: Readonly<Record<string, RegExp>> = {
   /** RFC 3339 section 5.6, the offset mandatory. */
   "date-time": new RegExp(`^(?:${DATE})[Tt]${TIME}${OFFSET}$`),
   /** ISO 8601 with the offset optional: a reader's form, for senders that leave it out. */
-  "local-date-time": new RegExp(`^(?:(?:${DATE})[Tt]${READ_TIME}|${BASIC})${READ_OFFSET}?$`),
+  "local-date-time": new RegExp(`^${READ_DATE}[Tt]${READ_TIME}${READ_OFFSET}?$`),
   date: new RegExp(`^(?:${DATE})$`),
   /** RFC 9562 section 4, any version. */
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i,
@@ -37,6 +40,9 @@ export const FORMATS: Readonly<Record<string, RegExp>> = {
   uri: new RegExp(`^[a-z][a-z0-9+.-]*:${URI_CHARACTER}+$`, "i"),
   "uri-reference": new RegExp(`^${URI_CHARACTER}*$`, "i"),
 };
+
+/** Formats of our own: published documents give their expression instead. */
+export const OWN_FORMATS: readonly string[] = ["local-date-time"];
 
 /** Formats whose every value another one accepts too: where both must hold, the narrower one does. */
 export const NARROWER: Readonly<Record<string, string>> = {

@@ -44,9 +44,9 @@ export function isSchema(value: unknown): value is Schema {
 }
 
 /** A copy of a record whose values went through `change`, in the same order. */
-export function mapRecord<V>(
-  record: Readonly<Record<string, unknown>>,
-  change: (value: unknown, key: string) => V,
+export function mapRecord<T, V>(
+  record: Readonly<Record<string, T>>,
+  change: (value: T, key: string) => V,
 ): Record<string, V> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parse } from "yaml";
+import { stringify } from "yaml";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
@@ -13,13 +13,15 @@ const HELP = `shiftpact spec NAME: prints a document of the contract as one file
                  events       the webhooks (AsyncAPI 3.0)
   --openapi V    3.1 or 3.0; 3.1 unless given. What 3.0 cannot say is named in the descriptions
   --format F     yaml or json; yaml unless given, or unless FILE ends in .json
+  --tolerant     what the platform accepts, which is more than a provider should send; not of operations
+  --routing R    path or header: the paths of one routing alone, for those who build a provider; both unless given
   --collection   a Postman collection instead, with an example as each body
   --out FILE     writes FILE instead of printing
 
 Exit code 0: done; 2: wrong arguments, or FILE could not be written.
 
 Examples:
-  shiftpact spec provider --openapi 3.0 --out provider.yaml
+  shiftpact spec provider --openapi 3.0 --routing path --out provider.yaml
   shiftpact spec events --format json
   shiftpact spec provider --collection --out provider.postman_collection.json`;
 
@@ -59,6 +61,8 @@ function flagsOf(args: string[]) {
     options: {
       openapi: { type: "string" },
       format: { type: "string" },
+      tolerant: { type: "boolean", default: false },
+      routing: { type: "string" },
       collection: { type: "boolean", default: false },
       out: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
@@ -80,15 +84,48 @@ function textOf(name: string, flags: Flags): string {
   }
   const version = oneOf("openapi", flags.openapi ?? "3.1", ["3.1", "3.0"]);
   const format = oneOf("format", flags.format ?? formatOf(flags.out), ["yaml", "json"]);
-  const text = read(isEvents ? `${name}.asyncapi-3.0.yaml` : `${name}.openapi-${version}.yaml`);
-  return format === "yaml" ? text : `${JSON.stringify(parse(text), undefined, 2)}\n`;
+  if (flags.tolerant && name === "operations")
+    throw new UsageError("operations has one form: leave --tolerant away");
+  const document = flags.tolerant ? `${name}-tolerant` : name;
+  const file = isEvents ? `${document}.asyncapi-3.0` : `${document}.openapi-${version}`;
+  if (flags.routing === undefined) return read(`${file}.${format}`);
+  if (name !== "provider") throw new UsageError(`${name} has no routing: leave --routing away`);
+  const routing = oneOf("routing", flags.routing, ["path", "header"]);
+  const routed = withRouting(JSON.parse(read(`${file}.json`)), routing);
+  return format === "yaml" ? stringify(routed, YAML) : `${JSON.stringify(routed, undefined, 2)}\n`;
 }
 
-function collectionOf(name: string, { openapi, format }: Flags): string {
+const YAML = { aliasDuplicateObjects: false, lineWidth: 0, compat: "yaml-1.1" } as const;
+
+type PathItem = Record<string, { operationId?: string }>;
+
+/** Of the paths of both routings those of one; their operations have the names that the clients give them. */
+function withRouting<Document extends { paths: Record<string, PathItem> }>(
+  document: Document,
+  routing: string,
+) {
+  const isOf = (path: string) => path.startsWith("/providers/{providerId}/") === (routing === "path");
+  const paths = Object.entries(document.paths).filter(([path]) => isOf(path));
+  return { ...document, paths: Object.fromEntries(paths.map(([path, item]) => [path, plainlyNamed(item)])) };
+}
+
+function plainlyNamed(item: PathItem): PathItem {
+  const entries = Object.entries(item).map(([key, value]) =>
+    value.operationId === undefined
+      ? [key, value]
+      : [key, { ...value, operationId: value.operationId.replace(/ByHeader$/, "") }],
+  );
+  return Object.fromEntries(entries);
+}
+
+function collectionOf(name: string, { openapi, format, tolerant, routing }: Flags): string {
   if (name === EVENTS) {
     throw new UsageError("there is no collection of events: the requests that send them are in platform");
   }
   if (openapi !== undefined) throw new UsageError("--collection has no --openapi");
+  if (tolerant) throw new UsageError("--collection has no --tolerant");
+  if (routing !== undefined)
+    throw new UsageError("a collection has a folder for each routing: leave --routing away");
   if (format !== undefined && format !== "json") throw new UsageError("a collection is JSON");
   return read(`${name}.postman_collection.json`);
 }

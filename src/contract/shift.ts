@@ -6,6 +6,7 @@ import { isInFourDigitYears, readTimestamp, type Timestamp } from "./timestamp.t
 export type ShiftWarning =
   | "positions_missing"
   | "positions_differ"
+  | "positions_many"
   | "name_cut"
   | "time_without_offset"
   | "status_unknown";
@@ -22,7 +23,7 @@ export interface Shift {
   outletName: string | undefined;
   roleId: string;
   roleName: string | undefined;
-  /** The total, not what remains: 0 to 100. */
+  /** The total, not what remains: 0 to 100, and more with a warning. */
   positions: number;
   assigned: { providerCandidateId: string; personalNumber: string | undefined }[];
   /** The provider's own `open` and `filled` are advisory; `cancelled` is final. */
@@ -49,7 +50,7 @@ export function readShift(body: ShiftBody, timeZone: string): ShiftReading {
   const pointer = unstorableText(body);
   if (pointer !== undefined) return { unusable: { fault: "text_unstorable", pointer } };
   const { start, end } = times;
-  const { positions, warning } = readPositions(body);
+  const { positions, warnings } = readPositions(body);
   const shift: Shift = {
     id: body.id,
     variant: variantOf(body),
@@ -62,7 +63,7 @@ export function readShift(body: ShiftBody, timeZone: string): ShiftReading {
     positions,
     assigned: body.assignedCandidates.flatMap(readAssigned),
     cancelled: body.status === "cancelled",
-    warnings: warning ? [warning] : [],
+    warnings,
   };
   if ([body.outletName, body.roleName].some((name) => name && isLongName(name)))
     shift.warnings.push("name_cut");
@@ -105,14 +106,18 @@ export function variantOf(body: object): "a" | "b" {
   return ONLY_IN_B.some((field) => field in body) ? "b" : "a";
 }
 
+/** More are read as they are, with a warning. */
+const MOST_POSITIONS = 100;
+
 /** decisions, "number of positions": neither given is 1, both given and different is the smaller. */
-function readPositions(body: ShiftBody): { positions: number; warning?: ShiftWarning } {
+function readPositions(body: ShiftBody): Pick<Shift, "positions" | "warnings"> {
   const given = [body.slots, body.numberOfPositions].filter((count) => typeof count === "number");
-  if (given.length === 0) return { positions: 1, warning: "positions_missing" };
+  if (given.length === 0) return { positions: 1, warnings: ["positions_missing"] };
   const positions = Math.min(...given);
-  return given.some((count) => count !== positions)
-    ? { positions, warning: "positions_differ" }
-    : { positions };
+  const warnings: ShiftWarning[] = [];
+  if (given.some((count) => count !== positions)) warnings.push("positions_differ");
+  if (positions > MOST_POSITIONS) warnings.push("positions_many");
+  return { positions, warnings };
 }
 
 type AssignedBody = ShiftBody["assignedCandidates"][number];

@@ -1,5 +1,5 @@
 import type { Message } from "../../generated/events/types.ts";
-import type { Outlet, Role } from "../../generated/provider/types.ts";
+import type { CompleteOutlet, Role } from "../../generated/provider/types.ts";
 import { parsePersonalNumber } from "../contract/personal-number.ts";
 import type { Organisation, StoredCandidate, StoredShift } from "./organisation.ts";
 import type { PlatformConnection, Webhooks } from "./webhooks.ts";
@@ -30,7 +30,7 @@ export interface Desk {
   providerId: string;
   /** PROVIDER_TOKEN (contract 5.1). */
   token: string;
-  readonly outlets: readonly Outlet[];
+  readonly outlets: readonly CompleteOutlet[];
   readonly roles: readonly Role[];
   /** In the order of their making, cancelled ones too. */
   readonly shifts: readonly StoredShift[];

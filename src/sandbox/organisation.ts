@@ -1,7 +1,7 @@
 import type {
   CandidateIdentity,
+  CompleteOutlet,
   HireDetails,
-  Outlet,
   Role,
   WorkedShift,
 } from "../../generated/provider/types.ts";
@@ -41,7 +41,7 @@ export interface Organisation {
   providerId: string;
   /** PROVIDER_TOKEN (contract 5.1). */
   token: string;
-  outlets: Outlet[];
+  outlets: CompleteOutlet[];
   roles: Role[];
   shifts: Map<string, StoredShift>;
   candidates: Map<string, StoredCandidate>;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Outlet, Role } from "../../generated/provider/types.ts";
+import type { CompleteOutlet, Role } from "../../generated/provider/types.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../contract/personal-number.ts";
 import type { Organisation, StoredCandidate } from "./organisation.ts";
 
@@ -27,7 +27,7 @@ export function seededOrganisation(
   { providerId, token }: Pick<Organisation, "providerId" | "token">,
   newId: () => string = randomUUID,
 ): Organisation {
-  const outlets: Outlet[] = OUTLETS.map(([name, address]) => ({ id: newId(), name, address }));
+  const outlets: CompleteOutlet[] = OUTLETS.map(([name, address]) => ({ id: newId(), name, address }));
   const roles: Role[] = ROLES.map((name) => ({ id: newId(), name }));
   const candidates = PEOPLE.map((person, index) => candidate(newId(), person, index));
   return {

@@ -42,6 +42,44 @@ describe("a candidate whose id cannot be used", () => {
   });
 });
 
+describe("an entry of a list that breaks the contract", () => {
+  const OTHER = "189001169813";
+
+  it.each([
+    ["somebody else", { ...ADA, personalNumber: OTHER, id: "" }],
+    ["somebody else whose id cannot be used", { ...ADA, personalNumber: OTHER, id: "a\0b" }],
+  ])("costs only itself when it is %s", async (_what, entry) => {
+    const { client } = clientOf(200, [{ ...ADA, id: "c" }, entry]);
+    expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({
+      kind: "found",
+      candidates: [{ ...ADA, id: "c" }],
+    });
+  });
+
+  it.each([{ id: 7 }, { ...ADA, id: "" }, null])(
+    "stops the look-up when it may be the person: %j",
+    async (entry) => {
+      const { client } = clientOf(200, [{ ...ADA, id: "c" }, entry]);
+      const answer = await client.findCandidates(ADAS_NUMBER, CALL);
+      expect(answer).toMatchObject({ kind: "unavailable", failure: "contract_violation" });
+    },
+  );
+
+  it.each(["listOutlets", "listRoles"] as const)("is named and left out: %s", async (operation) => {
+    const good = { id: "1", name: "Bar" };
+    const { client } = clientOf(200, [good, { id: "2" }, null, { id: "3", name: "a\0b" }]);
+    expect(await client[operation](CALL)).toEqual({
+      kind: "list",
+      items: [good],
+      faults: [
+        { entry: 2, reason: "/name is missing" },
+        { entry: 3, reason: "it must be of type object" },
+        { entry: 4, reason: "/name cannot be stored" },
+      ],
+    });
+  });
+});
+
 describe("a registry", () => {
   it.each([404, 405, 410, 501])("that is answered %i is not offered", async (status) => {
     expect(await clientOf(status).client.readRegistry({ limit: 5 }, CALL)).toEqual({ kind: "absent" });

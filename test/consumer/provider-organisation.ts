@@ -34,7 +34,7 @@ export const organisationRows: readonly Row[] = [
       },
     ],
     call: (client) => client.listOutlets(CALL),
-    gives: { kind: "list", items: [OUTLET] },
+    gives: { kind: "list", items: [OUTLET], faults: [] },
   },
   {
     calls: "listRoles",
@@ -46,7 +46,7 @@ export const organisationRows: readonly Row[] = [
       },
     ],
     call: (client) => client.listRoles(CALL),
-    gives: { kind: "list", items: [ROLE] },
+    gives: { kind: "list", items: [ROLE], faults: [] },
   },
   {
     calls: "readRegistry",

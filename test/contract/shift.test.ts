@@ -96,11 +96,11 @@ describe("the variants of a shift (contract 2.2)", () => {
     const wrongs = fc.constantFrom<[string, unknown]>(
       ["slots", "3"],
       ["slots", -1],
-      ["slots", 101],
+      ["slots", 2_147_483_648],
       ["slots", 1.5],
       ["outletName", 5],
       ["breakMinutes", "30"],
-      ["numberOfPositions", 101],
+      ["numberOfPositions", 2_147_483_648],
       ["status", 1],
       ["createdAt", 0],
     );
@@ -193,6 +193,9 @@ describe("reading a shift", () => {
     [{ slots: 3, numberOfPositions: 2 }, 2, ["positions_differ"]],
     [{ slots: 1, numberOfPositions: 5 }, 1, ["positions_differ"]],
     [{ slots: null, numberOfPositions: 5 }, 5, []],
+    [{ slots: 100 }, 100, []],
+    [{ slots: 101 }, 101, ["positions_many"]],
+    [{ slots: 150, numberOfPositions: 140 }, 140, ["positions_differ", "positions_many"]],
   ])("counts the positions of %j as %d, with the warnings %j", (change, expected, warnings) => {
     const { shift } = readShift({ ...SHIFT, ...change }, ZONE);
     expect([shift?.positions, shift?.warnings]).toEqual([expected, warnings]);

@@ -4,16 +4,16 @@ import express, { type Express, type Request, type RequestHandler } from "expres
 import * as OpenApiValidator from "express-openapi-validator";
 import { parse } from "yaml";
 import { createRouter, type Handlers } from "../../../generated/provider/server.ts";
-import type { Candidate, CandidateCreate, Shift } from "../../../generated/provider/types.ts";
+import type { CandidateCreate, CompleteCandidate, CompleteShift } from "../../../generated/provider/types.ts";
 import { ProblemError } from "../../../generated/runtime/problem.ts";
 import { answerParent } from "./parent.ts";
 
 // Two operations of a provider, GET /shifts/{shiftId} and POST /candidates, in three ways: WAY is express, stub or validator.
 
 const { WAY = "express", TOKEN, DOCUMENT = "", SHIFT = "" } = process.env;
-const shift: Shift = JSON.parse(readFileSync(SHIFT, "utf8"));
+const shift: CompleteShift = JSON.parse(readFileSync(SHIFT, "utf8"));
 
-const created = (body: CandidateCreate): Candidate => {
+const created = (body: CandidateCreate): CompleteCandidate => {
   const { personalNumber, firstName, lastName, email, phone } = body;
   return { id: shift.id, personalNumber, firstName, lastName, email, phone };
 };

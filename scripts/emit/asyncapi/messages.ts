@@ -34,10 +34,15 @@ export function emitMessages(document: SpecDocument): { lifted: SpecDocument; te
   return { lifted: { ...document, schemas, origins }, text: printMessages(messages) };
 }
 
+/** Those that are sent; a reply belongs to the request, and its channel has no address. */
 function messageEntries(document: SpecDocument): [string, Record<string, unknown>][] {
   const { components } = document.root;
   const messages = isRecord(components) && isRecord(components.messages) ? components.messages : {};
-  return Object.entries(messages).flatMap(([key, message]) => (isRecord(message) ? [[key, message]] : []));
+  const isReply = (key: string): boolean =>
+    channelsOf(document, `#/components/messages${pointerStep(key)}`).includes("");
+  return Object.entries(messages).flatMap(([key, message]) =>
+    isRecord(message) && !isReply(key) ? [[key, message]] : [],
+  );
 }
 
 /** A message that stands inside a channel would be left out in silence. */

@@ -1,5 +1,6 @@
 import type { SpecDocument } from "../bundle.ts";
-import { isRecord, isSchema, mapRecord, type Schema } from "../schema.ts";
+import { FORMATS, OWN_FORMATS } from "../formats.ts";
+import { isRecord, isSchema, mapRecord, mapSubschemas, type NamedSchemas, type Schema } from "../schema.ts";
 import { inlined } from "./inlined.ts";
 import { plain } from "./plain.ts";
 
@@ -9,7 +10,15 @@ export type Document = Readonly<Record<string, unknown>>;
 export function bundled({ published, schemas }: SpecDocument): Document {
   const own = isRecord(published.components) ? published.components : {};
   const whole = { ...published, components: { ...own, schemas } };
-  return withSchemas(withoutTwins(whole), (schema) => plain(schema, schemas));
+  return withSchemas(withoutTwins(whole), (schema) => publicFormats(plain(schema, schemas)));
+}
+
+/** A format of our own says nothing to other tools: they get its expression. */
+function publicFormats(schema: Schema): Schema {
+  if (typeof schema === "boolean") return schema;
+  const { format, ...rest } = mapSubschemas(schema, publicFormats);
+  if (typeof format !== "string") return rest;
+  return OWN_FORMATS.includes(format) ? { pattern: FORMATS[format]?.source, ...rest } : { ...rest, format };
 }
 
 /**
@@ -27,6 +36,13 @@ function withoutTwins(document: Document): Document {
   };
   const kept = Object.fromEntries(Object.entries(parameters).filter(([name]) => !isTwin(name)));
   return { ...inlined(document, isInlined), components: { ...others, parameters: kept, schemas } };
+}
+
+/** The schemas of `components` by name. */
+export function namedIn({ components }: Document): NamedSchemas {
+  const schemas = isRecord(components) && isRecord(components.schemas) ? components.schemas : {};
+  const named = Object.entries(schemas).filter((entry): entry is [string, Schema] => isSchema(entry[1]));
+  return Object.fromEntries(named);
 }
 
 /** A copy whose schemas went through `change`. What is shown as an example is no schema, whatever it looks like. */

@@ -7,10 +7,14 @@ export interface JsonContent {
   readonly place: Place;
 }
 
-/** The one JSON media type of a `content` map (OpenAPI 3.1, section 4.8.14); other content is refused. */
+/** Beside a JSON media type: whatever else a sender may label its content as. */
+const ANY = "*/*";
+
+/** The one JSON media type of a `content` map (OpenAPI 3.1, section 4.8.14); other content is refused, but that of any type beside it. */
 export function jsonContent(content: unknown, place: Place): JsonContent | undefined {
   if (!isRecord(content)) return undefined;
-  const [first, second] = Object.keys(content);
+  const types = Object.keys(content);
+  const [first, second] = types.length > 1 ? types.filter((type) => type !== ANY) : types;
   if (first === undefined) return undefined;
   if (second !== undefined) {
     throw new SpecFault(

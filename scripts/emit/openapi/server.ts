@@ -1,18 +1,23 @@
+import { completeName } from "../complete.ts";
+import { type NamedSchemas, onlyReference } from "../schema.ts";
 import { operationTitle } from "./client.ts";
 import type { Operation } from "./paths.ts";
 import { docComment } from "./types.ts";
 
+const PROBLEM = "application/problem+json";
+
 /** The Express 5 stub: the handlers to fill in, and the router that calls them. */
-export function emitServer(operations: readonly Operation[]): string {
+export function emitServer(operations: readonly Operation[], schemas: NamedSchemas): string {
+  const members = operations.map((operation) => handlerMember(operation, schemas));
   return `import type { Router } from "express";
 import type { Handler, OperationInfo } from "../runtime/operation.ts";
 import { type RouterOptions, routerOf } from "../runtime/server.ts";
-import type { operations } from "./types.ts";
+import type { ${[...new Set(members.flatMap(({ imports }) => imports)), "operations"].join(", ")} } from "./types.ts";
 import { requests, responses } from "./validators.js";
 
 /** One function for each operation; an operation added to the document is a compile error until it is written. */
 export interface Handlers<Context> {
-${operations.map(handlerMember).join("")}
+${members.map(({ text }) => text).join("")}
 }
 
 /** Every operation with what a test or a hook needs to know about it. */
@@ -27,10 +32,26 @@ export function createRouter<Context>(options: RouterOptions<Handlers<Context>, 
 `;
 }
 
-function handlerMember(operation: Operation): string {
+function handlerMember(operation: Operation, schemas: NamedSchemas) {
   const context = operation.security.length === 0 ? "undefined" : "Context";
-  const type = `Handler<operations["${operation.operationId}"], ${context}>`;
-  return `${docComment(operationTitle(operation))}${operation.operationId}: ${type};\n`;
+  const complete = completeBodies(operation, schemas);
+  const bodies = [...new Set(complete.map(({ key, type }) => `${key}: ${type}`))].join("; ");
+  const type = `Handler<operations["${operation.operationId}"], ${context}${bodies && `, { ${bodies} }`}>`;
+  return {
+    text: `${docComment(operationTitle(operation))}${operation.operationId}: ${type};\n`,
+    imports: complete.map(({ name }) => name),
+  };
+}
+
+/** The bodies of which a complete form is named. */
+function completeBodies({ responses }: Operation, schemas: NamedSchemas) {
+  return responses.flatMap(({ status, contentType, schema }) => {
+    const isList = typeof schema === "object" && schema.type === "array";
+    const body = isList ? schema.items : schema;
+    const name = body && completeName(onlyReference(body) ?? "", schemas);
+    if (!name) return [];
+    return { key: contentType === PROBLEM ? "problem" : status, type: isList ? `${name}[]` : name, name };
+  });
 }
 
 function tableRow(operation: Operation): string {

@@ -1,51 +1,55 @@
 import openapiTS, { astToString, type OpenAPI3 } from "openapi-typescript";
 import type { SpecDocument } from "../bundle.ts";
 import { SpecFault } from "../fault.ts";
-import { isRecord, isSchema, type NamedSchemas, type Schema } from "../schema.ts";
-import { typeShape } from "./schemas.ts";
+import { isRecord, isSchema, mapRecord, type NamedSchemas, type Schema } from "../schema.ts";
+import { typeShape, typeShapes } from "./schemas.ts";
 
 /** Names that the printed file uses itself. */
 const RESERVED = ["Message", "Record", "Operations", "Components", "Paths"];
 
 /** TypeScript types for paths, operations and named schemas of an OpenAPI document. */
 export async function emitTypes(document: SpecDocument): Promise<string> {
-  return typesOf(document, {
-    openapi: "3.1.0",
-    info: { title: "", version: "" },
-    paths: document.root.paths ?? {},
-  });
+  const { paths = {}, components } = document.published;
+  const { schemas: _schemas, examples: _examples, ...parts } = isRecord(components) ? components : {};
+  return typesOf(document, { paths, components: parts });
 }
 
 /** The same for a document that only has named schemas. */
 export async function emitSchemaTypes(document: SpecDocument): Promise<string> {
-  return typesOf(document, { openapi: "3.1.0", info: { title: "", version: "" }, paths: {} });
+  return typesOf(document, { paths: {}, components: {} });
 }
 
-async function typesOf(document: SpecDocument, shell: Record<string, unknown>): Promise<string> {
+/** The parts of a document beside its schemas. */
+interface Shell {
+  readonly paths: unknown;
+  readonly components: Readonly<Record<string, unknown>>;
+}
+
+async function typesOf(document: SpecDocument, shell: Shell): Promise<string> {
   const { schemas } = document;
   refuseReserved(document);
-  const shapes = Object.entries(schemas).map(([name, schema]) => [name, typeShape(schema, schemas)]);
-  const paths = shapesWithin(shell.paths, schemas);
-  const text = await printTypes({ ...shell, paths, components: { schemas: Object.fromEntries(shapes) } });
+  const shapes = typeShapes(schemas);
+  const paths = typed(shell.paths, shapes);
+  const parts = mapRecord(shell.components, (part) => typed(part, shapes));
+  const text = await printTypes({ paths, components: { ...parts, schemas: shapes } });
   return `${text}\n${aliases(schemas)}`;
 }
 
 /** The one place that knows openapi-typescript: a document in, TypeScript text out. */
 async function printTypes(document: Record<string, unknown>): Promise<string> {
   const options = { silent: true, defaultNonNullable: false };
-  const pseudo: unknown = document;
+  const pseudo: unknown = { openapi: "3.1.0", info: { title: "", version: "" }, ...document };
   return astToString(await openapiTS(pseudo as OpenAPI3, options));
 }
 
-function shapesWithin(value: unknown, schemas: NamedSchemas): unknown {
-  if (Array.isArray(value)) return value.map((item) => shapesWithin(item, schemas));
+/** What a type is made of: no examples, and of each schema its shape. */
+function typed(value: unknown, schemas: NamedSchemas): unknown {
+  if (Array.isArray(value)) return value.map((item) => typed(item, schemas));
   if (!isRecord(value)) return value;
-  const entries = Object.entries(value).map(([key, item]) => {
-    const shaped =
-      key === "schema" && isSchema(item) ? typeShape(item, schemas) : shapesWithin(item, schemas);
-    return [key, shaped];
-  });
-  return Object.fromEntries(entries);
+  const { example: _example, examples: _examples, ...rest } = value;
+  return mapRecord(rest, (item, key) =>
+    key === "schema" && isSchema(item) ? typeShape(item, schemas) : typed(item, schemas),
+  );
 }
 
 function refuseReserved(document: SpecDocument): void {

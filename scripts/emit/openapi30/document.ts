@@ -1,6 +1,6 @@
-import { type Document, withSchemas } from "../documents/bundled.ts";
+import { type Document, namedIn, withSchemas } from "../documents/bundled.ts";
 import { inlined } from "../documents/inlined.ts";
-import { isRecord, isSchema, type NamedSchemas, type Schema } from "../schema.ts";
+import { isRecord } from "../schema.ts";
 import { schema30 } from "./schema.ts";
 
 const WEBHOOKS = "`webhooks` are under `x-webhooks`, because OpenAPI 3.0 has none.";
@@ -8,7 +8,7 @@ const WEBHOOKS = "`webhooks` are under `x-webhooks`, because OpenAPI 3.0 has non
 /** A bundled document of OpenAPI 3.1 in the words of 3.0.3. */
 export function openapi30(document: Document): Document {
   const { openapi: _version, jsonSchemaDialect: _dialect, info, webhooks, ...rest } = document;
-  const named = schemasOf(document);
+  const named = namedIn(document);
   const lowered = withSchemas(
     { ...rest, ...(webhooks !== undefined && { "x-webhooks": webhooks }) },
     (schema) => schema30(schema, named),
@@ -27,13 +27,6 @@ export function openapi30(document: Document): Document {
 /** 3.1 lets a reference say more than its target, and a path refer to `pathItems`. */
 function isUnknownTo30(reference: string, beside: object): boolean {
   return Object.keys(beside).length > 0 || reference.startsWith("#/components/pathItems/");
-}
-
-function schemasOf({ components }: Document): NamedSchemas {
-  const schemas = isRecord(components) && isRecord(components.schemas) ? components.schemas : {};
-  return Object.fromEntries(
-    Object.entries(schemas).filter((entry): entry is [string, Schema] => isSchema(entry[1])),
-  );
 }
 
 /** 3.0 has no `summary` here, and knows a license by its address only. */

@@ -112,7 +112,7 @@ function variableOf({ schema }: Part): string | undefined {
 function responsesOf(operation: Part, originalRequest: object, reader: Reader): object[] {
   return reader.parts(operation.responses).flatMap(([status, response]) => {
     const media = jsonOf(response, reader);
-    if (media === undefined) return [];
+    if (media === undefined || status === "default") return [];
     return reader.examples(media.part, false).map(({ name, value }) => ({
       name: name === "" ? String(response.description) : name,
       originalRequest,

@@ -22,11 +22,14 @@ export interface ParameterInfo {
   readonly list?: "repeated" | "commas";
 }
 
-/** A handler gets decoded, validated values and answers with one of the declared responses. */
-export type Handler<Operation, Context> = (
+/**
+ * A handler gets decoded, validated values and answers with one of the declared responses. `Complete` has, by status and for every
+ * `problem`, the bodies that should be sent where the document lets a reader take less.
+ */
+export type Handler<Operation, Context, Complete = unknown> = (
   request: OperationRequest<Operation>,
   context: Context,
-) => OperationResponse<Operation> | Promise<OperationResponse<Operation>>;
+) => OperationResponse<Operation, Complete> | Promise<OperationResponse<Operation, Complete>>;
 
 export interface OperationRequest<Operation> {
   readonly path: RequestPart<Operation, "path">;
@@ -65,11 +68,21 @@ export type ResponseBody<Operation, Status> = Status extends keyof ResponsesOf<O
     : never
   : never;
 
+type SentBody<Operation, Status, Complete> = Status extends keyof Complete
+  ? Complete[Status]
+  : Complete extends { problem: infer Problem }
+    ? ResponsesOf<Operation>[Status & keyof ResponsesOf<Operation>] extends {
+        content: { "application/problem+json": unknown };
+      }
+      ? Problem
+      : ResponseBody<Operation, Status>
+    : ResponseBody<Operation, Status>;
+
 /** The union of the declared responses: `{ status: 200, body: Book } | { status: 204 }`. */
-export type OperationResponse<Operation> = {
+export type OperationResponse<Operation, Complete = unknown> = {
   [Status in keyof ResponsesOf<Operation>]: ResponseWith<
     Status extends number ? Status : Exclude<ErrorStatus, keyof ResponsesOf<Operation>>,
-    ResponseBody<Operation, Status>
+    SentBody<Operation, Status, Complete>
   >;
 }[keyof ResponsesOf<Operation>];
 

@@ -97,7 +97,7 @@ const isCode = (code: unknown): code is string =>
   typeof code === "string" && /^[a-z][a-z0-9_]{0,60}$/.test(code);
 
 /** The answer does not fit the contract's schema. Names the places, never the values. */
-function broken(what: string, errors: readonly FieldError[]): Unavailable {
+export function broken(what: string, errors: readonly FieldError[]): Unavailable {
   const places = errors.slice(0, 5).map(({ pointer, message }) => `${pointer || "the body"} ${message}`);
   const pointers = errors.slice(0, 5).map(({ pointer }) => pointer);
   return {
@@ -112,6 +112,30 @@ export function read<T>(what: string, answer: Answer, validator: Validator<T>): 
     return { ...unavailable("contract_violation", `the ${what} is not JSON`), pointers: [""] };
   const { body } = answer;
   return validator(body) ? { value: body } : broken(what, validator.errorsOf(body));
+}
+
+/** An entry of a list, or what keeps it from being one. */
+export type ReadEntry<T> = { entry: T; fault?: never } | { fault: FieldError; entry?: never };
+
+export const faultText = ({ pointer, message }: FieldError) => `${pointer || "it"} ${message}`;
+
+/** The entries of a list one by one, in its order: one that breaks the contract costs only itself. */
+export function readEach<T>(entries: readonly unknown[], validator: Validator<T>): ReadEntry<T>[] {
+  return entries.map((entry) => {
+    if (validator(entry)) return { entry };
+    const [fault = { pointer: "", message: "breaks the contract" }] = validator.errorsOf(entry);
+    return { fault };
+  });
+}
+
+/** The body as a list. */
+export function readList<T>(
+  what: string,
+  { body }: Answer,
+  validator: Validator<T>,
+): { entries: ReadEntry<T>[] } | Unavailable {
+  if (Array.isArray(body)) return { entries: readEach(body, validator) };
+  return broken(what, [{ pointer: "", message: body === undefined ? "is not JSON" : "must be an array" }]);
 }
 
 function parseJson(text: unknown): unknown {

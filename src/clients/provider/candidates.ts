@@ -1,15 +1,17 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Candidate, CandidateCreate } from "../../../generated/provider/types.ts";
-import { responses, schemas } from "../../../generated/provider/validators.js";
+import { schemas } from "../../../generated/provider/validators.js";
 import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import { isStorable } from "../../contract/storable-text.ts";
 import {
   answerOf,
+  broken,
   type Failure,
+  type ReadEntry,
   type Refused,
   read,
+  readList,
   refused,
-  type Unavailable,
   unavailable,
 } from "./answer.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
@@ -22,7 +24,7 @@ type Creation = { kind: "created"; candidate: Candidate } | { kind: "exists" } |
 
 /** Looks up, creates and imports candidates (contract 4.2). */
 export function candidateCalls(client: Client, parts: ProviderParts) {
-  async function lookUp(form: string, call: Call): Promise<LookUp> {
+  async function lookUp(number: PersonalNumber, form: string, call: Call): Promise<LookUp> {
     const params = { query: { personalNumber: form } };
     const answer = await answerOf(client.findCandidates({ params, ...init(call) }));
     if (answer.kind !== "answer") return answer;
@@ -32,24 +34,30 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
       return { kind: "found", candidates: [], ...(!isProven && { unproven: true }) };
     }
     if (!answer.ok) return refused(answer);
-    const body = read("list of candidates", answer, responses.findCandidates[200]);
-    if ("kind" in body) return body;
-    const odd = body.value.findIndex(({ id }) => !isStorable(id));
-    if (odd >= 0) return unusableId("list of candidates", `/${odd}/id`);
-    if (body.value.length === 0) parts.onSeen({ notFound: "empty" });
-    return { kind: "found", candidates: body.value };
+    const list = readList("list of candidates", answer, schemas.Candidate);
+    if ("kind" in list) return list;
+    if (list.entries.length === 0) parts.onSeen({ notFound: "empty" });
+    const entries = list.entries.map(storable);
+    const unread = entries.flatMap(({ fault }, index) =>
+      fault === undefined || isAnother((answer.body as unknown[])[index], number)
+        ? []
+        : { pointer: `/${index}${fault.pointer}`, message: fault.message },
+    );
+    if (unread.length > 0) return broken("list of candidates", unread);
+    return { kind: "found", candidates: entries.flatMap(({ entry }) => entry ?? []) };
   }
 
   /**
    * Everybody whom the provider knows under the number, each once. Looks under the 12 digits and, if nobody is found, once more under the
    * hyphenated form; a provider that knows one form only may refuse the other. An entry that names another personal number is left out,
-   * because a provider that ignores the query must not make us book a stranger.
+   * because a provider that ignores the query must not make us book a stranger. An entry that breaks the
+   * contract costs only itself, if it names another number.
    */
   async function findCandidates(number: PersonalNumber, call: Call): Promise<LookUp> {
     const refusals: Refused[] = [];
     let isProven = true;
     for (const form of [number, hyphenated(number)]) {
-      const found = await lookUp(form, call);
+      const found = await lookUp(number, form, call);
       if (isFormRefused(found)) refusals.push(found);
       else if (found.kind !== "found") return found;
       else {
@@ -83,7 +91,7 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     if (!answer.ok) return refused(answer);
     const body = read("created candidate", answer, schemas.Candidate);
     if ("kind" in body) return body;
-    if (!isStorable(body.value.id)) return unusableId("created candidate", "/id");
+    if (!isStorable(body.value.id)) return broken("created candidate", [UNUSABLE_ID]);
     const number = parsePersonalNumber(payload.personalNumber);
     if (number && !isThePerson(body.value, number))
       return unavailable("wrong_person", "the created candidate is somebody else");
@@ -109,10 +117,18 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
 }
 
 /** No schema says it: such an id fits neither into a path nor into the database. */
-const unusableId = (what: string, pointer: string): Unavailable => ({
-  ...unavailable("contract_violation", `the ${what} breaks the contract: ${pointer} cannot be stored`),
-  pointers: [pointer],
-});
+const UNUSABLE_ID = { pointer: "/id", message: "cannot be stored" };
+
+function storable(read: ReadEntry<Candidate>): ReadEntry<Candidate> {
+  return read.entry && !isStorable(read.entry.id) ? { fault: UNUSABLE_ID } : read;
+}
+
+/** An entry that breaks the contract may be the person, unless it names somebody else. */
+function isAnother(entry: unknown, number: PersonalNumber): boolean {
+  const { personalNumber } = (entry ?? {}) as { personalNumber?: unknown };
+  const other = typeof personalNumber === "string" ? parsePersonalNumber(personalNumber) : undefined;
+  return other !== undefined && other !== number;
+}
 
 /** Any other 5xx says "not now"; a 501 stays. */
 const asNotOffered = (response: Response): Response =>

@@ -1,19 +1,16 @@
 import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { schemas } from "../../../generated/provider/validators.js";
-import { type Answer, type Unavailable, unavailable } from "./answer.ts";
+import { type Answer, type ReadEntry, readEach, type Unavailable, unavailable } from "./answer.ts";
 
 /** An answer that holds everybody, at somewhat below 1 kB a person with a work history. Bytes. */
 export const LONGEST_REGISTRY = 8_000_000;
 
 export interface RegistryPage {
   /** In the order of the page. One that breaks the contract costs only itself. */
-  candidates: readonly ReadEntry[];
+  candidates: readonly ReadEntry<RegistryEntry>[];
   /** Undefined: the registry is complete. */
   nextCursor: string | undefined;
 }
-
-/** `fault` names places, never values. */
-export type ReadEntry = { entry: RegistryEntry; fault?: never } | { fault: string; entry?: never };
 
 /** The page's frame must fit the contract (2.5); its entries are read one by one. */
 export function readPage({ body }: Answer): { kind: "page"; page: RegistryPage } | Unavailable {
@@ -24,14 +21,11 @@ export function readPage({ body }: Answer): { kind: "page"; page: RegistryPage }
     return { ...broken("/nextCursor must be a string"), pointers: ["/nextCursor"] };
   }
   // An empty cursor could not be sent (it has at least one character), so there is no next page.
-  const page = { candidates: candidates.map(readEntry), nextCursor: nextCursor || undefined };
+  const page = {
+    candidates: readEach(candidates, schemas.RegistryEntry),
+    nextCursor: nextCursor || undefined,
+  };
   return { kind: "page", page };
-}
-
-function readEntry(entry: unknown): ReadEntry {
-  if (schemas.RegistryEntry(entry)) return { entry };
-  const [first] = schemas.RegistryEntry.errorsOf(entry);
-  return { fault: first ? `${first.pointer || "it"} ${first.message}` : "it breaks the contract" };
 }
 
 const broken = (what: string) =>

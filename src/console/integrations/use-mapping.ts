@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import type { DiscoveryFault } from "../../../generated/operations/types.ts";
 import { counted } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
 import { readNamesAgain } from "../data/names.ts";
@@ -40,13 +41,16 @@ export function useMapping({ integration: { providerId }, reload }: Organisation
     return `${counted(unsaved(draft), "mapping")} saved`;
   });
   const discover = useAction(async () => {
-    const { outlets, roles } = await ask(api.discoverIntegration({ params: { path } }));
+    const { outlets, roles, faults = [] } = await ask(api.discoverIntegration({ params: { path } }));
     reload();
-    return `${counted(outlets.length, "outlet")} and ${counted(roles.length, "role")} read from the provider`;
+    const read = `${counted(outlets.length, "outlet")} and ${counted(roles.length, "role")} read from the provider`;
+    return [read, ...faults.map(faultText)].join("; ");
   });
   useWarningBeforeLoss(unsaved(draft) > 0);
   return { draft, unsaved: unsaved(draft), choose: chooseOne, discard, add, save, discover };
 }
+
+const faultText = ({ list, entry, reason }: DiscoveryFault) => `${list}, entry ${entry}: ${reason}`;
 
 async function addTarget(kind: keyof Draft, { name, address }: Mappable): Promise<string> {
   if (kind === "roles") return (await ask(api.createCompetence({ body: { name } }))).competenceId;

@@ -82,6 +82,7 @@ export function cancelledByText(by: NonNullable<Job["cancelledBy"]>): string {
 const WARNINGS = {
   positions_missing: "Neither slots nor numberOfPositions given: read as 1 position",
   positions_differ: "slots and numberOfPositions differ: the smaller number applies",
+  positions_many: "More than 100 positions: check the number with the provider",
   time_without_offset: "A time without offset: read in the time zone of the integration",
   name_cut: "A name of more than 200 characters: cut off there",
   status_unknown: "A status other than open, filled, and cancelled: read as open",

@@ -1,12 +1,12 @@
 import type { Outcome } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
+import { isShiftEvent } from "../../contract/shift-event.ts";
 import type { EventStatus, StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { type Change, changesBetween, readJobState } from "../jobs/state.ts";
 import { previewReading } from "../shifts/preview.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { isShiftEvent } from "./receive.ts";
 import { queueAgain } from "./replay.ts";
 
 export interface ReplayPreview {

@@ -14,10 +14,6 @@ export interface ReceivedEvent {
   status?: "queued" | "ignored";
 }
 
-/** Is it one of the contract's events (contract 4.3)? Any other is stored and ignored. */
-export const isShiftEvent = (event: string): boolean =>
-  ["shift.create", "shift.update", "shift.delete"].includes(event);
-
 /** An event that is stored and waits to be processed. */
 export type WaitingEvent = Required<ReceivedEvent> & { eventId: string };
 

@@ -1,4 +1,5 @@
 import { problem } from "../../contract/problem.ts";
+import { isShiftEvent } from "../../contract/shift-event.ts";
 import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";
@@ -6,7 +7,6 @@ import { publish } from "../stream/news.ts";
 import type { Step } from "../traces/step.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
-import { isShiftEvent } from "./receive.ts";
 
 /**
  * Queues an event again, whatever it came to before. Returns how many were queued, 0 or 1: one of an unknown name stays ignored.

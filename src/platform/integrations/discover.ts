@@ -1,9 +1,15 @@
-import type { DiscoveredOutlet, DiscoveredRole, Discovery } from "../../../generated/operations/types.ts";
+import type {
+  DiscoveredOutlet,
+  DiscoveredRole,
+  Discovery,
+  DiscoveryFault,
+} from "../../../generated/operations/types.ts";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
 import type { Failure } from "../../clients/provider/answer.ts";
+import type { ReadList } from "../../clients/provider/organisation.ts";
 import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
-import { isStorable, keptName } from "../../contract/storable-text.ts";
+import { keptName } from "../../contract/storable-text.ts";
 import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -24,6 +30,8 @@ import {
   type Thing,
 } from "./things.ts";
 
+const MOST_FAULTS = 100;
+
 /**
  * Reads the provider's outlets and roles, maps those that certainly are a workplace or a competence, and suggests the rest.
  * @throws ProblemError provider_unavailable (502), integration_changed.
@@ -38,11 +46,6 @@ export async function discover(deps: Deps, integration: Integration): Promise<Di
   ]);
   if (outlets.kind !== "list") throw asProblem(integration, outlets, "outlets");
   if (roles.kind !== "list") throw asProblem(integration, roles, "roles");
-  if (![...outlets.items, ...roles.items].every(isUsable)) {
-    throw problem("provider_unavailable", {
-      detail: "The provider names an outlet or role in text that cannot be stored.",
-    });
-  }
   return transact(deps, async (trx) => {
     await holdIntegration(trx, integration);
     const discovery = {
@@ -50,15 +53,13 @@ export async function discover(deps: Deps, integration: Integration): Promise<Di
       roles: (await noteAll(trx, ROLES, integration.provider_id, roles.items)).map(viewOfRole),
     };
     await refreshWaiting(trx, deps, integration.provider_id);
-    return discovery;
+    const faults = [...faultsIn("outlets", outlets.faults), ...faultsIn("roles", roles.faults)];
+    return { ...discovery, ...(faults.length > 0 && { faults: faults.slice(0, MOST_FAULTS) }) };
   });
 }
 
-/** Names are cut to their limit and lone surrogates replaced; an id must fit as it is. */
-function isUsable(item: Outlet | Role): boolean {
-  const texts = [item.name, "address" in item ? item.address : null];
-  return isStorable(item.id) && texts.every((text) => !text?.includes("\0"));
-}
+const faultsIn = (list: DiscoveryFault["list"], faults: ReadList<unknown>["faults"]): DiscoveryFault[] =>
+  faults.map((fault) => ({ list, ...fault }));
 
 function asProblem(integration: Integration, failure: Failure, what: "outlets" | "roles") {
   const call = routingAttemptsText([attemptOf(integration, `/${what}`, failure)]);

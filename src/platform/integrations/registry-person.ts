@@ -1,7 +1,7 @@
 import type { RegistryFault } from "../../../generated/operations/types.ts";
 import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { schemas } from "../../../generated/provider/validators.js";
-import type { ReadEntry } from "../../clients/provider/registry-page.ts";
+import { faultText, type ReadEntry } from "../../clients/provider/answer.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import { isStorable } from "../../contract/storable-text.ts";
 
@@ -21,13 +21,13 @@ export interface RegisteredPerson {
 
 /** Reads a page's entries one by one; `seen` grows by the people found. `entries`: how many came before this page. Faults hold no personal data. */
 export function readPeople(
-  candidates: readonly ReadEntry[],
+  candidates: readonly ReadEntry<RegistryEntry>[],
   { entries, seen }: { entries: number; seen: Set<string> },
 ): { people: RegisteredPerson[]; faults: RegistryFault[] } {
   const people: RegisteredPerson[] = [];
   const faults: RegistryFault[] = [];
   for (const [index, { entry, fault }] of candidates.entries()) {
-    const person = entry ? personOf(entry) : fault;
+    const person = entry ? personOf(entry) : faultText(fault);
     const place = entries + index + 1;
     if (typeof person === "string") faults.push({ entry: place, reason: person });
     else if (seen.has(person.number))

@@ -1,6 +1,7 @@
 import type { Outcome, Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { Shift } from "../../contract/shift.ts";
+import { saysChanged, saysGone } from "../../contract/shift-event.ts";
 import { failureParams } from "../work/failure.ts";
 import type { Draft } from "./draft.ts";
 import { readLate } from "./plan-bookings.ts";
@@ -44,7 +45,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   draft.push({ write: "shift", patch: { isRead: true } });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
-  const isNews = covered.some(({ event }) => event !== "shift.delete");
+  const isNews = covered.some(({ event }) => !saysGone(event));
   const codes = isNews ? [...SETTLED, "delete_not_confirmed" as const] : SETTLED;
   draft.settle(draft.subject, codes);
   if (shift.cancelled) {
@@ -96,7 +97,7 @@ const isSameMinute = (one: number, other: number): boolean => Math.abs(one - oth
 
 /** Deletions after which nothing came that explains why the shift is there. */
 function unexplainedDeletes(covered: readonly EventState[]): EventState[] {
-  const last = covered.findLastIndex(({ event }) => event !== "shift.delete");
+  const last = covered.findLastIndex(({ event }) => !saysGone(event));
   return covered.slice(last + 1);
 }
 
@@ -110,7 +111,7 @@ function scheduleReading(
   const { rules, now, state } = draft;
   if (draft.isLive && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
   const { rechecks } = state.shift;
-  const isHinted = covered.some(({ event, isReplayed }) => event === "shift.update" && !isReplayed);
+  const isHinted = covered.some(({ event, isReplayed }) => saysChanged(event) && !isReplayed);
   const isContradicted = deletes.length > 0 || (isUnchanged && (isHinted || rechecks > 0));
   const afterMs = isContradicted ? rules.recheckMs[rechecks] : undefined;
   if (afterMs !== undefined) {
@@ -140,9 +141,9 @@ function concludeAbsence(
   const { outcome, witness, durationMs } = reading;
   if (outcome.kind !== "absent") return undefined;
   const { state, rules, now, traceId } = draft;
-  const isExpected = covered.some(({ event, isReplayed }) => event !== "shift.delete" && !isReplayed);
+  const isExpected = covered.some(({ event, isReplayed }) => !saysGone(event) && !isReplayed);
   const isKnownGone = state.shift.isGone && !(draft.isLive && state.job?.status !== "expired");
-  const isDeleted = covered.some(({ event }) => event === "shift.delete");
+  const isDeleted = covered.some(({ event }) => saysGone(event));
   const isAnnounced = unexplainedDeletes(covered).length > 0 || Boolean(state.cancellation?.consumedBy);
   const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
   const isFinal = outcome.final && outcome.code !== undefined;

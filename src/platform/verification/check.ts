@@ -1,3 +1,4 @@
+import { EVENTS_OF_PRESENCE } from "../../contract/shift-event.ts";
 import type { Integration } from "../db/schema.ts";
 import type { CheckProvider, Deps, ProviderFinding, Vault } from "../deps.ts";
 import type { ProviderClients } from "../integrations/clients.ts";
@@ -96,7 +97,7 @@ async function shiftsOf({ database, now }: Deps, providerId: string): Promise<st
     .selectFrom("events")
     .select("shift_id")
     .where("provider_id", "=", providerId)
-    .where("event", "in", ["shift.create", "shift.update"])
+    .where("event", "in", EVENTS_OF_PRESENCE)
     .orderBy("event_id", "desc")
     .limit(MOST_TRIES)
     .execute();

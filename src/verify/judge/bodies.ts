@@ -104,7 +104,7 @@ function judgeListed(candidates: CandidateRegistry["candidates"], exchange: Repl
 
 function judgeDates(candidates: CandidateRegistry["candidates"], exchange: Reply): Found[] {
   const dates = candidates.flatMap(({ workHistory }) => workHistory ?? []).map(({ date }) => date);
-  const wrong = dates.find((date) => date !== undefined && !isDate(date));
+  const wrong = dates.find((date) => (date ?? null) !== null && !isDate(String(date)));
   if (wrong === undefined) return [];
   const expected = "candidates[*].workHistory[*].date as YYYY-MM-DD";
   const actual = `received ${shown(wrong, "date")}`;

@@ -87,7 +87,7 @@ function judgeFree(exchange: Reply): Found[] {
     return isLabelled ? [notJson(exchange)] : [];
   }
   if (saysNo(json)) return [denied(exchange)];
-  if (exchange.probe.operation === "deleteAssignment" && !schemas.Unassignment(json)) {
+  if (exchange.probe.operation === "deleteAssignment" && !schemas.CompleteUnassignment(json)) {
     const expected = '204, or 200 with {"success": true}';
     return [found("field_missing", { exchange, expected, actual: "200 with a body without success" })];
   }

@@ -235,11 +235,13 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     await stranger.close();
   });
 
-  it("answers 502 when the provider names an outlet in text that cannot be stored", async () => {
+  it("leaves out an outlet whose text cannot be stored, and says so", async () => {
     await register(edge(), provider);
-    const [outlet] = provider.outlets;
+    const [outlet, ...others] = provider.outlets;
     if (outlet) outlet.name = "a\u0000b";
-    expectProblem(await edge().operate("POST", integration("/discover")), "provider_unavailable");
+    const discovery = await discover(edge(), provider);
+    expect(discovery.outlets.map(({ outletId }) => outletId)).toEqual(others.map(({ id }) => id));
+    expect(discovery.faults).toEqual([{ list: "outlets", entry: 1, reason: "/name cannot be stored" }]);
   });
 });
 

@@ -1,0 +1,10 @@
+import type { NamedSchemas } from "./schema.ts";
+
+/** `CompleteShift` is a shift as it should be sent, beside `Shift`, which is one as it may be read. */
+const PREFIX = "Complete";
+
+/** The name of the complete form of a schema, if there is one. */
+export function completeName(name: string, schemas: NamedSchemas): string | undefined {
+  const complete = `${PREFIX}${name}`;
+  return complete in schemas ? complete : undefined;
+}

@@ -1,0 +1,70 @@
+import { completeName } from "../complete.ts";
+import { isRecord, mapRecord, type NamedSchemas, referenceTo } from "../schema.ts";
+import { type Document, namedIn } from "./bundled.ts";
+
+/** Whatever else content may be labelled as when it is read. */
+const ANY_TYPE = "*/*";
+
+/** Whether the document tells what should be sent from what is read. */
+export function hasViews(schemas: NamedSchemas): boolean {
+  return Object.keys(schemas).some((name) => completeName(name, schemas) !== undefined);
+}
+
+/** The document for those who send: each complete schema has the place and the name of the one that is read. */
+export function sentView(document: Document): Document {
+  const all = namedIn(document);
+  const pairs = Object.keys(all).flatMap((name) => {
+    const complete = completeName(name, all);
+    return complete === undefined ? [] : [{ name, complete }];
+  });
+  const sent = Object.fromEntries(pairs.map(({ name, complete }) => [name, all[complete] ?? {}]));
+  const renamed = new Map(pairs.map(({ name, complete }) => [referenceTo(complete), referenceTo(name)]));
+  return pruned(rewritten(withNamed(document, { ...all, ...sent }), renamed));
+}
+
+/** The document for those who read: what may come. */
+export const readView = (document: Document): Document => pruned(document);
+
+function rewritten(document: Document, renamed: ReadonlyMap<string, string>): Document {
+  const whole = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(whole);
+    return isRecord(value) ? record(value) : value;
+  };
+  const record = (value: Readonly<Record<string, unknown>>): Document =>
+    mapRecord(value, (item, key) => {
+      if (key === "$ref") return renamed.get(String(item)) ?? item;
+      if (key === "content" && isRecord(item)) return whole(labelled(item));
+      return key === "example" || key === "examples" ? item : whole(item);
+    });
+  return record(document);
+}
+
+function labelled(content: Readonly<Record<string, unknown>>): object {
+  const { [ANY_TYPE]: any, ...others } = content;
+  return Object.keys(others).length > 0 ? others : { [ANY_TYPE]: any };
+}
+
+/** Without the schemas that nothing else leads to. */
+function pruned(document: Document): Document {
+  const all = namedIn(document);
+  const kept = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    if (!isRecord(value)) return;
+    for (const [key, item] of Object.entries(value)) {
+      const [, name] = key === "$ref" ? (/^#\/components\/schemas\/(.+)$/.exec(String(item)) ?? []) : [];
+      if (name === undefined) visit(item);
+      else if (!kept.has(name)) {
+        kept.add(name);
+        visit(all[name]);
+      }
+    }
+  };
+  visit(withNamed(document, {}));
+  return withNamed(document, Object.fromEntries(Object.entries(all).filter(([name]) => kept.has(name))));
+}
+
+function withNamed(document: Document, schemas: object): Document {
+  const components = isRecord(document.components) ? document.components : {};
+  return { ...document, components: { ...components, schemas } };
+}

@@ -1,0 +1,243 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "../../scripts/embedded-postgres.ts";
+import { createProviderClient } from "../../src/clients/provider/client.ts";
+import { createProviderHttp } from "../../src/clients/provider/http.ts";
+import { ADA, ADAS_NUMBER, CALL } from "../clients/provider-sandbox.ts";
+
+const run = promisify(execFile);
+const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const DOCUMENTS = fromRoot("generated/spec");
+const documents = readdirSync(DOCUMENTS).filter((name) => /api-\d\.\d\.json$/.test(name));
+const openapi = documents.filter((name) => name.includes("openapi"));
+
+/** Installing several hundred packages takes its time. Milliseconds. */
+const UNHURRIED = 300_000;
+
+/** Tools that this project does not use otherwise, in fixed versions. */
+const TOOLS = {
+  "@stoplight/prism-cli": "5.16.0",
+  "@stoplight/spectral-cli": "6.16.3",
+  quicktype: "26.0.0",
+  "@apidevtools/swagger-parser": "13.1.0",
+  "openapi-backend": "5.21.2",
+};
+
+let folder: string;
+const children = new Set<ChildProcess>();
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "shiftpact-tools-"));
+  write(
+    "package.json",
+    JSON.stringify({ name: "tools", private: true, type: "module", dependencies: TOOLS }),
+  );
+  await inFolder("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error");
+}, UNHURRIED);
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+const environment = () => ({
+  ...process.env,
+  PATH: `${join(folder, "node_modules/.bin")}:${process.env.PATH}`,
+  NO_COLOR: "1",
+});
+
+async function inFolder(command: string, ...argv: string[]): Promise<string> {
+  const { stdout } = await run(command, argv, { cwd: folder, env: environment(), maxBuffer: 1 << 26 });
+  return stdout;
+}
+
+/** What Prism answers with is in the document: the shift, the person and the page of its examples. */
+async function mocked<T>(document: string, use: (url: string) => Promise<T>): Promise<T> {
+  const port = await freePort();
+  const argv = ["mock", join(DOCUMENTS, document), "--host", "127.0.0.1", "--port", String(port), "--errors"];
+  const prism = spawn(join(folder, "node_modules/.bin/prism"), argv, {
+    cwd: folder,
+    env: environment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.add(prism);
+  let said = "";
+  try {
+    while (!said.includes("Prism is listening")) {
+      const [chunk] = await Promise.race([once(prism.stdout, "data"), once(prism, "exit")]);
+      if (typeof chunk === "number") throw new Error(`Prism ended: ${said}`);
+      said += chunk;
+    }
+    return await use(`http://127.0.0.1:${port}`);
+  } finally {
+    prism.kill("SIGTERM");
+    children.delete(prism);
+  }
+}
+
+const SHIFT = "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3";
+const PERSON = "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11";
+const PROVIDER = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
+
+describe("Prism", { timeout: UNHURRIED }, () => {
+  const routed = openapi
+    .filter((name) => name.startsWith("provider"))
+    .flatMap((name) => (["path", "header"] as const).map((routing) => [name, routing] as const));
+
+  it.each(routed)("mocks a provider that the client understands: %s, routing by %s", (document, routing) =>
+    mocked(document, async (baseUrl) => {
+      const http = createProviderHttp({ allowInsecure: true });
+      const { fetch } = http;
+      const client = createProviderClient({ baseUrl, providerId: PROVIDER, token: "t", routing, fetch });
+      const seat = { shiftId: SHIFT, candidateId: PERSON };
+      const times = { startTime: "2027-03-27T22:00:00+01:00", endTime: "2027-03-28T06:00:00+02:00" };
+      const number = ADAS_NUMBER.replace(/.*/, "189001169813") as typeof ADAS_NUMBER;
+      const answers = [
+        await client.getShift(SHIFT, CALL),
+        await client.updateShift(SHIFT, { ...times, positions: 2 }, CALL),
+        await client.cancelShift(SHIFT, CALL),
+        await client.assign(seat, CALL),
+        await client.unassign(seat, CALL),
+        await client.findCandidates(number, CALL),
+        await client.createCandidate({ ...ADA, personalNumber: number }, CALL),
+        await client.readRegistry({ limit: 10 }, CALL),
+        await client.listOutlets(CALL),
+        await client.listRoles(CALL),
+      ];
+      await http.close();
+      expect(answers.map(({ kind }) => kind)).toEqual([
+        ...["shift", "shift", "cancelled", "assigned", "unassigned"],
+        ...["found", "created", "page", "list", "list"],
+      ]);
+    }),
+  );
+});
+
+const LANGUAGES = ["go", "java", "csharp", "python", "kotlin"];
+
+/** Names in any spelling: `startTime`, `StartTime`, `start_time`. */
+const plain = (text: string): string => text.replaceAll("_", "").toLowerCase();
+
+describe("quicktype", { timeout: UNHURRIED }, () => {
+  const FIELDS = {
+    Shift:
+      "id startTime endTime outletId outletName roleId roleName slots numberOfPositions breakMinutes status assignedCandidates",
+    CandidateCreate:
+      "personalNumber firstName lastName email phone address postCode city countryCode emergencyContact bankDetails documents",
+  };
+
+  it.each(LANGUAGES)("makes the types of a shift and of a candidate to create: %s", async (language) => {
+    for (const [name, fields] of Object.entries(FIELDS)) {
+      const source = `${join(DOCUMENTS, "provider.openapi-3.1.json")}#/components/schemas/${name}`;
+      const out = plain(
+        await inFolder("quicktype", "--lang", language, "--src-lang", "schema", "--top-level", name, source),
+      );
+      expect(fields.split(" ").filter((field) => !out.includes(plain(field)))).toEqual([]);
+    }
+  });
+});
+
+describe("swagger-parser", { timeout: UNHURRIED }, () => {
+  it.each(openapi)("finds no fault in %s", async (name) => {
+    write(
+      "validate.mjs",
+      `import { validate } from "@apidevtools/swagger-parser";
+       const { info } = await validate(process.argv[2]);
+       console.log(info.title);`,
+    );
+    expect(await inFolder(process.execPath, "validate.mjs", join(DOCUMENTS, name))).not.toBe("");
+  });
+});
+
+describe("openapi-backend", { timeout: UNHURRIED }, () => {
+  it.each(openapi.filter((name) => name.startsWith("provider")))(
+    "routes and validates every call: %s",
+    async (name) => {
+      write(
+        "backend.mjs",
+        `import { readFileSync } from "node:fs";
+       import { OpenAPIBackend } from "openapi-backend";
+       const definition = JSON.parse(readFileSync(process.argv[2], "utf8"));
+       const api = new OpenAPIBackend({ definition, quick: false, ajvOpts: { strict: false } });
+       const refused = [];
+       api.register({
+         validationFail: ({ validation }) => refused.push(validation.errors),
+         notFound: ({ request }) => refused.push(request.path),
+         notImplemented: ({ operation, validation }) => operation.operationId,
+         unauthorizedHandler: () => "unauthorized",
+       });
+       for (const scheme of Object.keys(definition.components.securitySchemes)) api.registerSecurityHandler(scheme, () => true);
+       await api.init();
+       const called = [];
+       for (const prefix of ["/providers/${PROVIDER}", ""])
+         for (const [method, path, body] of ${JSON.stringify([
+           ["GET", `/shifts/${SHIFT}`],
+           [
+             "PUT",
+             `/shifts/${SHIFT}`,
+             { startTime: "2027-03-27T22:00:00+01:00", endTime: "2027-03-28T06:00:00+02:00", slots: 2 },
+           ],
+           ["PUT", `/shifts/${SHIFT}/assign/${PERSON}`],
+           ["POST", "/candidates", ADA],
+           ["GET", "/outlets"],
+         ])})
+           called.push(await api.handleRequest({ method, path: prefix + path, headers: { "content-type": "application/json" }, body }));
+       console.log(JSON.stringify({ called, refused }));`,
+      );
+      const { called, refused } = JSON.parse(
+        await inFolder(process.execPath, "backend.mjs", join(DOCUMENTS, name)),
+      );
+      const names = ["getShift", "updateShift", "assignCandidate", "createCandidate", "listOutlets"];
+      expect(refused).toEqual([]);
+      expect(called).toEqual([...names, ...names.map((each) => `${each}ByHeader`)]);
+    },
+  );
+});
+
+describe("Spectral", { timeout: UNHURRIED }, () => {
+  it.each(documents)("finds no error in %s", async (name) => {
+    const rules = name.includes("asyncapi") ? "spectral:asyncapi" : "spectral:oas";
+    write("rules.yaml", `extends: ["${rules}"]\n`);
+    const argv = ["lint", join(DOCUMENTS, name), "--ruleset", "rules.yaml", "--format", "json", "--quiet"];
+    const out = await inFolder("spectral", ...argv).catch(({ stdout }: { stdout: string }) => stdout);
+    const found: { code: string; path: string[]; severity: number; message: string }[] = JSON.parse(
+      out || "[]",
+    );
+    expect(found.filter(({ severity }) => severity === 0)).toEqual([]);
+  });
+});
+
+interface ComparatorPackage {
+  Comparator: new (documents: {
+    oas: unknown;
+  }) => { compare(pact: unknown): AsyncIterable<{ type: string; message: string }> };
+}
+
+describe("openapi-pact-comparator", () => {
+  const CONTRACTS = fromRoot("contracts");
+  const pairs = readdirSync(CONTRACTS)
+    .filter((name) => !name.includes(".events."))
+    .flatMap((contract) => {
+      const described = contract.endsWith(".http.json") ? "provider" : "platform";
+      return openapi
+        .filter((name) => name.startsWith(described))
+        .map((document) => [contract, document] as const);
+    });
+
+  it.each(pairs)("finds no error between %s and %s", async (contract, document) => {
+    // Its own types name their files in a way that Node's resolution does not find.
+    const { Comparator }: ComparatorPackage = (await import("@pactflow/openapi-pact-comparator")) as never;
+    const read = (path: string) => JSON.parse(readFileSync(path, "utf8"));
+    const comparator = new Comparator({ oas: read(join(DOCUMENTS, document)) });
+    const errors = [];
+    for await (const result of comparator.compare(read(join(CONTRACTS, contract)))) {
+      if (result.type === "error") errors.push(result);
+    }
+    expect(errors).toEqual([]);
+  });
+});
