@@ -146,8 +146,8 @@ describe("swagger-parser", { timeout: UNHURRIED }, () => {
   it.each(openapi)("finds no fault in %s", async (name) => {
     write(
       "validate.mjs",
-      `import { validate } from "@apidevtools/swagger-parser";
-       const { info } = await validate(process.argv[2]);
+      `import parser from "@apidevtools/swagger-parser";
+       const { info } = await parser.validate(process.argv[2]);
        console.log(info.title);`,
     );
     expect(await inFolder(process.execPath, "validate.mjs", join(DOCUMENTS, name))).not.toBe("");
@@ -155,7 +155,8 @@ describe("swagger-parser", { timeout: UNHURRIED }, () => {
 });
 
 describe("openapi-backend", { timeout: UNHURRIED }, () => {
-  it.each(openapi.filter((name) => name.startsWith("provider")))(
+  // It reads no OpenAPI 3.1.
+  it.each(openapi.filter((name) => /^provider.*-3\.0/.test(name)))(
     "routes and validates every call: %s",
     async (name) => {
       write(
@@ -223,7 +224,8 @@ describe("openapi-pact-comparator", () => {
   const pairs = readdirSync(CONTRACTS)
     .filter((name) => !name.includes(".events."))
     .flatMap((contract) => {
-      const described = contract.endsWith(".http.json") ? "provider" : "platform";
+      // A contract of webhooks has what the platform takes, which is more than a provider should send.
+      const described = contract.endsWith(".http.json") ? "provider" : "platform-tolerant";
       return openapi
         .filter((name) => name.startsWith(described))
         .map((document) => [contract, document] as const);
