@@ -14,6 +14,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
  */
 const PROOFS = [
   "test/package/**",
+  "test/liberties/**",
   "test/scripts/docs/**",
   "test/scripts/{contract-diff,publish-contracts}.test.ts",
   "test/browser/**",

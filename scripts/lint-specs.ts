@@ -28,7 +28,7 @@ const BASE = "https://spec.invalid/";
  * the schema that `examples/index.yaml` names for each.
  */
 export async function lintSpecs(folder: string): Promise<SpecFinding[]> {
-  const documents = readdirSync(folder).filter((name) => /\.(openapi|asyncapi)\.yaml$/.test(name));
+  const documents = readdirSync(folder).filter((name) => /\.(openapi|asyncapi|arazzo)\.yaml$/.test(name));
   if (documents.length === 0) return [{ file: ".", pointer: "#", message: "holds no document" }];
   const asyncapi = documents.filter((name) => name.endsWith(".asyncapi.yaml"));
   const findings = await Promise.all([

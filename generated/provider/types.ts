@@ -714,6 +714,16 @@ export interface components {
       type?: unknown;
       /** @description The kind of problem in words. */
       title?: unknown;
+      /** @description The status of the response. */
+      status?: unknown;
+      /** @description What was wrong here. */
+      detail?: unknown;
+      /** @description A URI reference of this occurrence. */
+      instance?: unknown;
+      /** @description The traceId of the request. */
+      traceId?: unknown;
+      /** @description Every fault of the request. */
+      errors?: unknown;
       /** @description From the error catalogue. */
       code?: unknown;
     };

@@ -29,6 +29,11 @@ export const GUIDES = {
     "Use your own Pact verifier",
     "The contracts in a JVM, Go or .NET test suite.",
   ),
+  tools: page(
+    "guide-tools.html",
+    "Use your tools",
+    "Generators, mocks and checks of other makers on the documents.",
+  ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
   operator: page("guide-operator.html", "Run the platform", "Start it, onboard, see what happened."),
 } as const;

@@ -3,7 +3,7 @@ import { standing } from "./cancellable.ts";
 import { notAsFound } from "./checks/unasked.ts";
 import type { Run } from "./run.ts";
 import { assign, takeOff, unassign } from "./seat.ts";
-import { assignedIds, isGone, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
+import { assignedIds, isGone, readShiftOf, shiftBodyOf, updateDiffers, updateOf } from "./shift.ts";
 import type { Exchange } from "./target.ts";
 
 /** What is put back may change something else at a provider that is wrong: it is looked at once more. */
@@ -58,7 +58,7 @@ async function putFieldsBack(
 ): Promise<void> {
   const was = updateOf(before);
   const others = is ? notAsFound(before, is) : [];
-  if (is && others.length === 0 && JSON.stringify(was) === JSON.stringify(updateOf(is))) return;
+  if (is && others.length === 0 && updateDiffers(before, is).length === 0) return;
   const { assignedCandidates: _, ...whole } = before;
   const json = others.length > 0 ? { ...whole, ...was } : was;
   await run.send({ operation: "updateShift", path: { shiftId }, json });
@@ -67,17 +67,13 @@ async function putFieldsBack(
 function leftOf(read: Exchange, before: ShiftBody): string[] {
   const is = shiftBodyOf(read);
   if (!is) return ["all of it"];
-  const [was, now] = [updateOf(before), updateOf(is)];
-  const fields = (["startTime", "endTime", "slots"] as const).filter(
-    (field) => !isSame(was[field], now[field]),
-  );
   const isSeated = idsBefore(before).toSorted().join() === assignedIds(read)?.toSorted().join();
-  return [...fields, ...(isSeated ? [] : ["assignedCandidates"]), ...notAsFound(before, is)];
+  return [
+    ...updateDiffers(before, is),
+    ...(isSeated ? [] : ["assignedCandidates"]),
+    ...notAsFound(before, is),
+  ];
 }
-
-/** A time may be written in another way. */
-const isSame = (one: string | number, other: string | number) =>
-  one === other || (typeof one === "string" && Date.parse(one) === Date.parse(String(other)));
 
 async function readUntilPlain(run: Run, shiftId: string): Promise<Exchange> {
   for (let reads = 1; ; reads += 1) {

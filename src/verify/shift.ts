@@ -1,6 +1,7 @@
 import type { Shift as ShiftBody, ShiftUpdate } from "../../generated/provider/types.ts";
 import { schemas } from "../../generated/provider/validators.js";
 import { readShift, type Shift } from "../contract/shift.ts";
+import { readTimestamp } from "../contract/timestamp.ts";
 import type { Run } from "./run.ts";
 import { type Exchange, isReply } from "./target.ts";
 
@@ -34,11 +35,29 @@ export function isGone(exchange: Exchange): boolean {
   return status === 404 || status === 410 || shiftBodyOf(exchange)?.status === "cancelled";
 }
 
-/** The update that changes nothing, or only what is given. Times are sent as the provider wrote them. */
+/** The update that changes nothing, or only what is given. Times are sent as the provider wrote them, if an update may hold them so. */
 export function updateOf(body: ShiftBody, change: Partial<ShiftUpdate> = {}): ShiftUpdate {
   const positions = body.numberOfPositions ?? body.slots ?? 1;
-  const { slots = positions, startTime = body.startTime, endTime = body.endTime } = change;
+  const { slots = positions } = change;
+  const { startTime = sendable(body.startTime), endTime = sendable(body.endTime) } = change;
   return { startTime, endTime, slots, numberOfPositions: slots };
+}
+
+/** ISO 8601 has more ways to write a time than RFC 3339, which is what an update holds. */
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
+
+const sendable = (time: string): string => (RFC_3339.test(time) ? time : momentOf(time));
+
+/** A time in one way of writing, whatever way it was written in; a text that is no time as it is. */
+export const momentOf = (time: string): string => readTimestamp(time, "UTC")?.instant ?? time;
+
+/** The fields of an update in which two shifts differ. */
+export function updateDiffers(one: ShiftBody, other: ShiftBody): ("startTime" | "endTime" | "slots")[] {
+  const [was, now] = [updateOf(one), updateOf(other)];
+  const times = (["startTime", "endTime"] as const).filter(
+    (field) => momentOf(was[field]) !== momentOf(now[field]),
+  );
+  return was.slots === now.slots ? times : [...times, "slots"];
 }
 
 /** Candidate ids that the shift names as assigned. */

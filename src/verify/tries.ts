@@ -3,7 +3,7 @@ import { Disturbed } from "./exercises.ts";
 import { changedShifts, restore } from "./restore.ts";
 import type { Arranged, Run } from "./run.ts";
 import { assign, seatOf, someoneElse, unassign } from "./seat.ts";
-import { assignedIds, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
+import { assignedIds, readShiftOf, shiftBodyOf, updateDiffers, updateOf } from "./shift.ts";
 import type { Exchange } from "./target.ts";
 
 /** Somebody who tries what a correct provider refuses. Called once, or a second time when the first was disturbed. */
@@ -79,5 +79,5 @@ async function isArranged(run: Run, arranged: Arranged): Promise<boolean> {
 function shows(read: Exchange, { body, seated, standing }: Arranged): boolean {
   const [now, assigned] = [shiftBodyOf(read), assignedIds(read)];
   if (!now || !assigned?.includes(seated) || assigned.includes(standing)) return false;
-  return JSON.stringify(updateOf(now)) === JSON.stringify(updateOf(body));
+  return updateDiffers(now, body).length === 0;
 }

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { createWebhookClient, parsePersonalNumber, problem, readTimestamp } from "shiftpact";
 import {
-  type Candidate,
+  type CompleteCandidate as Candidate,
   createRouter,
   type Handlers,
   problemHandler,

@@ -6,7 +6,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandb
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { type Doings, doingsOf } from "./doings.ts";
 import { type Operations, ok, type Person, type ProviderCall } from "./operations.ts";
-import { type OnTheWay, startRewriter } from "./rewriter.ts";
+import { type OnTheWay, type Rewriting, startRewriter } from "./rewriter.ts";
 
 /** What of an organisation is not as usual. */
 export interface Onboarding extends SandboxOptions {
@@ -21,6 +21,8 @@ export interface Onboarding extends SandboxOptions {
   rewrite?: (body: unknown) => unknown;
   /** What happens while a call to the provider is under way. */
   onTheWay?: OnTheWay;
+  /** Makes of each response of the provider what the platform gets. */
+  respond?: Rewriting["respond"];
 }
 
 /** An organisation on both sides: the sandbox's desk is the person at the provider, the rest goes through the operations API. */
@@ -55,13 +57,15 @@ export async function onboard(place: Place, onboarding: Onboarding = {}): Promis
     timeZone,
     rewrite,
     onTheWay,
+    respond,
     ...options
   } = onboarding;
   const calls: ProviderCall[] = [];
   const provider = await startSandbox({ ...options, log: callsInto(calls) });
   const { providerId } = provider;
-  const isRewritten = rewrite !== undefined || onTheWay !== undefined;
-  const stranger = isRewritten ? await startRewriter(provider.url, { rewrite, onTheWay }) : undefined;
+  const isRewritten = [rewrite, onTheWay, respond].some((each) => each !== undefined);
+  const rewriting = { rewrite, onTheWay, respond };
+  const stranger = isRewritten ? await startRewriter(provider.url, rewriting) : undefined;
   const baseUrl = stranger?.url ?? provider.url;
   const platformToken = await register(place, {
     provider,

@@ -14,9 +14,11 @@ export interface Rewriting {
   /** Makes of each JSON response of the provider what the platform gets. */
   rewrite?: ((body: unknown) => unknown) | undefined;
   onTheWay?: OnTheWay | undefined;
+  /** Makes of each response of the provider what is sent. */
+  respond?: ((call: PassingCall, response: Passed) => Passed) | undefined;
 }
 
-interface Response {
+export interface Passed {
   status: number;
   headers: Record<string, string>;
   text: string;
@@ -34,25 +36,34 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   to: string,
-  { rewrite = (body) => body, onTheWay = (_call, pass) => pass() }: Rewriting,
+  { rewrite, onTheWay = (_call, pass) => pass(), respond = rewritten(rewrite) }: Rewriting,
 ): Promise<void> {
   const { method = "GET", url = "/" } = request;
-  let passed: Response | undefined;
+  let passed: Passed | undefined;
   const path = url.replace(/^\/providers\/[^/]+/, "");
   await onTheWay({ method, path }, async () => {
     passed = await forward(request, `${to}${url}`);
   });
   if (!passed) return void response.destroy();
-  const { status, headers, text } = passed;
-  const isJson = headers["content-type"]?.startsWith("application/json");
+  const { status, headers, text } = respond({ method, path }, passed);
   response.writeHead(status, headers);
-  response.end(isJson ? JSON.stringify(rewrite(JSON.parse(text))) : text);
+  response.end(text);
 }
 
-const SENT = ["authorization", "content-type", "idempotency-key", "x-trace-id", "x-provider-id"];
-const RETURNED = ["content-type", "location", "retry-after"];
+function rewritten(rewrite: Rewriting["rewrite"]): NonNullable<Rewriting["respond"]> {
+  return (_call, passed) => {
+    if (!rewrite || !passed.headers["content-type"]?.startsWith("application/json")) return passed;
+    return { ...passed, text: JSON.stringify(rewrite(JSON.parse(passed.text))) };
+  };
+}
 
-async function forward(request: IncomingMessage, url: string): Promise<Response> {
+const SENT = [
+  ...["authorization", "content-type", "idempotency-key", "x-trace-id"],
+  ...["x-provider-id", "x-platform-provider-id"],
+];
+const RETURNED = ["content-type", "location", "retry-after", "allow", "www-authenticate"];
+
+async function forward(request: IncomingMessage, url: string): Promise<Passed> {
   const { method = "GET" } = request;
   const body = (await request.toArray()).join("");
   const sent = SENT.flatMap((name) => {

@@ -116,6 +116,14 @@ describe("the generated types", () => {
     expect(texts[0]).toMatch(MISTAKES[name]?.[1] ?? /$^/);
   });
 
+  it("say which operations are deprecated, to callers and to those who write handlers", async () => {
+    const output = await emit(LIBRARY);
+    for (const file of ["library/client.ts", "library/server.ts"]) {
+      const [deprecated, ...others] = (output.get(file) ?? "").split("@deprecated").slice(1);
+      expect([file, deprecated?.trimStart().slice(0, 14), others]).toEqual([file, "*/\nrenameBook:", []]);
+    }
+  });
+
   it("of the events are these", () => {
     expect(readFileSync(join(folder.path, "events/types.ts"), "utf8")).toMatchSnapshot();
   });

@@ -19,12 +19,12 @@ import { createProviderClient, createProviderHttp, createWebhookClient, type Del
 import { type Message, messages, schemas as events } from "shiftpact/events";
 import { type Client as Operations, createClient as createOperations, type Integration } from "shiftpact/operations";
 import { createRouter as createWebhookRouter, type Handlers as WebhookHandlers, ProblemError } from "shiftpact/platform";
-import { createClient, createRouter, type Handlers, type OperationRequest, type operations, schemas, type Shift } from "shiftpact/provider";
+import { createClient, createRouter, type Handlers, type OperationRequest, type operations, schemas, type CompleteShift } from "shiftpact/provider";
 import { codes, type Finding, groups, verify, type VerifyOptions } from "shiftpact/verify";
 import contract from "shiftpact/contracts/shiftpact-platform--scheduling-provider.http.json" with { type: "json" };
 import example from "shiftpact/spec/examples/shift-variant-a.json" with { type: "json" };
 
-interface Organisation { shifts: readonly Shift[] }
+interface Organisation { shifts: readonly CompleteShift[] }
 
 const later = (): never => { throw new ProblemError(503, "unavailable"); };
 const handlers: Handlers<Organisation> = {
@@ -53,8 +53,8 @@ const webhookHandlers: WebhookHandlers<undefined> = {
 webhookHandlers.getLiveness = () => ({ status: 200, body: { status: "fine" } });
 webhookHandlers.getLiveness = webhookHandlers.getReadiness;
 
-if (!schemas.Shift(example)) throw new Error(JSON.stringify(schemas.Shift.errorsOf(example)));
-const shift: Shift = example;
+if (!schemas.CompleteShift(example)) throw new Error(JSON.stringify(schemas.CompleteShift.errorsOf(example)));
+const shift: CompleteShift = example;
 const app = express()
   .use("/providers/:providerId", createRouter({ handlers, authenticate: () => ({ shifts: [shift] }) }))
   .use(createWebhookRouter({ handlers: webhookHandlers, authenticate: () => undefined }));

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { GENERATORS } from "./tool-versions.ts";
 
 const run = promisify(execFile);
 const DOCUMENTS = fileURLToPath(new URL("../../generated/spec", import.meta.url));
@@ -14,15 +15,6 @@ const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 /** Installing three hundred packages takes its time. Milliseconds. */
 const UNHURRIED = 300_000;
-
-/** Tools that this project does not use otherwise, in fixed versions. */
-const TOOLS = {
-  oazapfts: "7.5.0",
-  orval: "8.38.0",
-  "openapi-typescript-codegen": "0.31.0",
-  "openapi-zod-client": "1.18.3",
-  newman: "6.2.1",
-};
 
 interface Generator {
   /** Its command and arguments, which write to `out`. */
@@ -33,7 +25,7 @@ interface Generator {
   type?(name: string): string;
 }
 
-const GENERATORS: Readonly<Record<string, Generator>> = {
+const COMMANDS: Readonly<Record<string, Generator>> = {
   oazapfts: {
     command: (document, out) => ["oazapfts", document, `${out}.ts`],
     module: (out) => `./${out}.ts`,
@@ -61,14 +53,14 @@ const GENERATORS: Readonly<Record<string, Generator>> = {
   },
 };
 const VERSIONS = ["3.1", "3.0"] as const;
-const CASES = Object.keys(GENERATORS).flatMap((name) => VERSIONS.map((version) => [name, version] as const));
+const CASES = Object.keys(COMMANDS).flatMap((name) => VERSIONS.map((version) => [name, version] as const));
 
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "shiftpact-generators-"));
   write(
     "package.json",
-    JSON.stringify({ name: "generators", private: true, type: "module", dependencies: TOOLS }),
+    JSON.stringify({ name: "generators", private: true, type: "module", dependencies: GENERATORS }),
   );
   await inFolder("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]);
 }, UNHURRIED);
@@ -85,7 +77,7 @@ async function inFolder(command: string, argv: readonly string[]): Promise<strin
 
 /** Writes the code for each of the documents and answers the name of the provider's. */
 async function generate(name: string, version: string): Promise<string> {
-  const generator = GENERATORS[name] as Generator;
+  const generator = COMMANDS[name] as Generator;
   const out = (document: string) => `${name}-${version.replace(".", "")}-${document}`;
   for (const document of ["provider", "platform", "operations"]) {
     const file = join(DOCUMENTS, `${document}.openapi-${version}.yaml`);
@@ -158,7 +150,7 @@ const TSCONFIG = {
 
 describe("generators of other makers", { timeout: UNHURRIED }, () => {
   it.each(CASES)("make types of every document: %s from %s", async (name, version) => {
-    const generator = GENERATORS[name] as Generator;
+    const generator = COMMANDS[name] as Generator;
     const out = await generate(name, version);
     write(`${out}-reader.ts`, reader(generator, out));
     const others = ["platform", "operations"].map((each) => generator.module(out.replace("provider", each)));

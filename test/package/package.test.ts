@@ -6,6 +6,7 @@ import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
 import { createClient } from "../../generated/operations/client.ts";
@@ -90,10 +91,12 @@ describe("the packed package", () => {
       "generated/spec",
       "package.json",
     ]);
-    const others = installed.files.filter((file) => !/(?:\.js|\.d\.ts|\.sql)$/.test(file));
+    const others = installed.files.filter((file) => !/(?:\.js|\.js\.map|\.d\.ts|\.sql)$/.test(file));
     expect(others.filter((file) => /^dist\/(?!console|docs)/.test(file))).toEqual([]);
     expect(installed.files).toContain("contracts/shiftpact-platform--scheduling-provider.events.json");
     expect(installed.files).toContain("spec/schemas/events.yaml");
+    expect(installed.files).toContain("spec/flows.arazzo.yaml");
+    expect(installed.files).toContain("dist/src/index.js.map");
     expect(installed.files).toContain("generated/spec/provider.openapi-3.0.yaml");
   });
 
@@ -144,6 +147,26 @@ describe("a project that installs it", () => {
       "shiftpact/operations": [],
       "shiftpact/verify": ["fast-check"],
     });
+  });
+});
+
+/** What somebody's bundler makes of one import, minified. Bytes. */
+async function bundled(contents: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: installed.folder },
+    ...{ bundle: true, minify: true, write: false, platform: "node", format: "esm", logLevel: "silent" },
+  });
+  return outputFiles[0]?.contents.length ?? Number.POSITIVE_INFINITY;
+}
+
+describe("a bundle", () => {
+  it.each([
+    ['import { createClient } from "shiftpact/provider/client"; console.log(createClient);', 10],
+    ['import { createClient } from "shiftpact/provider"; console.log(createClient);', 10],
+    ['import { createWebhookClient } from "shiftpact"; console.log(createWebhookClient);', 60],
+    ['import { readTimestamp } from "shiftpact"; console.log(readTimestamp);', 80],
+  ])("has no more of the package than is used: %s", async (contents, kilobytes) => {
+    expect(await bundled(contents)).toBeLessThan(kilobytes * 1_000);
   });
 });
 

@@ -10,6 +10,7 @@ import { freePort } from "../../scripts/embedded-postgres.ts";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import { ADA, ADAS_NUMBER, CALL } from "../clients/provider-sandbox.ts";
+import { GENERATORS, TOOLS } from "./tool-versions.ts";
 
 const run = promisify(execFile);
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -19,15 +20,6 @@ const openapi = documents.filter((name) => name.includes("openapi"));
 
 /** Installing several hundred packages takes its time. Milliseconds. */
 const UNHURRIED = 300_000;
-
-/** Tools that this project does not use otherwise, in fixed versions. */
-const TOOLS = {
-  "@stoplight/prism-cli": "5.16.0",
-  "@stoplight/spectral-cli": "6.16.3",
-  quicktype: "26.0.0",
-  "@apidevtools/swagger-parser": "13.1.0",
-  "openapi-backend": "5.21.2",
-};
 
 let folder: string;
 const children = new Set<ChildProcess>();
@@ -83,6 +75,14 @@ async function mocked<T>(document: string, use: (url: string) => Promise<T>): Pr
 const SHIFT = "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3";
 const PERSON = "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11";
 const PROVIDER = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
+
+it("the guide names the tools in the versions that are tried", () => {
+  const guide = readFileSync(fromRoot("spec/guides/tools.md"), "utf8");
+  const missing = Object.entries({ ...GENERATORS, ...TOOLS }).filter(
+    ([name, version]) => !guide.includes(`\`${name}@${version}\``),
+  );
+  expect(missing).toEqual([]);
+});
 
 describe("Prism", { timeout: UNHURRIED }, () => {
   const routed = openapi

@@ -26,6 +26,7 @@ ${methods.join("")}
 `;
 }
 
-export function operationTitle(operation: Operation): string {
-  return `${operation.summary.trim()}: \`${operation.method.toUpperCase()} ${operation.path}\`.`;
+export function operationTitle({ summary, method, path, isDeprecated }: Operation): string {
+  const title = `${summary.trim()}: \`${method.toUpperCase()} ${path}\`.`;
+  return isDeprecated ? `${title}\n@deprecated` : title;
 }

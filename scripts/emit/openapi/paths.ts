@@ -15,6 +15,7 @@ export interface Operation {
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
+  readonly isDeprecated: boolean;
   /** Names of the security schemes that may be used; empty when anyone may call. */
   readonly security: readonly string[];
   readonly parameters: readonly Parameter[];
@@ -89,6 +90,7 @@ function operationOf(document: SpecDocument, found: Found, place: Place): Operat
     method,
     path,
     summary: String(operation.summary ?? operationId),
+    isDeprecated: operation.deprecated === true,
     security: securityOf(operation.security ?? document.root.security, document, place),
     parameters: parametersOf(path, found.item.parameters, operation.parameters, { document, place }),
     body: requestBodyOf(operation.requestBody, at(place, "requestBody")),

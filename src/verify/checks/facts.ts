@@ -3,7 +3,7 @@ import { readShift } from "../../contract/shift.ts";
 import { type Found, found } from "../finding.ts";
 import { notFoundForm } from "../judge/forms.ts";
 import type { Facts } from "../run.ts";
-import { shiftBodyOf } from "../shift.ts";
+import { momentOf, shiftBodyOf } from "../shift.ts";
 import { type Exchange, isPlain } from "../target.ts";
 
 /** Two answers to one read that say different things. */
@@ -41,7 +41,8 @@ function shiftFacts(body: ShiftBody | undefined): Facts | undefined {
   const { outletName, roleName, breakMinutes, status, description, createdAt } = body;
   const assignedCandidates = assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
   const texts = { startTime, endTime, outletId, roleId, positions, variant, assignedCandidates };
-  const others = { outletName, roleName, breakMinutes, status, description, createdAt };
+  const made = createdAt && momentOf(createdAt);
+  const others = { outletName, roleName, breakMinutes, status, description, createdAt: made };
   const entries = Object.entries({ ...texts, ...others });
   return Object.fromEntries(entries.map(([name, value]) => [name, JSON.stringify(value ?? null)]));
 }

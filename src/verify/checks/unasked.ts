@@ -1,6 +1,7 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { type Found, found } from "../finding.ts";
+import { momentOf } from "../shift.ts";
 import type { Exchange, OperationId } from "../target.ts";
 
 const FIELDS = ["startTime", "endTime", "outletId", "roleId", "positions"] as const;
@@ -58,8 +59,14 @@ export function notAsFound(before: ShiftBody, now: ShiftBody): string[] {
   return [...placed, ...othersChanged(before, now)];
 }
 
-const differs = (before: ShiftBody, now: ShiftBody, field: keyof ShiftBody) =>
-  (before[field] ?? null) !== (now[field] ?? null);
+const differs = (before: ShiftBody, now: ShiftBody, field: (typeof OTHERS)[number] | "outletId" | "roleId") =>
+  valueIn(before, field) !== valueIn(now, field);
+
+/** A time may be written in another way. */
+function valueIn(body: ShiftBody, field: (typeof OTHERS)[number] | "outletId" | "roleId") {
+  const value = body[field] ?? null;
+  return field === "createdAt" && typeof value === "string" ? momentOf(value) : value;
+}
 
 /** By their values: a time may be written in another way. */
 export function differing(one: Shift, other: Shift): (typeof FIELDS)[number][] {

@@ -58,7 +58,10 @@ async function readPresent(run: Run): Promise<Present | { missing: string }> {
   return { shiftId, body, assigned: shift.assigned.map(({ providerCandidateId }) => providerCandidateId) };
 }
 
-const shown = ({ shiftId, body: { startTime, endTime } }: Present) => ({ shiftId, startTime, endTime });
+function shown({ shiftId, body }: Present) {
+  const { startTime, endTime } = updateOf(body);
+  return { shiftId, startTime, endTime };
+}
 
 /** Read-only: it fits when somebody happens to be assigned. */
 function asItIs(present: Present, assigned: number): Prepared {

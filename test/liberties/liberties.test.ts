@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { randomOf } from "../../scripts/chaos/random.ts";
+import { dialectName, everyDialect } from "../../src/contract/dialect.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
+import { verify } from "../../src/verify/verify.ts";
+import { startRewriter } from "../flows/rewriter.ts";
+import { useStage } from "../flows/stage.ts";
+import { toldOf } from "../verify/verify-sandbox.ts";
+import { liberties } from "./liberties.ts";
+
+/** `LIBERTIES=500` takes so many providers; `SEED=7` takes others. */
+const RUNS = Number(process.env.LIBERTIES ?? 32);
+const SEED = Number(process.env.SEED ?? Date.now() % 100_000);
+const HOUR_MS = 3_600_000;
+
+/** Each with a seed of its own, and in turn of each dialect. */
+const providers = Array.from({ length: RUNS }, (_, index) => {
+  const [dialects, seed] = [everyDialect(), SEED * 1_000 + index];
+  const dialect = dialects[seed % dialects.length] ?? {};
+  return [`seed ${seed}, ${dialectName(dialect as never)}`, dialect, seed] as const;
+});
+
+describe(`a provider that takes every liberty of the contract (SEED=${SEED})`, () => {
+  const stage = useStage("pglite");
+
+  it.each(providers)("conforms: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
+    const sandbox = await startSandbox({ dialect });
+    const front = await startRewriter(sandbox.url, { respond: liberties(seed) });
+    try {
+      const [{ shiftId }, cancellable] = [sandbox.createShift({ positions: 3 }), sandbox.createShift()];
+      const verification = await verify({
+        ...{ baseUrl: front.url, providerId: sandbox.providerId, token: sandbox.token, seed },
+        fixtures: { shiftId, cancellableShiftId: cancellable.shiftId },
+        wait: () => Promise.resolve(),
+      });
+      expect(toldOf(verification, "error")).toEqual([]);
+      expect(verification.summary.verdict).toBe("conforms");
+    } finally {
+      await front.close();
+      await sandbox.close();
+    }
+  });
+
+  it.each(providers)("goes through the four flows: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
+    const random = randomOf(seed);
+    const organisation = await stage().onboard({
+      ...{ dialect, ownPath: random.pick([true, false]), respond: liberties(seed) },
+    });
+    const { provider, quiet, accept, cancel, send } = organisation;
+    const [one, other] = [await organisation.addPerson(), await organisation.addPerson()];
+    /** Webhooks may come twice, late, and in any order. */
+    const repeat = async (shiftId: string) => {
+      const { traceId } = random.pick(await organisation.events(shiftId));
+      await send(random.pick(["shift.create", "shift.update"]), shiftId, random.pick([traceId, undefined]));
+    };
+    const { shiftId } = await organisation.open({ positions: 2 });
+    await repeat(shiftId);
+    const job = await organisation.job(shiftId);
+    expect(job).toMatchObject({ status: "open", positions: 2 });
+    for (const person of [one, other]) {
+      expect(await accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    }
+    expect(provider.shift(shiftId)?.assigned.size).toBe(2);
+    const endTime = new Date(Date.parse(job.endTime) + HOUR_MS).toISOString();
+    provider.updateShift(shiftId, { endTime });
+    await repeat(shiftId);
+    await quiet();
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "filled", endTime });
+    expect(await organisation.withdraw(job, other)).toMatchObject({ status: 204 });
+    expect(provider.shift(shiftId)?.assigned.size).toBe(1);
+    expect(await cancel(await organisation.job(shiftId))).toEqual({ status: 202 });
+    await quiet();
+    const over = await organisation.job(shiftId);
+    expect(over).toMatchObject({ status: "cancelled", cancelling: false });
+    expect(provider.shift(shiftId)?.cancelled).toBe(true);
+    expect(await organisation.issues()).toEqual([]);
+  });
+});

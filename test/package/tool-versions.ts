@@ -1,0 +1,16 @@
+/** The tools that are tried on the published documents, in the versions that the guide "Use your tools" names. */
+export const GENERATORS = {
+  oazapfts: "7.5.0",
+  orval: "8.38.0",
+  "openapi-typescript-codegen": "0.31.0",
+  "openapi-zod-client": "1.18.3",
+  newman: "6.2.1",
+};
+
+export const TOOLS = {
+  "@stoplight/prism-cli": "5.16.0",
+  "@stoplight/spectral-cli": "6.16.3",
+  quicktype: "26.0.0",
+  "@apidevtools/swagger-parser": "13.1.0",
+  "openapi-backend": "5.21.2",
+};
