@@ -46,7 +46,12 @@ export function updateOf(body: ShiftBody, change: Partial<ShiftUpdate> = {}): Sh
 /** ISO 8601 has more ways to write a time than RFC 3339, which is what an update holds. */
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-const sendable = (time: string): string => (RFC_3339.test(time) ? time : momentOf(time));
+/** A time without an offset stays one, which is a fault of the provider's. */
+function sendable(time: string): string {
+  if (RFC_3339.test(time)) return time;
+  const read = readTimestamp(time, "UTC");
+  return read && !read.assumedZone ? read.instant : time;
+}
 
 /** A time in one way of writing, whatever way it was written in; a text that is no time as it is. */
 export const momentOf = (time: string): string => readTimestamp(time, "UTC")?.instant ?? time;
