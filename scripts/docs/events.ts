@@ -24,7 +24,8 @@ interface AsyncApi {
 }
 
 interface Channel {
-  address: string;
+  /** A reply has none. */
+  address?: string;
   title: string;
   description: string;
   parameters?: Record<string, { description: string; examples?: string[] }>;
@@ -36,6 +37,8 @@ interface Message {
   title: string;
   summary: string;
   contentType: string;
+  /** Of the response that a reply is. */
+  bindings?: { http?: { statusCode?: number } };
   payload: Node;
   examples: { name: string; payload: Node }[];
 }
@@ -91,7 +94,9 @@ function channelPart(
     const event = document.components.messages[key]?.name ?? key;
     return markup`${index === 0 ? " " : ", "}<a href="#${event}">${event}</a>`;
   });
-  return markup`<section id="${name}"><h3>${title}</h3>${codeBlock(`POST ${hostOf(document)}${address}`, `Address: ${title}`)}
+  const where =
+    address === undefined ? "" : codeBlock(`POST ${hostOf(document)}${address}`, `Address: ${title}`);
+  return markup`<section id="${name}"><h3>${title}</h3>${where}
 ${paragraphs(description)}${inPath}${told}<p>Carries${carried}. As HTTP: <a href="${pageOfDocument("platform.openapi.yaml")}">the webhook API</a>.</p></section>`;
 }
 
@@ -99,20 +104,24 @@ const exampleOf = (examples: readonly string[] = []): Markup =>
   markup`${examples.map((example) => markup` Such as <code>${example}</code>.`)}`;
 
 function messagePart(spec: SpecFolder, message: Message, host: string): Markup {
-  const { name, title, summary, contentType, payload, examples } = message;
+  const { name, title, summary, contentType, payload, examples, bindings } = message;
+  const isReply = bindings?.http?.statusCode !== undefined;
   const located = resolve(spec, payload, DOCUMENT);
   const told = String(located.schema.description ?? "");
   return markup`<section id="${name}"><h3>${name}</h3>
 <p><strong>${title}.</strong> ${told.startsWith(summary) ? "" : line(summary)} Sent as <code>${contentType}</code>.</p>
 ${paragraphs(told)}
 ${schemaTable(spec, located, `Fields of ${name}`)}
-${examples.map((example) => examplePart(name, example, host))}</section>`;
+${examples.map((example) => examplePart(name, example, isReply ? undefined : host))}</section>`;
 }
 
-function examplePart(event: string, { name, payload }: Message["examples"][number], host: string): Markup {
+/** @param host where it is sent; a reply is not */
+function examplePart(event: string, { name, payload }: Message["examples"][number], host?: string): Markup {
+  const shown = markup`<p>Example “${name}”:</p>${codeBlock(JSON.stringify(payload, undefined, 2), `Example of ${event}`)}`;
+  if (host === undefined) return shown;
   const send = `curl -i ${host}/webhooks/scheduling-provider \\
   -H "Authorization: Bearer $PLATFORM_TOKEN" -H "Content-Type: application/json" \\
   -d '${JSON.stringify(payload)}'`;
-  return markup`<p>Example “${name}”:</p>${codeBlock(JSON.stringify(payload, undefined, 2), `Example of ${event}`)}
+  return markup`${shown}
 <p>The same by hand:</p>${codeBlock(send, `How to send ${event} with curl`)}`;
 }

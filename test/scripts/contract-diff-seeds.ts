@@ -284,7 +284,6 @@ export const ADDITIONS: [file: string, ...edits: Edit[]][] = [
     put(["paths", "/health/started"], {
       get: { operationId: "getStarted", responses: { "204": { description: "Yes." } } },
     }),
-    put(schema("Receipt", "properties", "storedAt"), TEXT),
     put(["paths", "/health/ready", "get", "responses", "429"], { description: "Too often." }),
     put(["paths", "/health/ready", "get", "parameters"], [{ name: "deep", in: "query", schema: TEXT }]),
   ],
@@ -296,5 +295,6 @@ export const ADDITIONS: [file: string, ...edits: Edit[]][] = [
     }),
     put(["info", "version"], "3.1.0"),
   ],
+  [SHARED, put(["Receipt", "properties", "storedAt"], TEXT)],
   [PROVIDER, put(["info", "summary"], "Said in other words.")],
 ];

@@ -118,7 +118,7 @@ describe("contract:diff on other changes", () => {
     expect(out.match(/note: .*/g)).toEqual([
       expect.stringMatching(/set info\.version to 3\.1\.0 in .*platform\.openapi\.yaml/),
     ]);
-    expect(out).toMatch(/\n0 breaking, 5 additions, 2 of wording\n$/);
+    expect(out).toMatch(/\n0 breaking, 6 additions, 2 of wording\n$/);
     expect(code).toBe(0);
   });
 
