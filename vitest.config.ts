@@ -21,6 +21,7 @@ const PROOFS = [
   "test/verify/{faults,dialects,independent,repeated}.test.ts",
   "test/examples/first-ten-minutes.test.ts",
   "test/verify/checks/contracts.test.ts",
+  "test/verify/replay-agrees.test.ts",
   "test/flows/two-processes.test.ts",
   "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",
 ];

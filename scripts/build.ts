@@ -1,29 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildKit, buildPlatform, PLATFORM, PLATFORM_PACKAGE } from "./build/bundles.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUT = join(ROOT, "dist");
 
-/** Migrations, which are read at run time, and the generated validators with their types: tsc leaves them where they are. */
-const CARRIED = /\.(sql|js|d\.ts)$/;
-
-function compile(): number {
-  const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
-  const { status } = spawnSync(process.execPath, [tsc, "-p", join(ROOT, "tsconfig.build.json")], {
-    stdio: "inherit",
-  });
-  return status ?? 1;
-}
-
-function carryOver(folder: string): void {
-  const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
-  for (const name of names.filter((each) => CARRIED.test(each))) {
-    cpSync(join(ROOT, folder, name), join(OUT, folder, name));
-  }
-}
+const COMPILE = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
 
 /** What the platform serves to people. */
 const PAGES = [
@@ -31,21 +15,59 @@ const PAGES = [
   ["--import", "tsx", "scripts/docs.ts"],
 ];
 
-function writePages(): number {
-  for (const command of PAGES) {
-    const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: "inherit" });
-    if (status !== 0) return status ?? 1;
+/** @throws Error when it fails; what it says is on the terminal by then */
+function run(command: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, command, { cwd: ROOT, stdio: "inherit" });
+  if (status !== 0) throw new Error(`${command[0]} ended with ${status}`);
+}
+
+/** The library, module by module. tsc leaves the generated validators and their types where they are. */
+function buildLibrary(): void {
+  run(COMPILE);
+  for (const name of filesBelow(join(ROOT, "generated"), /\.(js|d\.ts)$/)) {
+    cpSync(join(ROOT, "generated", name), join(OUT, "generated", name));
   }
-  return 0;
+  // The kit is bundled: of its modules only the types are left.
+  for (const name of filesBelow(OUT, /^src\/verify\/.*\.js(\.map)?$/)) rmSync(join(OUT, name));
+  for (const name of filesBelow(OUT, /\/types\.js$/)) dropEmptyMap(join(OUT, name));
 }
 
-/** Writes `dist/`, what the package's exports and its command point at, the console and the documentation. Answers the exit code. */
-function build(): number {
+/** A module of types alone has no code that a map could lead to. */
+function dropEmptyMap(file: string): void {
+  if (!/^(\/\/.*\n)*export \{\};\n\/\/# .*$/.test(readFileSync(file, "utf8").trim())) return;
+  writeFileSync(file, "export {};\n");
+  rmSync(`${file}.map`);
+}
+
+function filesBelow(folder: string, which: RegExp): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => which.test(name));
+}
+
+/** The package of the platform: a folder of its own, with the console, the documentation and its migrations. */
+async function writePlatform(): Promise<void> {
+  const folder = join(OUT, PLATFORM);
+  const dependencies = await buildPlatform(folder);
+  for (const name of ["console", "docs"]) cpSync(join(OUT, name), join(folder, name), { recursive: true });
+  cpSync(join(ROOT, "src", "platform", "db", "migrations"), join(folder, "migrations"), { recursive: true });
+  for (const name of ["LICENSE", "CHANGELOG.md"]) cpSync(join(ROOT, name), join(folder, name));
+  const { version, license, repository, engines, ...own } = JSON.parse(
+    readFileSync(join(ROOT, "package.json"), "utf8"),
+  );
+  const versions = { ...own.devDependencies, ...own.dependencies };
+  const manifest = {
+    ...{ ...PLATFORM_PACKAGE, version, license, repository, engines },
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, versions[name]])),
+  };
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** Writes `dist/`: what the exports and the command of the package `shiftpact` point at, and the package `@shiftpact/platform` in `dist/platform/`. */
+async function build(): Promise<void> {
   rmSync(OUT, { recursive: true, force: true });
-  const code = compile();
-  if (code !== 0) return code;
-  for (const folder of ["generated", "src"]) carryOver(folder);
-  return writePages();
+  buildLibrary();
+  await buildKit(join(OUT, "kit"));
+  for (const command of PAGES) run(command);
+  await writePlatform();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = build();
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build();

@@ -1,5 +1,5 @@
 /**
- * What an engineer imports from `shiftpact`: the clients of both directions, and the contract's knowledge. The generated types, stubs and
+ * What an engineer imports from `shiftpact`, in any runtime that has `fetch`: the clients of both directions, and the contract's knowledge. The generated types, stubs and
  * validators stand beside it under `shiftpact/provider`, `shiftpact/platform` and `shiftpact/events`.
  */
 export type { Failure, Refused, Unavailable } from "./clients/provider/answer.ts";
@@ -9,7 +9,6 @@ export {
   type ProviderClient,
   type ProviderClientOptions,
 } from "./clients/provider/client.ts";
-export { createProviderHttp, type ProviderHttp, type ProviderHttpOptions } from "./clients/provider/http.ts";
 export type { Call } from "./clients/provider/parts.ts";
 export type { ShiftChange, ShiftOutcome } from "./clients/provider/shifts.ts";
 export {

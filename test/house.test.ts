@@ -105,7 +105,7 @@ const BROKEN: ReadonlyArray<readonly [string, string, string]> = [
   ["platform-db", "src/platform/db/close.ts", "src/platform/work/loop.ts"],
   ["drivers-only-in-db", "src/platform/work/pool.ts", "pg"],
   ["drivers-only-in-db", "src/platform/inbox/rows.ts", "type @electric-sql/pglite"],
-  ["no-dev-dependency", "src/verify/replay.ts", "a-dev-tool"],
+  ["no-dev-dependency", "src/clients/replay.ts", "a-dev-tool"],
   ["no-undeclared-package", "src/verify/report.ts", "a-stowaway"],
   ["no-circular", "src/contract/hen.ts", "type src/contract/the-egg.ts"],
   ["no-unresolvable", "src/contract/lost.ts", "src/contract/nowhere.ts"],

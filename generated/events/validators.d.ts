@@ -14,3 +14,16 @@ export declare const schemas: {
   readonly ShiftDeleteEvent: Validator<components["schemas"]["ShiftDeleteEvent"]>;
   readonly Receipt: Validator<components["schemas"]["Receipt"]>;
 };
+
+/** The same one by one: a bundle holds what is used. */
+export declare const isCompleteShiftEventContent: Validator<
+  components["schemas"]["CompleteShiftEventContent"]
+>;
+export declare const isShiftCreateEvent: Validator<components["schemas"]["ShiftCreateEvent"]>;
+export declare const isProviderId: Validator<components["schemas"]["ProviderId"]>;
+export declare const isShiftEventContent: Validator<components["schemas"]["ShiftEventContent"]>;
+export declare const isShiftId: Validator<components["schemas"]["ShiftId"]>;
+export declare const isTraceId: Validator<components["schemas"]["TraceId"]>;
+export declare const isShiftUpdateEvent: Validator<components["schemas"]["ShiftUpdateEvent"]>;
+export declare const isShiftDeleteEvent: Validator<components["schemas"]["ShiftDeleteEvent"]>;
+export declare const isReceipt: Validator<components["schemas"]["Receipt"]>;

@@ -6,6 +6,11 @@ import { type RouterOptions, routerOf } from "../runtime/server.ts";
 import type { operations } from "./types.ts";
 import { requests, responses } from "./validators.js";
 
+export type { Handler, OperationInfo, OperationRequest, OperationResponse } from "../runtime/operation.ts";
+export { ProblemError } from "../runtime/problem.ts";
+export { problemHandler } from "../runtime/problem-response.ts";
+export type { RouterOptions } from "../runtime/server.ts";
+
 /** One function for each operation; an operation added to the document is a compile error until it is written. */
 export interface Handlers<Context> {
   /** List the integrations: `GET /integrations`. */

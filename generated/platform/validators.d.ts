@@ -68,3 +68,21 @@ export declare const responses: {
     readonly "503": Validator<ResponseBody<operations["getReadiness"], 503>>;
   };
 };
+
+/** The same one by one: a bundle holds what is used. */
+export declare const isReceipt: Validator<components["schemas"]["Receipt"]>;
+export declare const isCompleteShiftEventContent: Validator<
+  components["schemas"]["CompleteShiftEventContent"]
+>;
+export declare const isHealth: Validator<components["schemas"]["Health"]>;
+export declare const isWebhookEvent: Validator<components["schemas"]["WebhookEvent"]>;
+export declare const isShiftCreateEvent: Validator<components["schemas"]["ShiftCreateEvent"]>;
+export declare const isProviderId: Validator<components["schemas"]["ProviderId"]>;
+export declare const isShiftEventContent: Validator<components["schemas"]["ShiftEventContent"]>;
+export declare const isShiftId: Validator<components["schemas"]["ShiftId"]>;
+export declare const isTraceId: Validator<components["schemas"]["TraceId"]>;
+export declare const isShiftUpdateEvent: Validator<components["schemas"]["ShiftUpdateEvent"]>;
+export declare const isShiftDeleteEvent: Validator<components["schemas"]["ShiftDeleteEvent"]>;
+export declare const isUnknownEvent: Validator<components["schemas"]["UnknownEvent"]>;
+export declare const isProblem: Validator<components["schemas"]["Problem"]>;
+export declare const isFieldError: Validator<components["schemas"]["FieldError"]>;

@@ -253,3 +253,56 @@ export declare const responses: {
     readonly default: Validator<ResponseBody<operations["listRoles"], "default">>;
   };
 };
+
+/** The same one by one: a bundle holds what is used. */
+export declare const isSharedShiftFields: Validator<components["schemas"]["SharedShiftFields"]>;
+export declare const isShiftId: Validator<components["schemas"]["ShiftId"]>;
+export declare const isReadTimestamp: Validator<components["schemas"]["ReadTimestamp"]>;
+export declare const isAssignedCandidate: Validator<components["schemas"]["AssignedCandidate"]>;
+export declare const isProviderCandidateId: Validator<components["schemas"]["ProviderCandidateId"]>;
+export declare const isShift: Validator<components["schemas"]["Shift"]>;
+export declare const isShiftVariantA: Validator<components["schemas"]["ShiftVariantA"]>;
+export declare const isReadName: Validator<components["schemas"]["ReadName"]>;
+export declare const isReadPositions: Validator<components["schemas"]["ReadPositions"]>;
+export declare const isShiftVariantB: Validator<components["schemas"]["ShiftVariantB"]>;
+export declare const isCompleteShiftVariantA: Validator<components["schemas"]["CompleteShiftVariantA"]>;
+export declare const isCompleteShiftVariantB: Validator<components["schemas"]["CompleteShiftVariantB"]>;
+export declare const isPersonalNumber: Validator<components["schemas"]["PersonalNumber"]>;
+export declare const isCompleteShift: Validator<components["schemas"]["CompleteShift"]>;
+export declare const isUpdatedShift: Validator<components["schemas"]["UpdatedShift"]>;
+export declare const isCompleteUpdatedShift: Validator<components["schemas"]["CompleteUpdatedShift"]>;
+export declare const isShiftUpdate: Validator<components["schemas"]["ShiftUpdate"]>;
+export declare const isAssignment: Validator<components["schemas"]["Assignment"]>;
+export declare const isMinimalAssignment: Validator<components["schemas"]["MinimalAssignment"]>;
+export declare const isDetailedAssignment: Validator<components["schemas"]["DetailedAssignment"]>;
+export declare const isCompleteDetailedAssignment: Validator<
+  components["schemas"]["CompleteDetailedAssignment"]
+>;
+export declare const isUnassignment: Validator<components["schemas"]["Unassignment"]>;
+export declare const isCompleteUnassignment: Validator<components["schemas"]["CompleteUnassignment"]>;
+export declare const isCandidate: Validator<components["schemas"]["Candidate"]>;
+export declare const isCompleteCandidate: Validator<components["schemas"]["CompleteCandidate"]>;
+export declare const isCandidateCreate: Validator<components["schemas"]["CandidateCreate"]>;
+export declare const isMinimalCandidateCreate: Validator<components["schemas"]["MinimalCandidateCreate"]>;
+export declare const isCandidateIdentity: Validator<components["schemas"]["CandidateIdentity"]>;
+export declare const isPersonName: Validator<components["schemas"]["PersonName"]>;
+export declare const isEmail: Validator<components["schemas"]["Email"]>;
+export declare const isPhone: Validator<components["schemas"]["Phone"]>;
+export declare const isFullCandidateCreate: Validator<components["schemas"]["FullCandidateCreate"]>;
+export declare const isHireDetails: Validator<components["schemas"]["HireDetails"]>;
+export declare const isEmergencyContact: Validator<components["schemas"]["EmergencyContact"]>;
+export declare const isBankDetails: Validator<components["schemas"]["BankDetails"]>;
+export declare const isCandidateDocuments: Validator<components["schemas"]["CandidateDocuments"]>;
+export declare const isCandidateRegistry: Validator<components["schemas"]["CandidateRegistry"]>;
+export declare const isRegistryEntry: Validator<components["schemas"]["RegistryEntry"]>;
+export declare const isWorkedShift: Validator<components["schemas"]["WorkedShift"]>;
+export declare const isCompleteRegistryEntry: Validator<components["schemas"]["CompleteRegistryEntry"]>;
+export declare const isCompleteWorkedShift: Validator<components["schemas"]["CompleteWorkedShift"]>;
+export declare const isOutlet: Validator<components["schemas"]["Outlet"]>;
+export declare const isCompleteOutlet: Validator<components["schemas"]["CompleteOutlet"]>;
+export declare const isErrorBody: Validator<components["schemas"]["ErrorBody"]>;
+export declare const isCompleteErrorBody: Validator<components["schemas"]["CompleteErrorBody"]>;
+export declare const isProblem: Validator<components["schemas"]["Problem"]>;
+export declare const isFieldError: Validator<components["schemas"]["FieldError"]>;
+export declare const isRole: Validator<components["schemas"]["Role"]>;
+export declare const isProviderId: Validator<components["schemas"]["ProviderId"]>;

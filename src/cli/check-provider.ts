@@ -3,8 +3,7 @@ import { verify } from "../verify/verify.ts";
 
 /**
  * What the platform checks a provider with: the verification kit, without a call that could change anything, and without what a provider's
- * firewall would take for an attack: odd ids, generated text and wrong tokens by the dozen are for \`shiftpact verify\` alone. The replay of
- * the contracts takes a process of its own.
+ * firewall would take for an attack: odd ids, generated text and wrong tokens by the dozen are for \`shiftpact verify\` alone.
  */
 export const checkProvider: CheckProvider = async ({ shiftId, ...target }) => {
   const { findings } = await verify({

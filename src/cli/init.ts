@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CouldNotRun } from "../verify/could-not-run.ts";
+import { kitVersion } from "../verify/package-files.ts";
 import { type CiJob, cancellationFlag, ciJob, shellWord } from "./ci-jobs.ts";
 import { FORM_NAMES } from "./contracts-forms.ts";
 import { type Answers, CI_SYSTEMS, isLocal, readAnswers } from "./init-answers.ts";
@@ -48,7 +49,7 @@ export async function init(argv: string[], io: Io): Promise<number> {
     if (flags.dir === "") throw new UsageError("--dir must name a folder");
     const usualCi = existsSync(join(flags.dir, ".gitlab-ci.yml")) ? "gitlab" : "github";
     const answers = await readAnswers({ ...flags, positionals }, usualCi, io);
-    const job = ciJob(answers, ownVersion());
+    const job = ciJob(answers, kitVersion());
     const files = filesOf(answers, job);
     if (!flags.force) {
       refuseExisting(
@@ -89,15 +90,6 @@ function flagsOf(args: string[]) {
 function filesOf({ shiftId }: Answers, job: CiJob | undefined): NewFile[] {
   const fixtures = { path: FIXTURES, text: `${JSON.stringify({ shiftId }, null, 2)}\n` };
   return job === undefined ? [fixtures] : [fixtures, job];
-}
-
-/** Beside `src/` in a checkout, beside `dist/` in the package. */
-function ownVersion(): string {
-  const root = import.meta.url.endsWith(".js") ? "../../../" : "../../";
-  const manifest: { version: string } = JSON.parse(
-    readFileSync(new URL(`${root}package.json`, import.meta.url), "utf8"),
-  );
-  return manifest.version;
 }
 
 interface Written {

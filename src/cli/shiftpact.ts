@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { kitVersion } from "../verify/version.ts";
+import { kitVersion } from "../verify/package-files.ts";
 import { type Io, processIo } from "./io.ts";
 import { isMain } from "./is-main.ts";
 
@@ -73,7 +73,18 @@ export async function shiftpact([name, ...argv]: string[], io: Io): Promise<numb
     );
     return 2;
   }
-  return (await command.load())(argv, io);
+  try {
+    return await (await command.load())(argv, io);
+  } catch (error) {
+    if (!isPlatformMissing(error)) throw error;
+    io.stderr(`shiftpact ${name}: the platform is a package of its own: npm install @shiftpact/platform`);
+    return 2;
+  }
 }
+
+const isPlatformMissing = (error: unknown) =>
+  error instanceof Error &&
+  (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND" &&
+  error.message.includes("'@shiftpact/platform'");
 
 if (isMain(import.meta)) process.exitCode = await shiftpact(process.argv.slice(2), processIo());

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, extname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFileSync, writeFileSync } from "node:fs";
+import { extname } from "node:path";
 import { stringify } from "yaml";
+import { packageFile } from "../verify/package-files.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
@@ -28,10 +28,6 @@ Examples:
 const NAMES = ["provider", "platform", "operations", "events"];
 /** The one document that is no OpenAPI document. */
 const EVENTS = "events";
-
-/** The folder of the files: in `generated/` of a checkout, and in the installed package beside `dist/`. */
-const FOLDER = join("generated", "spec");
-const LOWEST = dirname(fileURLToPath(import.meta.url));
 
 type Flags = ReturnType<typeof flagsOf>["values"];
 
@@ -138,13 +134,7 @@ function oneOf(flag: string, value: string, values: readonly string[]): string {
 }
 
 /** The nearest folder upwards: this file is at another depth once it is built. */
-function read(file: string): string {
-  for (let folder = LOWEST; ; folder = dirname(folder)) {
-    const path = join(folder, FOLDER, file);
-    if (existsSync(path)) return readFileSync(path, "utf8");
-    if (folder === dirname(folder)) throw new UsageError(`${FOLDER} is missing: install shiftpact again`);
-  }
-}
+const read = (file: string) => readFileSync(packageFile(`generated/spec/${file}`), "utf8");
 
 function write(file: string, text: string, io: Io): void {
   try {

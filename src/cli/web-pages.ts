@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WebPages } from "../platform/http/web-pages.ts";
 
-/** Where package.json is: seen from the sources, and from `dist/src/cli` of the package. */
+/** In the package of the platform they are beside the code; a checkout has them in `dist/`. */
 const IS_BUILT = import.meta.url.endsWith(".js");
-const ROOT = fileURLToPath(new URL(IS_BUILT ? "../../../" : "../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What is built from what, and how. */
 const CONSOLE = {
@@ -39,8 +39,9 @@ export function webPages(): { console: WebPages; docs: WebPages } {
 }
 
 function pagesOf(pages: typeof CONSOLE): WebPages {
+  if (IS_BUILT) return { folder: fileURLToPath(new URL(`./${pages.name}`, import.meta.url)) };
   const folder = join(ROOT, "dist", pages.name);
-  return IS_BUILT ? { folder } : { folder, prepare: () => buildIfOlder(pages, join(folder, "index.html")) };
+  return { folder, prepare: () => buildIfOlder(pages, join(folder, "index.html")) };
 }
 
 async function buildIfOlder({ name, sources, command }: typeof CONSOLE, built: string): Promise<void> {

@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Message } from "../../generated/events/types.ts";
 import { createClient } from "../../generated/platform/client.ts";
-import { schemas } from "../../generated/platform/validators.js";
+import { isReceipt } from "../../generated/platform/validators.js";
 import { traceHeaders } from "../contract/trace.ts";
 import { readRetryAfter } from "./provider/answer.ts";
 
@@ -98,7 +97,7 @@ function poster(options: WebhookClientOptions): (event: Message, signal?: AbortS
             body: event,
           })
         : await client.receiveSchedulingProviderWebhook({ ...init, body: event });
-      return judge(answer.response, kind === undefined || isReceipt(answer.data), now());
+      return judge(answer.response, kind === undefined || saysReceived(answer.data), now());
     } catch (error) {
       signal?.throwIfAborted();
       const isLate = error instanceof Error && error.name === "TimeoutError";
@@ -122,14 +121,27 @@ function judge(response: Response, isReceived: boolean, now: number): Try {
 }
 
 /** A proxy's own 200 would lose the event. */
-function isReceipt(text: unknown): boolean {
+function saysReceived(text: unknown): boolean {
   try {
-    return typeof text === "string" && schemas.Receipt(JSON.parse(text));
+    return typeof text === "string" && isReceipt(JSON.parse(text));
   } catch {
     return false;
   }
 }
 
+/** Rejects when the signal aborts it. A wait keeps no process alive. */
 async function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
-  if (ms > 0) await sleep(ms, undefined, signal ? { signal, ref: false } : { ref: false });
+  if (ms <= 0) return;
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer: unknown = setTimeout(resolve, ms);
+  (timer as { unref?(): void }).unref?.();
+  const abort = () => reject(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer as number);
+    signal?.removeEventListener("abort", abort);
+  }
 }

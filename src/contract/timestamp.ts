@@ -1,4 +1,4 @@
-import { Temporal } from "temporal-polyfill";
+import { instantAt } from "./wall-time.ts";
 
 /** A point in time that a provider sent, and whether its zone had to be assumed. */
 export interface Timestamp {
@@ -13,23 +13,17 @@ export interface Timestamp {
  * the documents' `date-time`. No space: no version of ISO 8601 has one.
  */
 const FORM =
-  /^(\d{4}-\d{2}-\d{2}|\d{8})T(\d{2}(?::?\d{2}(?::?\d{2}(?:[.,]\d+)?)?)?)(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
-
-/** Temporal refuses a fraction finer than nanoseconds. */
-const BEYOND_NANOSECONDS = /(?<=[.,]\d{9})\d+$/;
-
-/** ISO 8601 lets midnight at the end of a day be written as 24:00, which Temporal does not read. */
-const END_OF_DAY = /^24(?::?00(?::?00(?:[.,]0+)?)?)?$/;
+  /^(\d{4}-\d\d-\d\d|\d{8})T(\d\d(?::\d\d(?::\d\d(?:[.,]\d+)?)?|\d\d(?:\d\d(?:[.,]\d+)?)?)?)(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/i;
 
 /** What nearly every provider sends: extended, with an offset, no finer than milliseconds. Its first group is the day. */
 const USUAL =
   /^\d{4}-\d{2}-(\d{2})T(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,3})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-/** Every month has them; whether a later day exists is Temporal's to say. */
+/** Every month has them. */
 const DAYS_OF_EVERY_MONTH = 28;
 
 /**
  * Reads an ISO 8601 timestamp (contract section 2.2). Without an offset it is local time in `timeZone` (IANA). Around a
- * clock change Temporal's "compatible" rule applies: of an hour that occurs twice the first is meant, and a time in the hour
+ * clock change the "compatible" rule of ECMAScript's Temporal applies: of an hour that occurs twice the first is meant, and a time in the hour
  * that is skipped moves forward by its length.
  *
  * Returns undefined when the text is not ISO 8601 or names a date or time that does not exist.
@@ -39,15 +33,15 @@ export function readTimestamp(text: string, timeZone: string): Timestamp | undef
   const usual = readUsual(text);
   if (usual !== undefined) return { instant: usual, assumedZone: false };
   const [, date, time, offset] = FORM.exec(text) ?? [];
-  if (date === undefined || time === undefined) return undefined;
-  const local = readLocal(date, time);
-  if (local === undefined) return undefined;
-  const instant =
-    offset === undefined ? local.toZonedDateTime(timeZone).toInstant() : atOffset(local, offset);
-  return instant && { instant: inMilliseconds(instant), assumedZone: offset === undefined };
+  const wall = date !== undefined && time !== undefined ? wallTimeOf(date, time) : undefined;
+  if (wall === undefined) return undefined;
+  const instant = offset === undefined ? instantAt(wall, timeZone) : wall - offsetOf(offset);
+  return { instant: new Date(instant).toISOString(), assumedZone: offset === undefined };
 }
 
-/** As Temporal reads it, in a fifteenth of the time: two of them are in each shift. */
+const MINUTE_MS = 60_000;
+
+/** Without the long way through the parts: two of them are in each shift. */
 function readUsual(text: string): string | undefined {
   const day = Number(USUAL.exec(text)?.[1]);
   if (!(day >= 1 && day <= DAYS_OF_EVERY_MONTH)) return undefined;
@@ -55,21 +49,33 @@ function readUsual(text: string): string | undefined {
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString();
 }
 
-function readLocal(date: string, time: string): Temporal.PlainDateTime | undefined {
-  try {
-    if (END_OF_DAY.test(time)) return Temporal.PlainDate.from(date).add({ days: 1 }).toPlainDateTime();
-    return Temporal.PlainDateTime.from(`${date}T${time.replace(BEYOND_NANOSECONDS, "")}`);
-  } catch {
-    return undefined;
-  }
+/**
+ * What the clock on the wall shows, as if it were UTC, in milliseconds since 1970; undefined when there is no such time. 24:00 is midnight
+ * at the end of the day, and a leap second is taken for the one before it.
+ */
+function wallTimeOf(date: string, time: string): number | undefined {
+  const [year = 0, month = 0, day = 0] = numbersIn(/^(\d{4})-?(\d\d)-?(\d\d)$/, date);
+  const [hour = 0, minute = 0, second = 0] = numbersIn(/^(\d\d):?(\d\d)?:?(\d\d)?/, time);
+  const [, fraction = ""] = time.split(/[.,]/);
+  const midnight = new Date(0);
+  midnight.setUTCFullYear(year, month - 1, day);
+  if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return undefined;
+  const isEndOfDay = hour === 24 && minute === 0 && second === 0 && !/[1-9]/.test(fraction);
+  if (!isEndOfDay && (hour > 23 || minute > 59 || second > 60)) return undefined;
+  const ms = Number(fraction.slice(0, 3).padEnd(3, "0"));
+  return midnight.setUTCHours(hour, minute, Math.min(second, 59), ms);
 }
 
-function atOffset(local: Temporal.PlainDateTime, offset: string): Temporal.Instant | undefined {
-  try {
-    return Temporal.Instant.from(`${local}${offset}`);
-  } catch {
-    return undefined;
-  }
+/** What the groups of the expression match; 0 for one that matches nothing. */
+function numbersIn(expression: RegExp, text: string): number[] {
+  const [, ...groups] = expression.exec(text) ?? [];
+  return groups.map((each = "0") => Number(each));
+}
+
+/** Of `Z`, `+01`, `+0100` or `+01:00`. Milliseconds. */
+function offsetOf(offset: string): number {
+  const [hours = 0, minutes = 0] = numbersIn(/^[+-](\d\d):?(\d\d)?$/, offset);
+  return (offset.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * MINUTE_MS;
 }
 
 const YEAR_1_MS = Date.parse("0001-01-01T00:00:00Z");
@@ -80,14 +86,16 @@ export function isInFourDigitYears(ms: number): boolean {
   return ms >= YEAR_1_MS && ms < YEAR_10000_MS;
 }
 
-function inMilliseconds(instant: Temporal.Instant): string {
-  return instant.toString({ smallestUnit: "millisecond" });
-}
-
 /**
  * Elapsed hours between two instants (ISO 8601 with offset or Z): a night shift of 22:00-06:00 is 7, 8 or 9 hours.
  * @throws RangeError when either text has no offset or does not exist.
  */
 export function shiftHours(start: string, end: string): number {
-  return Temporal.Instant.from(start).until(Temporal.Instant.from(end)).total("hours");
+  return (instantOf(end) - instantOf(start)) / (60 * MINUTE_MS);
+}
+
+function instantOf(text: string): number {
+  const read = readTimestamp(text, "UTC");
+  if (!read || read.assumedZone) throw new RangeError(`${JSON.stringify(text)} is no time with an offset`);
+  return Date.parse(read.instant);
 }

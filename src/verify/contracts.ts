@@ -1,12 +1,6 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Contract } from "./interactions.ts";
-
-/** The folder of the Pact files: beside `src/` in a checkout, beside `dist/` in the installed package. */
-const FOLDER = "contracts";
-const LOWEST = dirname(fileURLToPath(import.meta.url));
+import { packageFile } from "./package-files.ts";
 
 /** The platform's HTTP contract with a provider (contract 4.2), and its events; the two contracts of its webhook endpoints. */
 export const contractNames = {
@@ -35,28 +29,44 @@ export interface PactInteraction {
     method: string;
     path: string;
     headers?: Readonly<Record<string, readonly string[]>>;
+    query?: Readonly<Record<string, readonly string[]>>;
+    body?: { content: unknown };
     /** Where values of the provider state go. */
-    generators?: unknown;
+    generators?: {
+      path?: PactGenerator;
+      query?: Readonly<Record<string, PactGenerator>>;
+      body?: Readonly<Record<string, PactGenerator>>;
+    };
   };
   providerStates?: readonly { name: string; params?: Readonly<Record<string, unknown>> }[];
-  response?: { status: number; matchingRules?: { status?: StatusRule } };
+  response?: PactResponse;
 }
 
-/** Other statuses that the consumer takes as well. */
-interface StatusRule {
-  $?: { matchers: readonly { match: string; status?: readonly number[] | string }[] };
+/** `/shifts/${shiftId}`: names of values stand in braces. */
+interface PactGenerator {
+  expression: string;
+}
+
+export interface PactResponse {
+  status: number;
+  body?: { content: unknown };
+  matchingRules?: { status?: PactRules; body?: PactRules };
+}
+
+/** By their place, as in `$.assignedCandidates[*].id`. */
+export type PactRules = Readonly<Record<string, { matchers: readonly PactRule[] }>>;
+
+export interface PactRule {
+  match: string;
+  /** Of `regex`. */
+  regex?: string;
+  /** Entries of a list at least; of `type`. */
+  min?: number;
+  /** Of `statusCode`: all that are taken, or the class of them. */
+  status?: readonly number[] | string;
 }
 
 /** @throws Error when the package is not complete */
 export async function readContract(name: ContractName): Promise<PactFile> {
-  return JSON.parse(await readFile(join(contractFolder(), contractNames[name]), "utf8"));
-}
-
-/** The nearest one upwards: this file is at another depth once it is built. */
-function contractFolder(): string {
-  for (let folder = LOWEST; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, FOLDER, contractNames.provider))) return join(folder, FOLDER);
-    if (folder === dirname(folder))
-      throw new Error(`there is no folder ${FOLDER}/ above ${LOWEST}: install shiftpact again`);
-  }
+  return JSON.parse(await readFile(packageFile(`contracts/${contractNames[name]}`), "utf8"));
 }

@@ -16,6 +16,7 @@ import {
 } from "./finding.ts";
 import { type Group, groups, isChosen, isRun } from "./groups.ts";
 import type { VerifyOptions } from "./options.ts";
+import { kitVersion } from "./package-files.ts";
 import { mendOfRefusal } from "./refusals.ts";
 import { curlOf, redact, type Secrets } from "./reproduce.ts";
 import { unseenOf } from "./required.ts";
@@ -23,7 +24,6 @@ import { type CheckResult, EVERY_ANSWER, openResults, type Suite } from "./resul
 import type { Run } from "./run.ts";
 import type { OperationId } from "./target.ts";
 import { unreached } from "./unreached.ts";
-import { kitVersion } from "./version.ts";
 
 const MOST_REASONS = 3;
 

@@ -1,7 +1,6 @@
 import type { Dialect } from "../contract/dialect.ts";
 import type { RunEvent } from "./events.ts";
 import { type Choice, type Group, groups } from "./groups.ts";
-import type { Replayer } from "./pact/replayer.ts";
 import type { OperationId } from "./target.ts";
 
 export { type Group, groups };
@@ -62,8 +61,6 @@ export interface VerifyOptions extends Choice {
   onEvent?: (event: RunEvent) => void;
   /** Makes the calls; rejects with ProviderHttpError. Calls any address over http and https unless given. */
   fetch?: (request: Request) => Promise<Response>;
-  /** Starts what replays contracts, and is closed at the end of the run: Pact's verifier in a process of its own unless given. */
-  startReplayer?: () => Replayer;
   /** Resolves after so many milliseconds. */
   wait?: (ms: number) => Promise<void>;
   /** Milliseconds since 1970: decides whether a shift has started. */

@@ -5,7 +5,6 @@ import type { KnownForms } from "./interactions.ts";
 import { judgeForms } from "./judge/forms.ts";
 import { judge } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
-import type { Replayer } from "./pact/replayer.ts";
 import { type Exchange, isReply, type OperationId, type Probe, type Target, uuidFrom } from "./target.ts";
 
 /** What one verification knows and uses; checks read it, and write down in `forms` and `known` what they found out. */
@@ -18,8 +17,6 @@ export interface Run {
   readonly statesUrl?: string | undefined;
   /** Makes a shift that may be cancelled, and answers with its id. Undefined: nothing does. */
   readonly createShift?: (() => Promise<string>) | undefined;
-  /** What replays contracts; undefined when none are to be replayed. */
-  readonly replayer?: Replayer | undefined;
   /** False with --read-only: then only GET is called. */
   readonly mayChange: boolean;
   /** Few requests, and none that a firewall takes for an attack. */
@@ -130,7 +127,6 @@ export interface RunParts
   extends Pick<Run, "target" | "fixtures" | "mayChange" | "isPolite" | "seed" | "now" | "other"> {
   statesUrl?: string | undefined;
   createShift?: Run["createShift"];
-  replayer?: Replayer | undefined;
 }
 
 export function createRun(parts: RunParts, ear: Ear = { found: () => {}, answered: () => {} }): Run {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { operationsTable } from "../../generated/provider/server.ts";
-import { ProviderHttpError } from "../clients/provider/http.ts";
+import { ProviderHttpError } from "../clients/provider/http-error.ts";
 import { traceHeaders } from "../contract/trace.ts";
 import { atOnce } from "./at-once.ts";
 import { unanswered } from "./unanswered.ts";

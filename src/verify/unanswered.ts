@@ -1,4 +1,4 @@
-import type { ProviderHttpError } from "../clients/provider/http.ts";
+import type { ProviderHttpError } from "../clients/provider/http-error.ts";
 
 /** Why no answer came, and what to look at. */
 export interface Reason {

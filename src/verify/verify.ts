@@ -5,7 +5,6 @@ import { found } from "./finding.ts";
 import { isRun } from "./groups.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import type { VerifyOptions } from "./options.ts";
-import { type Replayer, startReplayer } from "./pact/replayer.ts";
 import { reportsOf } from "./reports.ts";
 import { changedShifts, restore } from "./restore.ts";
 import { createRun, type Run } from "./run.ts";
@@ -33,12 +32,9 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
   const { timeoutMs = TIMEOUT_MS } = options;
   const http = createProviderHttp({ allowInsecure: true, timeoutMs });
   const { fetch = http.fetch } = options;
-  // It takes a second to get ready: the other groups run meanwhile.
-  const replayer = isRun("contracts", options) ? (options.startReplayer ?? startReplayer)() : undefined;
   try {
-    return await verifyWith(options, fetch, replayer);
+    return await verifyWith(options, fetch);
   } finally {
-    await replayer?.close();
     await http.close();
   }
 }
@@ -46,7 +42,6 @@ export async function verify(options: VerifyOptions): Promise<Verification> {
 async function verifyWith(
   options: VerifyOptions,
   fetch: NonNullable<VerifyOptions["fetch"]>,
-  replayer: Replayer | undefined,
 ): Promise<Verification> {
   const { baseUrl, providerId, token, readOnly = false, polite = false, other, createShift } = options;
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
@@ -69,7 +64,7 @@ async function verifyWith(
       isPolite: polite,
       now: options.now ?? Date.now,
     },
-    ...{ statesUrl: readOnly ? undefined : options.statesUrl, createShift, replayer },
+    ...{ statesUrl: readOnly ? undefined : options.statesUrl, createShift },
   };
   const run = createRun(parts, { found: ledger.found, answered: ledger.answered });
   if (options.routing === "path" || options.routing === "header") run.forms.routing = options.routing;

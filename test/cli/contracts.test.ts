@@ -17,7 +17,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandb
 import { contractNames, type PactFile } from "../../src/verify/contracts.ts";
 import { formsOfInteraction } from "../../src/verify/interactions.ts";
 import { readContract } from "../consumer/contract-file.ts";
-import { useVerifier } from "../consumer/verifier.ts";
+import { useVerifier } from "../consumer/pact/verifier.ts";
 import { terminal } from "./terminal.ts";
 
 const TOKEN = "a-token-for-the-contracts-command";

@@ -4,7 +4,8 @@ import {
   type CallPolicy,
   createCallPolicy,
 } from "../../src/clients/provider/call-policy.ts";
-import { createProviderHttp, ProviderHttpError } from "../../src/clients/provider/http.ts";
+import { createProviderHttp } from "../../src/clients/provider/http.ts";
+import { ProviderHttpError } from "../../src/clients/provider/http-error.ts";
 import { CALL, providerSandboxes } from "./provider-sandbox.ts";
 
 const NEVER = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CallRefused } from "../../src/clients/provider/http.ts";
+import { CallRefused } from "../../src/clients/provider/http-error.ts";
 import { createRate, type RateLimits } from "../../src/clients/provider/rate.ts";
 
 const NEVER = new AbortController().signal;

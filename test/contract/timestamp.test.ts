@@ -107,6 +107,62 @@ describe("readTimestamp", () => {
     );
   });
 
+  it.each(["extended", "basic"])("reads every form as Temporal does, in every zone: %s", (form) => {
+    const [dash, colon] = form === "basic" ? ["", ""] : ["-", ":"];
+    const digits = (min: number, max: number, length = 2) =>
+      fc.integer({ min, max }).map((n) => String(n).padStart(length, "0"));
+    const date = fc.tuple(digits(1, 9_999, 4), digits(0, 13), digits(0, 32)).map((of) => of.join(dash));
+    const fraction = fc.stringMatching(/^[.,]\d{1,12}$/);
+    const time = fc
+      .tuple(
+        digits(0, 25),
+        fc.option(fc.tuple(digits(0, 61), fc.option(fc.tuple(digits(0, 61), fc.option(fraction))))),
+      )
+      .map(([hour, rest]) => {
+        const [minute, seconds] = rest ?? [];
+        const [second, part] = seconds ?? [];
+        return [hour, minute, second].filter((each) => each !== undefined).join(colon) + (part ?? "");
+      });
+    const offset = fc.option(
+      fc.oneof(
+        fc.constantFrom("Z", "z"),
+        fc
+          .tuple(fc.constantFrom("+", "-"), digits(0, 24), fc.constantFrom("", ":"), fc.option(digits(0, 60)))
+          .map(([sign, hour, between, minute]) =>
+            minute === null ? `${sign}${hour}` : `${sign}${hour}${between}${minute}`,
+          ),
+      ),
+    );
+    const zone = fc.constantFrom(...Intl.supportedValuesOf("timeZone"));
+    fc.assert(
+      fc.property(date, time, offset, zone, (day, hour, shift, timeZone) => {
+        const text = `${day}T${hour}${shift ?? ""}`;
+        expect(readTimestamp(text, timeZone)?.instant).toBe(asTemporal(text, shift ?? undefined, timeZone));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it("reads the times around every change of the clocks as Temporal does", () => {
+    const { timeZones, aroundChanges } = { timeZones: Intl.supportedValuesOf("timeZone"), aroundChanges: 90 };
+    for (const timeZone of timeZones) {
+      let change = Temporal.ZonedDateTime.from(`1965-01-01T00:00[${timeZone}]`).getTimeZoneTransition("next");
+      for (let count = 0; change !== null && count < 12; count += 1) {
+        for (const minutes of [-aroundChanges, -61, -60, -30, -1, 0, 1, 30, 59, 60, aroundChanges]) {
+          for (const side of [change, change.subtract({ nanoseconds: 1 })]) {
+            const text = side.toPlainDateTime().add({ minutes }).toString({ smallestUnit: "second" });
+            expect([timeZone, text, readTimestamp(text, timeZone)?.instant]).toEqual([
+              timeZone,
+              text,
+              asTemporal(text, undefined, timeZone),
+            ]);
+          }
+        }
+        change = change.getTimeZoneTransition("next");
+      }
+    }
+  }, 60_000);
+
   it("tells the caller of a zone that does not exist", () => {
     expect(() => readTimestamp("2026-01-15T08:00:00", "Europe/Nowhere")).toThrow(RangeError);
   });
@@ -129,6 +185,26 @@ describe("shiftHours", () => {
     expect(() => shiftHours("2026-06-01T22:00:00", "2026-06-02T06:00:00Z")).toThrow(RangeError);
   });
 });
+
+/** As Temporal reads a local time or one with an offset, with what it does not read: midnight at the end of a day. */
+function asTemporal(text: string, offset: string | undefined, timeZone: string): string | undefined {
+  const [, date = "", midnight] = /^([\d-]+)T(24(?::?00(?::?00(?:[.,]0+)?)?)?)(?=$|[Zz+-])/.exec(text) ?? [];
+  try {
+    const local =
+      midnight === undefined
+        ? Temporal.PlainDateTime.from(
+            text.slice(0, text.length - (offset?.length ?? 0)).replace(/(?<=[.,]\d{9})\d+$/, ""),
+          )
+        : Temporal.PlainDate.from(date).add({ days: 1 }).toPlainDateTime();
+    const instant =
+      offset === undefined
+        ? local.toZonedDateTime(timeZone).toInstant()
+        : Temporal.Instant.from(`${local}${offset}`);
+    return instant.toString({ smallestUnit: "millisecond" });
+  } catch {
+    return undefined;
+  }
+}
 
 function instantOf(text: string): string | undefined {
   try {

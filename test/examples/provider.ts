@@ -9,13 +9,8 @@ import { createHash, randomUUID, timingSafeEqual } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import express from "express";
 import { createWebhookClient, parsePersonalNumber, problem, readTimestamp } from "shiftpact";
-import {
-  type CompleteCandidate as Candidate,
-  createRouter,
-  type Handlers,
-  problemHandler,
-  type CompleteShiftVariantB as Shift,
-} from "shiftpact/provider";
+import type { CompleteCandidate as Candidate, CompleteShiftVariantB as Shift } from "shiftpact/provider";
+import { createRouter, type Handlers, problemHandler } from "shiftpact/provider/server";
 
 const { PORT = "8080", PROVIDER_TOKEN = "", PROVIDER_ID = randomUUID() } = process.env;
 const { PLATFORM_URL, PLATFORM_TOKEN = "" } = process.env;

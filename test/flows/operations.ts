@@ -15,14 +15,14 @@ export interface Person {
   personalNumber: string;
 }
 
-interface Answer<T> {
-  data?: T;
+interface Answer {
+  data?: unknown;
   error?: unknown;
   response: Response;
 }
 
 /** The body of a successful answer. */
-export function ok<T>({ data, error, response }: Answer<T>): T {
-  if (response.ok && error === undefined) return data as T;
+export function ok<A extends Answer>({ data, error, response }: A): Extract<A, { error?: never }>["data"] {
+  if (response.ok && error === undefined) return data;
   throw new Error(`status ${response.status}: ${JSON.stringify(error)}`);
 }

@@ -15,11 +15,13 @@ import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import express from "express";
-import { createProviderClient, createProviderHttp, createWebhookClient, type Delivery, readShift } from "shiftpact";
+import { createProviderClient, createWebhookClient, type Delivery, readShift } from "shiftpact";
+import { createProviderHttp } from "shiftpact/node";
 import { type Message, messages, schemas as events } from "shiftpact/events";
 import { type Client as Operations, createClient as createOperations, type Integration } from "shiftpact/operations";
-import { createRouter as createWebhookRouter, type Handlers as WebhookHandlers, ProblemError } from "shiftpact/platform";
-import { createClient, createRouter, type Handlers, type OperationRequest, type operations, schemas, type CompleteShift } from "shiftpact/provider";
+import { createRouter as createWebhookRouter, type Handlers as WebhookHandlers, ProblemError } from "shiftpact/platform/server";
+import { createClient, type operations, schemas, type CompleteShift } from "shiftpact/provider";
+import { createRouter, type Handlers, type OperationRequest } from "shiftpact/provider/server";
 import { codes, type Finding, groups, verify, type VerifyOptions } from "shiftpact/verify";
 import contract from "shiftpact/contracts/shiftpact-platform--scheduling-provider.http.json" with { type: "json" };
 import example from "shiftpact/spec/examples/shift-variant-a.json" with { type: "json" };
@@ -66,11 +68,15 @@ const providerId = crypto.randomUUID();
 const http = createProviderHttp({ allowInsecure: true });
 const provider = createProviderClient({ baseUrl, providerId, token: "t", fetch: http.fetch });
 const answer = await provider.getShift(shift.id, { traceId: crypto.randomUUID() });
-const { data, error } = await createClient({ baseUrl: \`\${baseUrl}/providers/x\` }).getShift({
-  params: { path: { shiftId: crypto.randomUUID() } },
-});
-// @ts-expect-error it is a shift or nothing
-const nonsense: number = data;
+const client = createClient({ baseUrl: \`\${baseUrl}/providers/x\` });
+const read = async (shiftId: string) => {
+  const { status, data, error } = await client.getShift({ params: { path: { shiftId } } });
+  if (status !== 200) return { status, error: error.code };
+  const positions = data.numberOfPositions ?? data.slots ?? 1;
+  // @ts-expect-error it is a shift
+  const nonsense: number = data;
+  return { status, positions: positions + 0, isShift: typeof nonsense === "object" };
+};
 
 const event: Message = { event: "shift.create", providerId, content: { shiftId: shift.id }, traceId: crypto.randomUUID() };
 const webhooks = createWebhookClient({ platformUrl: baseUrl, token: "t", kind: "tempo" });
@@ -81,6 +87,7 @@ const named = (integration: Integration): string => integration.providerId;
 const options: VerifyOptions = { baseUrl, providerId, token: "t" };
 const judged = (options: VerifyOptions): Promise<{ findings: readonly Finding[] }> => verify(options);
 
+const reads = [await read(shift.id), await read(crypto.randomUUID())];
 await http.close();
 server.close();
 server.closeAllConnections();
@@ -89,7 +96,7 @@ const schema = import.meta.resolve("shiftpact/spec/schemas/events.yaml");
 const document = readFileSync(fileURLToPath(import.meta.resolve("shiftpact/documents/provider.openapi-3.0.yaml")), "utf8");
 console.log(JSON.stringify({
   document: document.includes("openapi: 3.0.3"),
-  answer: answer.kind, error: error?.code, nonsense, delivery, received, positions: readShift(shift, "Europe/Stockholm").shift?.positions,
+  answer: answer.kind, reads, delivery, received, positions: readShift(shift, "Europe/Stockholm").shift?.positions,
   events: [events.ShiftCreateEvent(event), Object.keys(messages)],
   operations: typeof operationsClient.listJobs, verify: [typeof judged, typeof named, Object.keys(codes).length > 0, groups[0], options.token],
   spec: spec.split("\\n")[0], schema: readFileSync(fileURLToPath(schema), "utf8").length > 0, contract: contract.provider.name,

@@ -1,15 +1,5 @@
 import { execFile } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,82 +13,64 @@ const LEFT_OUT = new Set(["node_modules", "dist", "coverage", ".git", ".shiftpac
 
 export interface Manifest {
   name: string;
-  bin: Record<string, string>;
+  version: string;
   dependencies: Record<string, string>;
+  peerDependencies: Record<string, string>;
 }
 
-/** A folder outside of the project with nothing in it but the packed package and the dependencies that npm would bring. */
+/** A folder outside of the project with what npm installed there. */
 export interface Installed {
   folder: string;
-  /** Where the package is. */
+  /** Where the package `shiftpact` is. */
   path: string;
   manifest: Manifest;
-  /** What was packed; paths inside the package. */
+  /** What was packed of it; paths inside the package. */
   files: string[];
-  /** With the command, and the Node that runs the tests, on the PATH. */
+  /** With the commands, and the Node that runs the tests, on the PATH. */
   env: NodeJS.ProcessEnv;
+}
+
+/** The tarballs that would be published. */
+export interface Packed {
+  shiftpact: string;
+  platform: string;
+  /** With npm, from its registry, into a new folder. */
+  install(...packages: string[]): Promise<Installed>;
   remove(): void;
 }
 
-export async function install(): Promise<Installed> {
+/** As a maintainer does it, from a checkout without `dist/`. */
+export async function packAll(): Promise<Packed> {
   const root = mkdtempSync(join(tmpdir(), "shiftpact-package-"));
-  const tarball = await pack(join(root, "checkout"));
-  const folder = join(root, "fresh");
-  const path = join(folder, "node_modules", "shiftpact");
-  mkdirSync(path, { recursive: true });
-  await run("tar", ["-xzf", tarball, "-C", path, "--strip-components=1"]);
-  linkDependencies(join(folder, "node_modules"));
-  const manifest: Manifest = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
-  const commands = linkCommands(manifest, path);
-  const PATH = [commands, dirname(process.execPath), process.env.PATH].join(delimiter);
-  const { LOG_LEVEL, DATABASE_URL, ...env } = process.env;
-  return {
-    ...{ folder, path, manifest, files: filesBelow(path), env: { ...env, PATH } },
-    remove: () => rmSync(root, { recursive: true, force: true }),
-  };
-}
-
-/** As a maintainer does it, from a checkout without `dist/`. Answers the tarball. */
-async function pack(checkout: string): Promise<string> {
+  const checkout = join(root, "checkout");
   mkdirSync(checkout);
   for (const name of readdirSync(PROJECT).filter((each) => !LEFT_OUT.has(each))) {
     cpSync(join(PROJECT, name), join(checkout, name), { recursive: true });
   }
   symlinkSync(PACKAGES, join(checkout, "node_modules"));
-  await run("npm", ["pack", "--silent", "--offline"], { cwd: checkout });
-  const name = readdirSync(checkout).find((each) => each.endsWith(".tgz"));
-  if (name === undefined) throw new Error("npm pack wrote no tarball");
-  return join(checkout, name);
+  const pack = async (...folder: string[]) => {
+    const { stdout } = await run("npm", ["pack", "--silent", "--offline", ...folder], { cwd: checkout });
+    return join(checkout, stdout.trim().split("\n").at(-1) ?? "");
+  };
+  return {
+    shiftpact: await pack(),
+    platform: await pack("./dist/platform"),
+    install: (...packages) => install(mkdtempSync(join(root, "fresh-")), packages),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
 }
 
-interface Lock {
-  packages: Record<string, { dev?: boolean }>;
+async function install(folder: string, packages: readonly string[]): Promise<Installed> {
+  await run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...packages], { cwd: folder });
+  const path = join(folder, "node_modules", "shiftpact");
+  const commands = join(folder, "node_modules", ".bin");
+  const PATH = [commands, dirname(process.execPath), process.env.PATH].join(delimiter);
+  const { LOG_LEVEL, DATABASE_URL, ...env } = process.env;
+  const manifest: Manifest = JSON.parse(readFileSync(join(path, "package.json"), "utf8"));
+  return { folder, path, manifest, files: filesBelow(path), env: { ...env, PATH } };
 }
 
-/** What the lock file has for those who install the package: none of what only its makers need. */
-function linkDependencies(folder: string): void {
-  const { packages }: Lock = JSON.parse(readFileSync(join(PROJECT, "package-lock.json"), "utf8"));
-  for (const [place, { dev = false }] of Object.entries(packages)) {
-    const [, name] = /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(place) ?? [];
-    // Binaries for other systems are in the lock file, and not on this machine.
-    if (name === undefined || dev || !existsSync(join(PACKAGES, name))) continue;
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    symlinkSync(join(PACKAGES, name), join(folder, name));
-  }
-}
-
-/** As npm does it: executable, and reached through a link. Answers the folder of the links. */
-function linkCommands({ bin }: Manifest, path: string): string {
-  const folder = join(dirname(path), ".bin");
-  mkdirSync(folder);
-  for (const [name, file] of Object.entries(bin)) {
-    chmodSync(join(path, file), 0o755);
-    symlinkSync(join(path, file), join(folder, name));
-  }
-  return folder;
-}
-
-function filesBelow(folder: string): string[] {
+export function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));

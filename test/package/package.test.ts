@@ -1,41 +1,59 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { parse } from "yaml";
 import { createClient } from "../../generated/operations/client.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { freePort } from "../../scripts/embedded-postgres.ts";
 import { ACTION_PATH, environmentOf, readAction, type Step } from "../action.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 import { CONSUMER, LOADS, TSCONFIG } from "./consumer.ts";
-import { type Installed, install } from "./installed.ts";
+import { filesBelow, type Installed, type Packed, packAll } from "./installed.ts";
+import { PACKAGE_CHECKS } from "./tool-versions.ts";
 
 const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+
+/** What a project has that fills the stubs in TypeScript. */
+const EXPRESS = ["express", "@types/express", "@types/node"].map(
+  (name) => `${name}@${manifest.devDependencies[name as keyof typeof manifest.devDependencies]}`,
+);
 
 /** The build compiles all of src; on a machine that is busy that takes its time. Milliseconds. */
 const UNHURRIED = 180_000;
 
+let packed: Packed;
+/** Both packages, in a project that has Express. */
 let installed: Installed;
+/** What `npm install shiftpact` brings. */
+let alone: Installed;
 const children = new Set<ChildProcess>();
 beforeAll(async () => {
-  installed = await install();
-  write("package.json", JSON.stringify({ name: "fresh", type: "module" }));
+  packed = await packAll();
+  const { shiftpact, platform } = packed;
+  alone = await packed.install(shiftpact);
+  installed = await packed.install(shiftpact, platform, ...EXPRESS);
+  await promisify(execFile)("npm", ["pkg", "set", "type=module"], { cwd: installed.folder });
 }, UNHURRIED);
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
-  installed?.remove();
+  packed?.remove();
 });
 
 const start = (command: string, ...argv: string[]) => startWith({}, command, ...argv);
 
 function startWith(more: NodeJS.ProcessEnv, command: string, ...argv: string[]) {
-  const { folder, env } = installed;
+  return startIn(installed, more, command, ...argv);
+}
+
+function startIn({ folder, env }: Installed, more: NodeJS.ProcessEnv, command: string, ...argv: string[]) {
   const child = spawn(command, argv, {
     cwd: folder,
     env: { ...env, ...more },
@@ -84,15 +102,14 @@ describe("the packed package", () => {
       "CHANGELOG.md",
       "LICENSE",
       "README.md",
-      "dist/console",
-      "dist/docs",
       "dist/generated",
+      "dist/kit",
       "dist/src",
       "generated/spec",
       "package.json",
     ]);
-    const others = installed.files.filter((file) => !/(?:\.js|\.js\.map|\.d\.ts|\.sql)$/.test(file));
-    expect(others.filter((file) => /^dist\/(?!console|docs)/.test(file))).toEqual([]);
+    const others = installed.files.filter((file) => !/(?:\.js|\.js\.map|\.d\.ts)$/.test(file));
+    expect(others.filter((file) => file.startsWith("dist/"))).toEqual(["dist/kit/THIRD-PARTY-NOTICES.txt"]);
     expect(installed.files).toContain("contracts/shiftpact-platform--scheduling-provider.events.json");
     expect(installed.files).toContain("spec/schemas/events.yaml");
     expect(installed.files).toContain("spec/flows.arazzo.yaml");
@@ -100,18 +117,90 @@ describe("the packed package", () => {
     expect(installed.files).toContain("generated/spec/provider.openapi-3.0.yaml");
   });
 
+  it("gives along the licences of what is in its bundles", () => {
+    const notices = readFileSync(join(installed.path, "dist/kit/THIRD-PARTY-NOTICES.txt"), "utf8");
+    for (const name of ["express", "fast-check", "yaml", "@pactflow/openapi-pact-comparator"]) {
+      expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT|ISC\\)$`, "m"));
+    }
+  });
+
   it("holds a console whose first load is under 100 kB compressed", () => {
-    const files = installed.files.filter((file) => file.startsWith("dist/console/"));
+    const console = join(installed.folder, "node_modules/@shiftpact/platform/console");
+    const files = filesBelow(console);
     expect(files.some((file) => file.endsWith(".js"))).toBe(true);
-    const sizes = files.map((file) => gzipSync(readFileSync(join(installed.path, file))).length);
+    const sizes = files.map((file) => gzipSync(readFileSync(join(console, file))).length);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(100_000);
   });
 
   it("declares every package that it imports", () => {
-    const declared = new Set(Object.keys(installed.manifest.dependencies));
-    expect([...imported()].filter((name) => !declared.has(name))).toEqual([]);
+    const { dependencies, peerDependencies } = installed.manifest;
+    const declared = Object.keys({ ...dependencies, ...peerDependencies });
+    expect([...imported()].filter((name) => !declared.includes(name))).toEqual([]);
     // The stubs' declarations need it.
-    expect([...declared].filter((name) => !imported().has(name))).toEqual(["@types/express"]);
+    expect(declared.filter((name) => !imported().has(name))).toEqual(["@types/express"]);
+  });
+});
+
+describe("what judges published packages finds nothing wrong:", () => {
+  const judge = async (name: keyof typeof PACKAGE_CHECKS, command: string, ...argv: string[]) => {
+    const tool = ["exec", "--yes", `--package=${name}@${PACKAGE_CHECKS[name]}`, "--", command];
+    const { code, out, err } = await run("npm", ...tool, ...argv);
+    return { code, told: `${out}${err}` };
+  };
+
+  it("publint of both", async () => {
+    for (const tarball of [packed.shiftpact, packed.platform]) {
+      const { code, told } = await judge("publint", "publint", tarball, "--strict");
+      expect([code, told]).toEqual([0, expect.stringContaining("All good!")]);
+    }
+  });
+
+  it("Are the types wrong? of the library, which is ESM alone", async () => {
+    const { code, told } = await judge(
+      "@arethetypeswrong/cli",
+      "attw",
+      packed.shiftpact,
+      "--profile",
+      "esm-only",
+    );
+    expect([code, told]).toEqual([0, expect.stringContaining("shiftpact/provider/server")]);
+  });
+});
+
+describe("npm install shiftpact", () => {
+  /** Folders of packages, the nested ones too. */
+  const packagesOf = ({ folder }: Installed) =>
+    Object.keys(
+      JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8")).packages,
+    ).map((path) => join(folder, path));
+
+  it("brings at most 15 packages and 10 MB, and runs no script", () => {
+    const packages = packagesOf(alone);
+    const sizes = filesBelow(join(alone.folder, "node_modules")).map(
+      (file) => statSync(join(alone.folder, "node_modules", file)).size,
+    );
+    expect(packages.length).toBeGreaterThan(3);
+    expect(packages.length).toBeLessThanOrEqual(15);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(10_000_000);
+    const scripted = packages.filter((folder) => {
+      const { scripts = {} } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      return ["preinstall", "install", "postinstall"].some((name) => name in scripts);
+    });
+    expect(scripted).toEqual([]);
+  });
+
+  it("leaves Pact's native library out of the platform, too", () => {
+    const packages = packagesOf(installed);
+    expect(packages.length).toBeGreaterThan(50);
+    expect(packages.filter((folder) => /@pact-foundation|@scarf/.test(folder))).toEqual([]);
+  });
+
+  it("says which package runs the platform", async () => {
+    expect(existsSync(join(alone.folder, "node_modules/@shiftpact"))).toBe(false);
+    expect(await startIn(alone, {}, "shiftpact", "platform", "--port", "0").ended).toEqual({
+      ...{ code: 2, out: "" },
+      err: "shiftpact platform: the platform is a package of its own: npm install @shiftpact/platform\n",
+    });
   });
 });
 
@@ -123,7 +212,11 @@ describe("a project that installs it", () => {
     const { code, out, err } = await run(process.execPath, "consumer.ts");
     expect([code, err]).toEqual([0, ""]);
     expect(JSON.parse(out)).toEqual({
-      ...{ answer: "shift", error: "shift_not_found", positions: 2, spec: "openapi: 3.1.0", schema: true },
+      ...{ answer: "shift", positions: 2, spec: "openapi: 3.1.0", schema: true },
+      reads: [
+        { status: 200, positions: 2, isShift: true },
+        { status: 404, error: "shift_not_found" },
+      ],
       ...{ delivery: { delivered: true, tries: 1 }, received: ["tempo shift.create"] },
       ...{ events: [true, ["shift.create", "shift.update", "shift.delete"]], operations: "function" },
       document: true,
@@ -131,21 +224,33 @@ describe("a project that installs it", () => {
     });
   });
 
-  it("loads neither a database nor Pact for a client, a stub or a verification", async () => {
+  it("loads Express for a stub only", async () => {
     write("loads.mjs", LOADS);
-    const entries = ["/events", "", "/provider", "/platform", "/operations", "/verify"];
+    const entries = [
+      "/events",
+      "",
+      "/provider",
+      "/platform",
+      "/operations",
+      "/verify",
+      "/node",
+      "/provider/server",
+    ];
     const modules = entries.map((each) => `shiftpact${each}`);
     const { out, err } = await run(process.execPath, "loads.mjs", ...modules);
     expect(err).toBe("");
+    const { dependencies, peerDependencies } = installed.manifest;
     const ours = (_: string, value: unknown) =>
-      Array.isArray(value) ? value.filter((name) => name in installed.manifest.dependencies) : value;
+      Array.isArray(value) ? value.filter((name) => name in { ...dependencies, ...peerDependencies }) : value;
     expect(JSON.parse(out, ours)).toEqual({
       "shiftpact/events": [],
-      shiftpact: ["openapi-fetch", "temporal-polyfill", "undici"],
-      "shiftpact/provider": ["express"],
+      shiftpact: ["openapi-fetch"],
+      "shiftpact/provider": [],
       "shiftpact/platform": [],
       "shiftpact/operations": [],
-      "shiftpact/verify": ["fast-check"],
+      "shiftpact/verify": ["undici"],
+      "shiftpact/node": [],
+      "shiftpact/provider/server": ["express"],
     });
   });
 });
@@ -154,7 +259,7 @@ describe("a project that installs it", () => {
 async function bundled(contents: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: installed.folder },
-    ...{ bundle: true, minify: true, write: false, platform: "node", format: "esm", logLevel: "silent" },
+    ...{ bundle: true, minify: true, write: false, platform: "browser", format: "esm", logLevel: "silent" },
   });
   return outputFiles[0]?.contents.length ?? Number.POSITIVE_INFINITY;
 }
@@ -163,8 +268,10 @@ describe("a bundle", () => {
   it.each([
     ['import { createClient } from "shiftpact/provider/client"; console.log(createClient);', 10],
     ['import { createClient } from "shiftpact/provider"; console.log(createClient);', 10],
-    ['import { createWebhookClient } from "shiftpact"; console.log(createWebhookClient);', 60],
-    ['import { readTimestamp } from "shiftpact"; console.log(readTimestamp);', 80],
+    ['import { createProviderClient } from "shiftpact"; console.log(createProviderClient);', 100],
+    ['import { createWebhookClient } from "shiftpact"; console.log(createWebhookClient);', 20],
+    ['import { isShift } from "shiftpact/provider"; console.log(isShift);', 30],
+    ['import { readTimestamp } from "shiftpact"; console.log(readTimestamp);', 5],
   ])("has no more of the package than is used: %s", async (contents, kilobytes) => {
     expect(await bundled(contents)).toBeLessThan(kilobytes * 1_000);
   });
@@ -221,6 +328,12 @@ describe("the installed command", () => {
     expect([code, err]).toEqual([0, ""]);
     sandbox.child.kill("SIGTERM");
     expect(await sandbox.ended).toMatchObject({ code: 0, err: "" });
+  });
+
+  it("of the platform explains itself", async () => {
+    const { code, out, err } = await run("shiftpact-platform", "--help");
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toMatch(/^shiftpact platform: /);
   });
 
   it("runs the platform until it is told to stop", async () => {

@@ -18,8 +18,20 @@ export function readmeCommands(): string[] {
 /** What runs a command that this folder does not: a file, and words of it that would be gone with the command. */
 export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: string }>> = {
   "npm ci && npm start -- --once": { file: ".ci/run", words: "npm start -- --once" },
-  "npm install shiftpact": { file: "test/package/installed.ts", words: '"pack", "--silent", "--offline"' },
+  "npm install shiftpact": { file: "test/package/installed.ts", words: '"install", "--no-audit"' },
+  "npm install @shiftpact/platform": {
+    file: "test/package/package.test.ts",
+    words: "packed.install(shiftpact, platform, ...EXPRESS)",
+  },
+  "npx shiftpact-platform --help": {
+    file: "test/package/package.test.ts",
+    words: '"shiftpact-platform", "--help"',
+  },
   "npx shiftpact --help": { file: "test/package/package.test.ts", words: 'it.each(["--help"' },
+  "npm pack --pack-destination .shiftpact/image ./dist/platform": {
+    file: "test/package/installed.ts",
+    words: 'pack("./dist/platform")',
+  },
   // Nothing here can pull a base image, so no test builds one.
   "mkdir -p .shiftpact/image && npm pack --pack-destination .shiftpact/image": {
     file: "test/tool-files.test.ts",

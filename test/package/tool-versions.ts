@@ -14,3 +14,9 @@ export const TOOLS = {
   "@apidevtools/swagger-parser": "13.1.0",
   "openapi-backend": "5.21.2",
 };
+
+/** Other runtimes in which the clients are tried. */
+export const RUNTIMES = { bun: "1.4.5", deno: "2.9.6" };
+
+/** What judges the packages as they are published. */
+export const PACKAGE_CHECKS = { publint: "0.3.25", "@arethetypeswrong/cli": "0.18.5" };

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { makePlatformToken } from "../../src/platform/integrations/tokens.ts";
 import { readContract } from "../consumer/contract-file.ts";
-import { useVerifier } from "../consumer/verifier.ts";
+import { useVerifier } from "../consumer/pact/verifier.ts";
 import { engines } from "../engines.ts";
 import { type Edge, KIND, storedEvents, useEdge } from "./http/edge.ts";
 

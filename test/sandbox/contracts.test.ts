@@ -11,7 +11,7 @@ import {
   selectInteractions,
 } from "../../src/verify/interactions.ts";
 import { readContract } from "../consumer/contract-file.ts";
-import { useVerifier } from "../consumer/verifier.ts";
+import { useVerifier } from "../consumer/pact/verifier.ts";
 import { startPlatform } from "./platform-stand-in.ts";
 
 const http = readContract("http");

@@ -8,14 +8,15 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 /** esbuild names modules by their path from here; from the working directory, the text would depend on it. */
 const PROJECT = join(HERE, "..", "..", "..");
 const RUNTIME = join(HERE, "..", "runtime", "validator.ts");
+const TEXT_LENGTH = join(HERE, "text-length.ts");
 
 /** `validators.js`: one self-contained module, compiled and bundled, that imports nothing. */
 export async function emitValidators(plan: ValidatorPlan): Promise<string> {
   const ids = leafIds(plan);
   const modules: Record<string, string> = {
     entry: entryModule(plan, ids),
-    fast: standaloneModule(compiler(plan.schemas, "fast"), ids),
-    full: standaloneModule(compiler(plan.schemas, "full"), ids),
+    fast: withTextLength(standaloneModule(compiler(plan.schemas, "fast"), ids)),
+    full: withTextLength(standaloneModule(compiler(plan.schemas, "full"), ids)),
   };
   const result = await build({
     entryPoints: ["generated:entry"],
@@ -33,7 +34,18 @@ export async function emitValidators(plan: ValidatorPlan): Promise<string> {
     charset: "utf8",
     logLevel: "silent",
   });
-  return onePerLine(result.outputFiles[0]?.text ?? "");
+  return pure(onePerLine(result.outputFiles[0]?.text ?? ""));
+}
+
+/** Ajv's own asks for a CommonJS module, which no bundler leaves out where it is not used. */
+function withTextLength(code: string): string {
+  const ours = code.replaceAll('require("ajv/dist/runtime/ucs2length").default', "textLength");
+  return `import { textLength } from ${JSON.stringify(TEXT_LENGTH)};\n${ours}`;
+}
+
+/** Says of what is made when the module is loaded that nobody misses it: a bundle holds the validators that are used. */
+function pure(code: string): string {
+  return code.replaceAll(/=(?=validator\(|new RegExp\()/g, "=/* @__PURE__ */");
 }
 
 /** The function of each schema on a line of its own, so that a difference can be read by line. */
@@ -60,13 +72,17 @@ function virtualModules(modules: Readonly<Record<string, string>>): Plugin {
 
 function entryModule(plan: ValidatorPlan, ids: readonly string[]): string {
   const constants = ids.map((_id, index) => `const c${index} = validator(fast.v${index}, full.v${index});\n`);
+  const names = Object.entries(plan.exports.schemas ?? {}).flatMap(([name, leaf]) =>
+    isLeaf(leaf) ? `c${ids.indexOf(leaf.id)} as is${name}` : [],
+  );
   const exported = Object.entries(plan.exports).map(
     ([name, tree]) => `export const ${name} = ${printTree(tree, (leaf) => `c${ids.indexOf(leaf.id)}`)};\n`,
   );
   return `import { validator } from ${JSON.stringify(RUNTIME)};
 import * as fast from "generated:fast";
 import * as full from "generated:full";
-${constants.join("")}${exported.join("")}`;
+${constants.join("")}${exported.join("")}export { ${names.join(", ")} };
+`;
 }
 
 /** `validators.d.ts`: the types of the above. */
@@ -78,10 +94,15 @@ export function emitValidatorTypes(plan: ValidatorPlan): string {
     ([name, tree]) =>
       `export declare const ${name}: ${printTree(tree, (leaf) => `Validator<${leaf.type}>`, "readonly ")};\n`,
   );
+  const singles = Object.entries(plan.exports.schemas ?? {}).flatMap(([name, leaf]) =>
+    isLeaf(leaf) ? `export declare const is${name}: Validator<${leaf.type}>;\n` : [],
+  );
   return `${withOperations ? parts : ""}import type { Validator } from "../runtime/validator.js";
 import type { ${types} } from "./types.js";
 
-${exported.join("\n")}`;
+${exported.join("\n")}
+/** The same one by one: a bundle holds what is used. */
+${singles.join("")}`;
 }
 
 function printTree(tree: ValidatorTree, leafText: (leaf: ValidatorLeaf) => string, before = ""): string {

@@ -33,7 +33,7 @@ export function emitDocuments(document: SpecDocument): [name: string, text: stri
 /** JSON has no comments: `x-generated` says the same. */
 const both = (name: string, document: Document, banner: string): [name: string, text: string][] => [
   [`${name}.yaml`, yaml(document, banner)],
-  [`${name}.json`, `${JSON.stringify({ ...document, "x-generated": banner }, null, 2)}\n`],
+  [`${name}.json`, `${JSON.stringify({ "x-generated": banner, ...document })}\n`],
 ];
 
 /** Text that a reader of YAML 1.1 understands in the same way: most languages have one of those. */

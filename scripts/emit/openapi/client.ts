@@ -3,21 +3,27 @@ import { docComment } from "./types.ts";
 
 /** A typed client on openapi-fetch: one method for each operation. */
 export function emitClient(operations: readonly Operation[]): string {
-  const methods = operations.map((operation) => {
+  const types = operations.map((operation) => {
     const { operationId, method, path } = operation;
-    const location = `${JSON.stringify(path)}, "${method}"`;
-    const call = `http.${method.toUpperCase()}(${JSON.stringify(path)}, ...init)`;
-    return `${docComment(operationTitle(operation))}${operationId}: (...init: Init<paths, ${location}>) => ${call},\n`;
+    const type = `Call<paths, ${JSON.stringify(path)}, "${method}">`;
+    return `${docComment(operationTitle(operation))}${operationId}: ${type};\n`;
   });
+  const methods = operations.map(
+    ({ operationId, method, path }) =>
+      `${operationId}: (...init) => withStatus(http.${method.toUpperCase()}(${JSON.stringify(path)}, ...init)),\n`,
+  );
   return `import createHttp, { type ClientOptions } from "openapi-fetch";
-import type { Init } from "../runtime/client.ts";
+import { type Call, withStatus } from "../runtime/client.ts";
 import type { paths } from "./types.ts";
 
 export type { ClientOptions };
-export type Client = ReturnType<typeof createClient>;
 
-/** Every call resolves to \`{ data, response }\` or \`{ error, response }\`; it rejects only when no answer came. */
-export function createClient(options?: ClientOptions) {
+/** Every call resolves to \`{ status, data }\` or \`{ status, error }\`, with the \`response\`; it rejects only when no answer came. */
+export interface Client {
+${types.join("")}
+}
+
+export function createClient(options?: ClientOptions): Client {
   const http = createHttp<paths>(options);
   return {
 ${methods.join("")}

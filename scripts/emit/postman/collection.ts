@@ -27,7 +27,7 @@ export function emitCollection(document: SpecDocument, banner: string): string {
     item: folders.length === 1 ? folders[0]?.item : folders,
     variable: variables.printed(),
   };
-  return `${JSON.stringify(collection, undefined, 2)}\n`;
+  return `${JSON.stringify(collection)}\n`;
 }
 
 function placedOf(reader: Reader): Placed[] {

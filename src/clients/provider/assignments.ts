@@ -1,6 +1,6 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Assignment } from "../../../generated/provider/types.ts";
-import { schemas } from "../../../generated/provider/validators.js";
+import { isAssignment } from "../../../generated/provider/validators.js";
 import {
   type Answer,
   answerOf,
@@ -31,7 +31,7 @@ export function assignmentCalls(client: Client, parts: ProviderParts) {
     if (!answer.ok) return refused(answer);
     if (answer.status === 204) return { kind: "assigned" };
     if (saysNo(answer)) return { ...refused(answer), code: "assignment_not_successful" };
-    const body = read("assignment", answer, schemas.Assignment);
+    const body = read("assignment", answer, isAssignment);
     if ("kind" in body) return body;
     if (!isFor(body.value, seat)) return { ...refused(answer), code: "assignment_of_another" };
     parts.onSeen({ acknowledgement: isDetailed(body.value) ? "full" : "minimal" });

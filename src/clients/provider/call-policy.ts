@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CircuitState, ConsecutiveBreaker, circuitBreaker, DelegateBackoff, handleWhen } from "cockatiel";
 import { readRetryAfter } from "./answer.ts";
-import { CallRefused, ProviderHttpError } from "./http.ts";
+import { CallRefused, ProviderHttpError } from "./http-error.ts";
 import { createPlaces } from "./places.ts";
 import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
 

@@ -1,6 +1,6 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Candidate, CandidateCreate } from "../../../generated/provider/types.ts";
-import { schemas } from "../../../generated/provider/validators.js";
+import { isCandidate } from "../../../generated/provider/validators.js";
 import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
 import { isStorable } from "../../contract/storable-text.ts";
 import {
@@ -34,7 +34,7 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
       return { kind: "found", candidates: [], ...(!isProven && { unproven: true }) };
     }
     if (!answer.ok) return refused(answer);
-    const list = readList("list of candidates", answer, schemas.Candidate);
+    const list = readList("list of candidates", answer, isCandidate);
     if ("kind" in list) return list;
     if (list.entries.length === 0) parts.onSeen({ notFound: "empty" });
     const entries = list.entries.map(storable);
@@ -89,7 +89,7 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     if (answer.kind !== "answer") return answer;
     if (answer.status === 409) return { kind: "exists" };
     if (!answer.ok) return refused(answer);
-    const body = read("created candidate", answer, schemas.Candidate);
+    const body = read("created candidate", answer, isCandidate);
     if ("kind" in body) return body;
     if (!isStorable(body.value.id)) return broken("created candidate", [UNUSABLE_ID]);
     const number = parsePersonalNumber(payload.personalNumber);

@@ -2,6 +2,7 @@ import { createClient } from "../../../generated/provider/client.ts";
 import type { Dialect, SeenDialect } from "../../contract/dialect.ts";
 import { assignmentCalls } from "./assignments.ts";
 import { candidateCalls } from "./candidates.ts";
+import { globalFetch } from "./global-fetch.ts";
 import type { Allowance } from "./http.ts";
 import { organisationCalls } from "./organisation.ts";
 import type { ProviderParts } from "./parts.ts";
@@ -24,8 +25,11 @@ export interface ProviderClientOptions {
   onSeen?: (seen: SeenDialect) => void;
   /** Called with what each shift held: names of optional fields that had a value, and of what was odd about it. */
   onFields?: (fields: readonly string[]) => void;
-  /** Makes the calls; `createProviderHttp` gives one with a time limit and the address guard. */
-  fetch: (request: Request, allowance?: Allowance) => Promise<Response>;
+  /**
+   * Makes the calls, and rejects with ProviderHttpError: the global `fetch` with a time limit of 10 s unless given. `createProviderHttp`
+   * of `shiftpact/node` adds a size limit and the address guard.
+   */
+  fetch?: (request: Request, allowance?: Allowance) => Promise<Response>;
 }
 
 export type ProviderClient = ReturnType<typeof createProviderClient>;
@@ -37,7 +41,7 @@ export type ProviderClient = ReturnType<typeof createProviderClient>;
 export function createProviderClient(options: ProviderClientOptions) {
   const client = createClient({
     baseUrl: baseUrlOf(options),
-    fetch: (request) => options.fetch(request),
+    fetch: (request) => (options.fetch ?? globalFetch)(request),
     headers: headersOf(options),
   });
   const parts = partsOf(options);
@@ -70,7 +74,13 @@ function headersOf({ providerId, token, routing = "path" }: ProviderClientOption
 }
 
 function partsOf(options: ProviderClientOptions): ProviderParts {
-  const { timeZone = "Europe/Stockholm", seen = {}, onSeen, onFields = () => undefined, fetch } = options;
+  const {
+    timeZone = "Europe/Stockholm",
+    seen = {},
+    onSeen,
+    onFields = () => undefined,
+    fetch = globalFetch,
+  } = options;
   const known: SeenDialect = { ...seen };
   return {
     timeZone,

@@ -1,6 +1,6 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
-import { schemas } from "../../../generated/provider/validators.js";
+import { isOutlet, isRole } from "../../../generated/provider/validators.js";
 import type { Validator } from "../../../generated/runtime/validator.ts";
 import { isStorable } from "../../contract/storable-text.ts";
 import { answerOf, type Failure, faultText, type ReadEntry, readList, refused } from "./answer.ts";
@@ -16,10 +16,10 @@ export interface ReadList<T> {
 /** Lists the outlets and roles of the organisation (contract 4.2). */
 export function organisationCalls(client: Client) {
   const listOutlets = (call: Call): Promise<ReadList<Outlet> | Failure> =>
-    list("list of outlets", client.listOutlets(init(call)), schemas.Outlet);
+    list("list of outlets", client.listOutlets(init(call)), isOutlet);
 
   const listRoles = (call: Call): Promise<ReadList<Role> | Failure> =>
-    list("list of roles", client.listRoles(init(call)), schemas.Role);
+    list("list of roles", client.listRoles(init(call)), isRole);
 
   return { listOutlets, listRoles };
 }

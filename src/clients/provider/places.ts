@@ -1,4 +1,4 @@
-import { CallRefused } from "./http.ts";
+import { CallRefused } from "./http-error.ts";
 
 export interface Places {
   /** Runs the call when it has a place. @throws CallRefused when too many wait for one; the signal's reason when it is aborted before. */

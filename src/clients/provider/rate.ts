@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { CallRefused } from "./http.ts";
+import { CallRefused } from "./http-error.ts";
 
 export interface RateLimits {
   perSecond: number;

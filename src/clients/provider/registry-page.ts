@@ -1,5 +1,5 @@
 import type { RegistryEntry } from "../../../generated/provider/types.ts";
-import { schemas } from "../../../generated/provider/validators.js";
+import { isRegistryEntry } from "../../../generated/provider/validators.js";
 import { type Answer, type ReadEntry, readEach, type Unavailable, unavailable } from "./answer.ts";
 
 /** An answer that holds everybody, at somewhat below 1 kB a person with a work history. Bytes. */
@@ -22,7 +22,7 @@ export function readPage({ body }: Answer): { kind: "page"; page: RegistryPage }
   }
   // An empty cursor could not be sent (it has at least one character), so there is no next page.
   const page = {
-    candidates: readEach(candidates, schemas.RegistryEntry),
+    candidates: readEach(candidates, isRegistryEntry),
     nextCursor: nextCursor || undefined,
   };
   return { kind: "page", page };

@@ -1,6 +1,6 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Shift as ShiftBody, ShiftUpdate } from "../../../generated/provider/types.ts";
-import { schemas } from "../../../generated/provider/validators.js";
+import { isShift } from "../../../generated/provider/validators.js";
 import { readShift, type Shift, type UnusableShift } from "../../contract/shift.ts";
 import { type Answer, answerOf, type Failure, read, refused, unavailable } from "./answer.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
@@ -79,7 +79,7 @@ export function shiftCalls(client: Client, parts: ProviderParts) {
     if (answer.kind !== "answer") return answer;
     if (isAbsent(answer)) return absent(answer);
     if (!answer.ok) return refused(answer);
-    const body = read("shift", answer, schemas.Shift);
+    const body = read("shift", answer, isShift);
     if ("kind" in body) return body;
     return outcomeOf(body.value, shiftId);
   }
@@ -92,7 +92,7 @@ export function shiftCalls(client: Client, parts: ProviderParts) {
     if (answer.kind !== "answer") return answer;
     if (isAbsent(answer)) return absent(answer);
     if (!answer.ok) return refused(answer);
-    if (schemas.Shift(answer.body)) return outcomeOf(answer.body, shiftId);
+    if (isShift(answer.body)) return outcomeOf(answer.body, shiftId);
     const outcome = await getShift(shiftId, call);
     // A read replica may lag behind.
     const isStale = outcome.kind === "shift" && !outcome.shift.cancelled && !shows(outcome.shift, change);

@@ -20,17 +20,19 @@ export class TroubleError extends Error {
   }
 }
 
-type Answer<T> = { data?: T; error?: unknown; response: Response };
+type Answer = { data?: unknown; error?: unknown; response: Response };
+/** The body of a successful answer. */
+type Told<A extends Answer> = Extract<A, { error?: never }>["data"];
 
 /** Returns the data of a response. @throws TroubleError for a problem document, or without a response. */
-export async function ask<T>(call: Promise<Answer<T>>): Promise<T> {
+export async function ask<A extends Answer>(call: Promise<A>): Promise<Told<A>> {
   const { data, error, response } = await call.catch(() => {
     throw new TroubleError({
       title: "The platform does not respond",
       detail: "Check that it runs and that this machine reaches it. The page retries automatically.",
     });
   });
-  if (response.ok) return data as T;
+  if (response.ok) return data as Told<A>;
   throw new TroubleError(fromProblem(error, response.status));
 }
 

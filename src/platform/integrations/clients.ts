@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Routing } from "../../../generated/operations/types.ts";
 import { createProviderClient, type ProviderClient } from "../../clients/provider/client.ts";
-import { ProviderHttpError } from "../../clients/provider/http.ts";
+import { ProviderHttpError } from "../../clients/provider/http-error.ts";
 import type { SeenDialect } from "../../contract/dialect.ts";
 import type { Log } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";

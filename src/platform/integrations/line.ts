@@ -1,11 +1,11 @@
 import { type CallLimits, type CallPolicy, createCallPolicy } from "../../clients/provider/call-policy.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 import {
-  CallRefused,
   createProviderHttp,
   type ProviderHttp,
   type ProviderHttpOptions,
 } from "../../clients/provider/http.ts";
+import { CallRefused } from "../../clients/provider/http-error.ts";
 import type { Database, Log } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import { sharedStarts } from "./shared-starts.ts";

@@ -1,16 +1,15 @@
 import { noteCancelled, onSecondStage, secondStageOf } from "../cancellable.ts";
-import { type PactFile, type PactInteraction, readContract } from "../contracts.ts";
+import { type PactInteraction, readContract } from "../contracts.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { doesOf, formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
-import { type Gate, openGate } from "../pact/gate.ts";
 import { prepareState } from "../pact/given.ts";
-import { operationOf } from "../pact/interaction.ts";
-import type { Replayer } from "../pact/replayer.ts";
-import { CannotReplay, type Mismatch, wordsOf } from "../pact/verdict.ts";
+import { operationOf, requestOf } from "../pact/interaction.ts";
+import { mismatchesOf } from "../pact/match.ts";
+import { wordsOf } from "../pact/mismatch-text.ts";
 import { createdId } from "../person.ts";
 import { changedShifts, restore } from "../restore.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain, type OperationId, type Reply } from "../target.ts";
+import { type Exchange, isPlain, isReply, type OperationId, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
 
 const PEOPLE = ["no such candidate", "a candidate exists"];
@@ -73,29 +72,12 @@ function line({ isOf, ...plan }: Line): Check {
   return { group: "contracts", isByTitle: true, ...plan, run: (run) => replayLine(run, isOf) };
 }
 
-interface Stage {
-  run: Run;
-  contract: PactFile;
-  gate: Gate;
-  replayer: Replayer;
-}
-
 async function* replayLine(run: Run, isOf: Line["isOf"]): AsyncGenerator<Outcome> {
-  const { replayer } = run;
-  if (!replayer) return;
   const contract = selectInteractions(await readContract("provider"), run.forms);
   const interactions = inOrder(contract.interactions.filter((each) => isOf(kindOf(each))));
-  if (interactions.length === 0) return;
-  const gate = await openGate(run);
   try {
-    for (const interaction of interactions)
-      yield await replay({ run, contract, replayer, gate }, interaction);
-  } catch (error) {
-    if (!(error instanceof CannotReplay)) throw error;
-    const title = "the replay of the platform's contract";
-    yield skipped("skipped_not_prepared", "provider", title, error.message);
+    for (const interaction of interactions) yield await replay(run, interaction);
   } finally {
-    await gate.close();
     if (interactions.some((each) => isOnShift(kindOf(each)))) await leaveStage(run);
   }
 }
@@ -106,8 +88,7 @@ async function leaveStage(run: Run): Promise<void> {
 }
 
 /** Interactions whose forms could not be found out are for this provider or not: nobody knows. */
-async function* notFoundOut({ forms, replayer }: Run): AsyncGenerator<Outcome> {
-  if (!replayer) return;
+async function* notFoundOut({ forms }: Run): AsyncGenerator<Outcome> {
   const { interactions } = await readContract("provider");
   const named = new Set(
     interactions.flatMap(({ description }) => Object.keys(formsOfInteraction(description))),
@@ -128,21 +109,19 @@ function inOrder(interactions: readonly PactInteraction[]): PactInteraction[] {
   return [...interactions.filter(isFirst), ...interactions.filter((each) => !isFirst(each))];
 }
 
-async function replay(stage: Stage, interaction: PactInteraction): Promise<Outcome> {
-  const { run, gate, replayer, contract } = stage;
-  const { description, request, providerStates = [] } = interaction;
+async function replay(run: Run, interaction: PactInteraction): Promise<Outcome> {
+  const { description, request } = interaction;
   const operation = operationOf(interaction);
   if (!run.mayChange && request?.method !== "GET") {
     return skipped("skipped_read_only", operation, description, "--read-only");
   }
   const prepared = await prepareState(run, interaction);
   if ("missing" in prepared) return skipped("skipped_not_prepared", operation, description, prepared.missing);
-  const states = Object.fromEntries(providerStates.map(({ name }) => [name, () => prepared.values]));
-  const one = { ...contract, interactions: [interaction] };
-  const { broken } = await replayer.replay({ contracts: [one], baseUrl: gate.url, states });
-  const exchange = gate.taken().at(-1);
-  if (exchange) remember(run, exchange);
-  return judged(interaction, exchange, broken[description]);
+  const probe = requestOf(interaction, prepared.values);
+  if (!probe) throw new TypeError(`"${description}" calls no operation of the contract`);
+  const exchange = await run.send(probe);
+  remember(run, exchange);
+  return judged(interaction, exchange);
 }
 
 function remember(run: Run, exchange: Exchange): void {
@@ -152,15 +131,12 @@ function remember(run: Run, exchange: Exchange): void {
   noteCancelled(run, exchange);
 }
 
-function judged(
-  interaction: PactInteraction,
-  exchange: Exchange | undefined,
-  mismatches: readonly Mismatch[] | undefined,
-): Outcome {
-  const { description } = interaction;
+function judged(interaction: PactInteraction, exchange: Exchange): Outcome {
+  const { description, response } = interaction;
   const operation = operationOf(interaction);
-  if (mismatches === undefined) return passed(operation, description);
-  if (!exchange || !isPlain(exchange)) {
+  const mismatches = response && isReply(exchange) ? mismatchesOf(response, exchange.answer) : undefined;
+  if (mismatches?.length === 0) return passed(operation, description);
+  if (!mismatches || !isPlain(exchange)) {
     const reason =
       "the provider gave no answer that can be compared: see the other findings of this operation";
     return skipped("skipped_after_failure", operation, description, reason);

@@ -1,5 +1,6 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import type { PactInteraction } from "../contracts.ts";
+import type { StateValues } from "../states.ts";
 import type { OperationId, Probe } from "../target.ts";
 
 const ROUTES = operationsTable.map(({ operationId, method, path }) => ({
@@ -8,24 +9,65 @@ const ROUTES = operationsTable.map(({ operationId, method, path }) => ({
   pattern: new RegExp(`^(?:/providers/[^/]+)?${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`),
 }));
 
-/** The request that Pact makes of an interaction, as one of the kit's. Undefined when it is to no operation of the contract. */
-export function probeOf(method: string, url: string, body = ""): Probe | undefined {
-  const { pathname, searchParams } = new URL(url, "http://provider");
-  const routes = ROUTES.filter((route) => route.method === method);
-  const route = routes.find(({ pattern }) => pattern.test(pathname));
-  if (!route) return undefined;
-  const path = Object.entries(route.pattern.exec(pathname)?.groups ?? {});
-  return {
-    operation: route.operation,
-    path: Object.fromEntries(path.map(([name, value]) => [name, decodeURIComponent(value)])),
-    ...(searchParams.size > 0 && { query: Object.fromEntries(searchParams) }),
-    ...(body !== "" && { json: JSON.parse(body) }),
-  };
+interface Route {
+  operation: OperationId;
+  /** Path parameters by name. */
+  parameters: Readonly<Record<string, string>>;
+}
+
+function routeOf(method: string, path: string): Route | undefined {
+  for (const { operation, pattern, ...route } of ROUTES) {
+    const match = route.method === method ? pattern.exec(path) : null;
+    if (match) return { operation, parameters: { ...match.groups } };
+  }
+  return undefined;
 }
 
 /** The operation that the interaction calls. */
 export function operationOf({ request }: PactInteraction): OperationId | "provider" {
-  return (request && probeOf(request.method, request.path)?.operation) ?? "provider";
+  return (request && routeOf(request.method, request.path)?.operation) ?? "provider";
+}
+
+/**
+ * The request of the interaction, with the values of its provider state in their places. Token, organisation and trace are those of the run.
+ * Undefined when it calls no operation of the contract.
+ */
+export function requestOf({ request }: PactInteraction, values: StateValues): Probe | undefined {
+  if (!request) return undefined;
+  const { method, generators = {} } = request;
+  const route = routeOf(method, generators.path?.expression ?? request.path);
+  if (!route) return undefined;
+  const fill = (text: string) => filled(text, values);
+  const query = Object.entries(request.query ?? {}).map(([name, [value = ""]]) => [
+    name,
+    fill(generators.query?.[name]?.expression ?? value),
+  ]);
+  const path = Object.entries(route.parameters).map(([name, value]) => [name, fill(value)]);
+  return {
+    operation: route.operation,
+    path: Object.fromEntries(path),
+    ...(query.length > 0 && { query: Object.fromEntries(query) }),
+    ...(request.body && { json: withValues(request.body.content, generators.body, fill) }),
+  };
+}
+
+function filled(text: string, values: StateValues): string {
+  return text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => String(values[name]));
+}
+
+function withValues(
+  content: unknown,
+  generators: Readonly<Record<string, { expression: string }>> = {},
+  fill: (text: string) => string,
+): unknown {
+  const body = structuredClone(content);
+  for (const [place, { expression }] of Object.entries(generators)) {
+    const names = place.split(".").slice(1);
+    const last = names.pop() ?? "";
+    const parent = names.reduce<unknown>((value, name) => (value as Record<string, unknown>)[name], body);
+    Object.assign(parent as object, { [last]: fill(expression) });
+  }
+  return body;
 }
 
 /** Names of the values that the request takes from its provider state (test/consumer/README.md). */

@@ -155,7 +155,11 @@ const LIMIT = 200;
 
 /** Every item of a list, in the list's order. */
 export async function everyPage<T>(
-  read: (query: PageQuery) => Promise<{ data?: Page<T>; error?: unknown; response: Response }>,
+  read: (
+    query: PageQuery,
+  ) => Promise<
+    { response: Response } & ({ data: Page<T>; error?: never } | { data?: never; error: unknown })
+  >,
 ): Promise<T[]> {
   const items: T[] = [];
   let cursor: string | undefined;

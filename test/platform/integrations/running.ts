@@ -8,6 +8,7 @@ import type { Engine } from "../../../src/platform/db/database.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../../../src/platform/main.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { copyDatabase, copyFolder, silent } from "../../engines.ts";
+import { ok } from "../../flows/operations.ts";
 
 export type Operations = ReturnType<typeof createClient>;
 
@@ -154,12 +155,6 @@ async function map(operations: Operations, { providerId, outlets, roles }: Sandb
   return competenceId;
 }
 
-/** The answer's body; throws with what was said instead. */
-export function ok<T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T {
-  if (data !== undefined) return data;
-  throw new Error(`${response.url} was answered ${response.status}: ${JSON.stringify(error)}`);
-}
-
 async function placeOf(engine: Engine) {
   if (engine === "postgres") {
     const { where, remove } = await copyDatabase();
@@ -170,3 +165,5 @@ async function placeOf(engine: Engine) {
   await rename(where.dataDir, join(dataDir, "database"));
   return { databaseUrl: undefined, dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }
+
+export { ok };

@@ -1,27 +1,17 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { json } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { providerStates } from "../../../src/sandbox/provider-states.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Verification } from "../../../src/verify/events.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
-import { type Replayer, startReplayer } from "../../../src/verify/pact/replayer.ts";
 import { dialects, hyphenatedOnly } from "./dialects.ts";
 import { type Call, type Faults, jsonReply, play, type Reply, told } from "./faulty-provider.ts";
 
-let replayer: Replayer;
-beforeAll(() => {
-  replayer = startReplayer({ stderr: "inherit" });
-});
-afterAll(() => replayer.close());
-/** One for all tests: it takes a second to get ready. */
-const shared = { startReplayer: () => ({ ...replayer, close: async () => undefined }) };
-
-const options = { ...shared, only: ["contracts"] } satisfies Partial<VerifyOptions>;
+const options = { only: ["contracts"] } satisfies Partial<VerifyOptions>;
 /** The groups that find out the forms which interactions depend on. */
 const whole = {
-  ...shared,
   only: ["meaning", "registry", "cancellation", "contracts"],
 } satisfies Partial<VerifyOptions>;
 
@@ -180,7 +170,7 @@ describe("a provider that may answer otherwise is not accused:", () => {
   it.each(CASES)("%s", async (_, faults) => {
     const { verification } = await play({
       faults,
-      options: { ...shared, only: ["cancellation", "contracts"] },
+      options: { only: ["cancellation", "contracts"] },
     });
     expect(broken(verification)).toEqual([]);
     expect(honoured(verification).length).toBeGreaterThan(5);
@@ -230,18 +220,5 @@ describe("an interaction that is not honoured", () => {
     const { verification } = await play({ faults, options });
     expect(broken(verification)).toEqual([]);
     expect(told(verification, "skipped")).toContain("skipped_after_failure listOutlets");
-  });
-
-  it("is not said of a provider when Pact does not run here", async () => {
-    const ended = startReplayer();
-    await ended.close();
-    const withOthers = { ...options, only: ["answers", "contracts"] as const, startReplayer: () => ended };
-    const { verification } = await play({ options: withOthers });
-    expect(told(verification)).toEqual([]);
-    expect(leftOut(verification)["the replay of the platform's contract"]).toMatch(
-      /could not run: its process ended/,
-    );
-    const alone = await play({ options: { ...options, startReplayer: () => ended } });
-    expect(told(alone.verification)).toEqual(["nothing_checked provider"]);
   });
 });

@@ -1,6 +1,6 @@
 import { Verifier } from "@pact-foundation/pact";
 
-// Pact's verifier for a process of its own (replayer.ts starts it): its native part writes a long report to stdout and cannot be told not to.
+// Pact's verifier for a process of its own (verifier.ts starts it): its native part writes a long report to stdout and cannot be told not to.
 
 /** For one answer of the provider. Longer than any wait of the kit, which gives up by itself. */
 const TIMEOUT_MS = 120_000;

@@ -4,8 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll } from "vitest";
 import type { Order, Question, Reply, Report } from "./process.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+
+/** Descriptions of the interactions that were replayed, and what is wrong with those that were not honoured. */
+export interface Verdict {
+  honoured: string[];
+  /** Where and what, as Pact says it. */
+  broken: Record<string, string[]>;
+}
 
 /** What is replayed, against whom. */
 export interface Replay {
@@ -19,9 +26,17 @@ export interface Replay {
   messages?: Record<string, () => unknown>;
 }
 
-/** Pact's verifier in a process of its own. Its requests are real HTTP. */
-export interface Replayer {
-  /** @throws CannotReplay */
+/** Pact's verifier in one process for the whole file around the call. Its requests are real HTTP. */
+export function useVerifier(): (replay: Replay) => Promise<Verdict> {
+  let replayer: Replayer;
+  beforeAll(() => {
+    replayer = startReplayer();
+  });
+  afterAll(() => replayer.close());
+  return (replay) => replayer.replay(replay);
+}
+
+interface Replayer {
   replay(replay: Replay): Promise<Verdict>;
   /** Ends the process, and whatever is being replayed. */
   close(): Promise<void>;
@@ -37,10 +52,10 @@ interface Waiting {
 const QUIET = ["--disable-warning=DEP0060", "--disable-warning=ExperimentalWarning"];
 
 /** Starts the process at once: it takes about a second until it can replay. */
-export function startReplayer({ stderr = "ignore" }: { stderr?: "ignore" | "inherit" } = {}): Replayer {
+function startReplayer(): Replayer {
   const folder = mkdtempSync(join(tmpdir(), "shiftpact-replay-"));
   const orders = new Map<number, Waiting>();
-  const child = startProcess(stderr);
+  const child = startProcess();
   let ended: Error | undefined;
   child.on("message", (message: Question | Report) => {
     const order = orders.get(message.orderId);
@@ -72,17 +87,14 @@ export function startReplayer({ stderr = "ignore" }: { stderr?: "ignore" | "inhe
   };
 }
 
-/** From source through tsx, unless Node reads types by itself; from the built package as it is. */
-function startProcess(stderr: "ignore" | "inherit"): ChildProcess {
-  const [, extension = "js"] = /\.(\w+)$/.exec(import.meta.url) ?? [];
-  const isReadable = extension === "js" || process.features.typescript;
-  return fork(new URL(`./process.${extension}`, import.meta.url), {
-    execArgv: [...(isReadable ? [] : ["--import", "tsx"]), ...QUIET],
+function startProcess(): ChildProcess {
+  return fork(new URL("./process.ts", import.meta.url), {
+    execArgv: ["--import", "tsx", ...QUIET],
     // Where tsx is found.
     cwd: fileURLToPath(new URL(".", import.meta.url)),
     // Nothing of ours: a proxy that is set there must not be used for this machine. Pact would tell its makers of each run.
     env: { PACT_DO_NOT_TRACK: "true" },
-    stdio: ["ignore", "ignore", stderr, "ipc"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
 }
 
@@ -112,4 +124,27 @@ async function answer(child: ChildProcess, question: Question, replay: Replay): 
   const maker = about === "state" ? replay.states?.[name] : replay.messages?.[name];
   const reply: Reply = { kind: "reply", questionId, value: await maker?.(parameters as never) };
   child.send(reply);
+}
+
+interface InteractionResult {
+  description: string;
+  result: "OK" | "Error";
+  mismatch?: { mismatches?: { path?: string; mismatch: string }[]; message?: string };
+}
+
+/** @param report Pact's own, as JSON; anything else says why there is none */
+function verdictOf(report: string): Verdict {
+  if (!report.startsWith("{")) throw new Error(`Pact's verifier could not run: ${report}`);
+  const { interactionResults } = JSON.parse(report) as { interactionResults: InteractionResult[] };
+  const honoured = interactionResults.filter(({ result }) => result === "OK");
+  const broken = interactionResults.filter(({ result }) => result !== "OK");
+  return {
+    honoured: honoured.map(({ description }) => description).sort(),
+    broken: Object.fromEntries(broken.map((each) => [each.description, saidOf(each)])),
+  };
+}
+
+function saidOf({ mismatch }: InteractionResult): string[] {
+  const { mismatches, message = "no reason given" } = mismatch ?? {};
+  return mismatches?.map(({ path, mismatch: what }) => `${path ?? ""} ${what}`.trim()) ?? [message];
 }

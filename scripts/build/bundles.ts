@@ -1,0 +1,93 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
+import { noticesOf } from "./notices.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** For Node, as modules that are read as they are. What is CommonJS in them asks for `require`. */
+const FOR_NODE = {
+  ...{ absWorkingDir: ROOT, bundle: true, splitting: true, metafile: true, write: true },
+  ...{ platform: "node", format: "esm", target: "node22", logLevel: "warning", charset: "utf8" },
+  // Names stay: a stack trace has to say something.
+  ...{ minifySyntax: true, minifyWhitespace: true },
+  chunkNames: "[name]-[hash]",
+  banner: {
+    js: 'import { createRequire as createRequireHere } from "node:module"; const require = createRequireHere(import.meta.url);',
+  },
+} as const satisfies BuildOptions;
+
+/** The platform is a package of its own: the command looks for it when it is asked for. */
+const platformApart: Plugin = {
+  name: "platform-apart",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/platform\.ts$/ }, ({ importer }) =>
+      importer.endsWith("src/cli/shiftpact.ts") ? { path: "@shiftpact/platform", external: true } : undefined,
+    );
+  },
+};
+
+/** Of the charsets that Express could read, the kit needs UTF-8: JSON has no other. The tables of the rest are half a megabyte. */
+const utf8Only: Plugin = {
+  name: "utf8-only",
+  setup({ onLoad }) {
+    onLoad({ filter: /iconv-lite[/]encodings[/]tables[/].*[.]json$/ }, () => ({
+      contents: "{}",
+      loader: "json",
+    }));
+  },
+};
+
+/**
+ * The command and the verification kit, with the packages that they need: whoever installs the package to call a provider installs none of
+ * them. What the library depends on is shared with it.
+ */
+export async function buildKit(folder: string): Promise<void> {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { metafile } = await build({
+    ...FOR_NODE,
+    entryPoints: { shiftpact: "src/cli/shiftpact.ts", verify: "src/verify/index.ts" },
+    outdir: folder,
+    external: Object.keys(dependencies),
+    plugins: [platformApart, utf8Only],
+  });
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(ROOT, metafile));
+}
+
+/** The platform as a command, and as what `shiftpact platform` loads. Answers the packages that it depends on. */
+export async function buildPlatform(folder: string): Promise<string[]> {
+  const { metafile } = await build({
+    ...FOR_NODE,
+    packages: "external",
+    outdir: folder,
+    entryPoints: {
+      index: "src/cli/platform.ts",
+      command: "src/cli/platform-command.ts",
+      "pglite-worker": "src/platform/db/pglite-worker.ts",
+    },
+  });
+  return packagesOf(metafile);
+}
+
+/** Names of the packages that the bundles import, in order. */
+function packagesOf({ outputs }: Metafile): string[] {
+  const paths = Object.values(outputs).flatMap(({ imports }) =>
+    imports.filter(({ external, path }) => external && !path.startsWith("node:")).map(({ path }) => path),
+  );
+  return [...new Set(paths.map((path) => path.split("/", path.startsWith("@") ? 2 : 1).join("/")))].sort();
+}
+
+/** The platform's folder in `dist/`. */
+export const PLATFORM = "platform";
+
+/** What its package.json says besides what both packages have in common. */
+export const PLATFORM_PACKAGE = {
+  name: "@shiftpact/platform",
+  description:
+    "The platform of shiftpact: takes the webhooks of scheduling providers, fills their shifts, and tells its operators what happened.",
+  type: "module",
+  sideEffects: ["./command.js"],
+  exports: { ".": "./index.js", "./package.json": "./package.json" },
+  bin: { "shiftpact-platform": "./command.js" },
+};

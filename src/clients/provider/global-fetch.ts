@@ -1,0 +1,18 @@
+import { failureOf } from "./http-error.ts";
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * The runtime's own `fetch` as every client of a provider needs it: no redirects, a time limit to the last byte.
+ * @throws ProviderHttpError
+ */
+export async function globalFetch(request: Request): Promise<Response> {
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  try {
+    const response = await fetch(request, { redirect: "error", signal });
+    const body = await response.arrayBuffer();
+    return new Response(body.byteLength > 0 ? body : null, response);
+  } catch (error) {
+    throw failureOf(error, request.signal.aborted);
+  }
+}
