@@ -1,12 +1,7 @@
-import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Dialect } from "../../src/contract/dialect.ts";
-import { type ProviderState, providerStates } from "../../src/sandbox/provider-states.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { readContract } from "../../src/verify/contracts.ts";
 import { type ProviderForms, selectInteractions } from "../../src/verify/interactions.ts";
@@ -29,7 +24,7 @@ const OPEN: Omit<ProviderForms, keyof Dialect> = {
   },
 };
 
-/** Pact's stand-alone verifier on the contract of calls, with every provider state: exit code 0 when it finds nothing wrong. */
+/** Pact's stand-alone verifier on the contract of calls; the sandbox sets up the provider states. Exit code 0 when it finds nothing wrong. */
 export async function pactAlone(
   ground: Ground,
   sandbox: Sandbox,
@@ -38,43 +33,15 @@ export async function pactAlone(
   const contract = selectInteractions(await readContract("provider"), { ...OPEN, ...dialect });
   const file = join(await ground.folder("pact"), "contract.json");
   await writeFile(file, JSON.stringify(contract));
-  const states = await serveStates(sandbox);
-  try {
-    const argv = [VERIFIER, "--file", file, "--provider-name", contract.provider.name];
-    const where = [
-      "--hostname",
-      "127.0.0.1",
-      "--port",
-      String(sandbox.port),
-      "--state-change-url",
-      states.url,
-    ];
-    const how = ["--header", `Authorization=Bearer ${sandbox.token}`, "--request-timeout", String(timeoutMs)];
-    return await runNode(ground, [...argv, ...where, ...how], { env: { PACT_DO_NOT_TRACK: "true" } });
-  } finally {
-    states.close();
-  }
-}
-
-interface Callback {
-  state: string;
-  params?: never;
-}
-
-/** Pact's callback: the state's values take the place of the contract's examples. */
-export async function serveStates(sandbox: Sandbox): Promise<{ url: string; close(): void }> {
-  const states: Readonly<Record<string, ProviderState>> = providerStates(sandbox);
-  const server = createServer(async (request, response) => {
-    const { state, params } = (await json(request)) as Callback;
-    response.setHeader("Content-Type", "application/json");
-    response.end(JSON.stringify(states[state]?.(params) ?? {}));
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${port}`, close };
+  const argv = [VERIFIER, "--file", file, "--provider-name", contract.provider.name];
+  const where = [
+    "--hostname",
+    "127.0.0.1",
+    "--port",
+    String(sandbox.port),
+    "--state-change-url",
+    `${sandbox.url}/states`,
+  ];
+  const how = ["--header", `Authorization=Bearer ${sandbox.token}`, "--request-timeout", String(timeoutMs)];
+  return await runNode(ground, [...argv, ...where, ...how], { env: { PACT_DO_NOT_TRACK: "true" } });
 }

@@ -18,7 +18,7 @@ export async function startProvider(
   ground: Ground,
   { dialect = {}, fault }: { dialect?: Partial<Dialect>; fault?: FaultName } = {},
 ): Promise<Provider> {
-  const sandbox = await startSandbox({ dialect, rateLimit: 0 });
+  const sandbox = await startSandbox({ dialect, rateLimit: 0, states: true });
   ground.ends(sandbox.close);
   const { providerId, token } = sandbox.addOrganisation();
   const { shiftId, shift } = sandbox.createShift({ positions: 3 });

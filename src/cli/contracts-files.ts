@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { contractNames, type PactFile, readContract } from "../verify/contracts.ts";
+import { contractNames, type PactFile, type PactInteraction, readContract } from "../verify/contracts.ts";
 import { CouldNotRun } from "../verify/could-not-run.ts";
 import type { ProviderForms } from "../verify/index.ts";
 import { selectInteractions } from "../verify/interactions.ts";
@@ -19,6 +19,8 @@ export async function contractsFor(forms: ProviderForms): Promise<ProviderContra
   const both = (["provider", "events"] as const).map(async (name) => {
     const whole = await readContract(name);
     const selected = selectInteractions(whole, forms);
+    if (selected.interactions.length === 0)
+      throw new CouldNotRun(`no interaction of ${contractNames[name]} fits`);
     const file = { ...selected, metadata: { ...whole.metadata, shiftpact: { forms } } };
     return {
       name: contractNames[name],
@@ -28,6 +30,43 @@ export async function contractsFor(forms: ProviderForms): Promise<ProviderContra
     };
   });
   return Promise.all(both);
+}
+
+/**
+ * The calls of a provider with one interaction for each request, the one that is served: a stub server has no states to tell the others
+ * apart by.
+ */
+export async function stubFor(forms: ProviderForms): Promise<ProviderContract> {
+  const whole = await readContract("provider");
+  const { interactions } = selectInteractions(whole, forms);
+  const served = new Map<string, PactInteraction>();
+  for (const interaction of [...interactions].sort((left, right) => rank(left) - rank(right))) {
+    const key = requestKey(interaction);
+    if (!served.has(key)) served.set(key, interaction);
+  }
+  const selected = interactions.filter((each) => served.get(requestKey(each)) === each);
+  const file = { ...whole, interactions: selected, metadata: { ...whole.metadata, shiftpact: { forms } } };
+  return {
+    name: STUB,
+    text: `${JSON.stringify(file, null, 2)}\n`,
+    selected: selected.length,
+    total: whole.interactions.length,
+  };
+}
+
+const STUB = "scheduling-provider.stub.json";
+
+/** What a request says, without its example values. */
+function requestKey({ request }: PactInteraction): string {
+  const { method, query = {}, body, matchingRules } = request ?? {};
+  const fields = Object.keys((body?.content ?? {}) as object).sort();
+  return JSON.stringify([method, matchingRules?.path, matchingRules?.query, Object.keys(query), fields]);
+}
+
+/** Served before refused, and with most in it first. */
+function rank({ response }: PactInteraction): number {
+  const isServed = (response?.status ?? 500) < 300;
+  return (isServed ? 0 : 1_000_000) - JSON.stringify(response?.body?.content ?? "").length;
 }
 
 /**

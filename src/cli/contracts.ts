@@ -1,7 +1,8 @@
+import { readFileSync } from "node:fs";
 import { CouldNotRun } from "../verify/could-not-run.ts";
 import type { KnownForms, ProviderForms } from "../verify/index.ts";
 import { DETECT_FLAGS, detectForms } from "./contracts-detect.ts";
-import { contractsFor, type ProviderContract, writeContracts } from "./contracts-files.ts";
+import { contractsFor, type ProviderContract, stubFor, writeContracts } from "./contracts-files.ts";
 import {
   FORM_FLAGS,
   FORM_NAMES,
@@ -24,8 +25,11 @@ The forms:
 ${formsList().join("\n")}
 
   --out DIR          writes the calls and the events, a file each; replaces only files that it wrote itself
+  --stub             writes one file instead, for pact-stub-server: a provider that serves every call
   --filter           prints the forms as a regular expression for pact-verifier --filter-description; writes nothing
   --list             prints the forms, and nothing else
+  --verified FILE    reads what pact-verifier --json wrote, and fails when no interaction was verified: a filter that matches
+                     nothing is no success
   --detect BASE_URL  finds the forms out at a running provider; a form that is given as a flag stays as given.
                      Takes these flags as shiftpact verify does, and the environment's PROVIDER_TOKEN:
                      ${Object.keys(DETECT_FLAGS)
@@ -33,7 +37,7 @@ ${formsList().join("\n")}
                        .join(" ")
                        .replace(" --cancellable", "\n                     --cancellable")}
 
-Exit code: 0 written, 2 could not run.
+Exit code: 0 written, 1 nothing was verified, 2 could not run.
 
 Examples:
   shiftpact contracts --routing path --variant b --not-found empty --unassign put --ack full --out pacts
@@ -41,7 +45,7 @@ Examples:
 
 type Flags = ReturnType<typeof flagsOf>;
 
-/** @returns the exit code: 0 written, 2 could not run. */
+/** @returns the exit code: 0 written, 1 nothing was verified, 2 could not run. */
 export async function contracts(argv: string[], io: Io): Promise<number> {
   try {
     const flags = flagsOf(argv);
@@ -49,6 +53,7 @@ export async function contracts(argv: string[], io: Io): Promise<number> {
       for (const line of flags.help ? [HELP] : formsList()) io.stdout(line);
       return 0;
     }
+    if (flags.verified !== undefined) return sayVerified(flags.verified, io);
     if (flags.filter === (flags.out !== undefined)) {
       throw new UsageError("give --out DIR or --filter (see --help)");
     }
@@ -56,7 +61,13 @@ export async function contracts(argv: string[], io: Io): Promise<number> {
     const known = await knownForms(flags, io);
     const forms = wholeForms(known);
     if (flags.out === undefined) io.stdout(filterOf(forms));
-    else await write(flags.out, forms, known, io);
+    else
+      await write(
+        flags.out,
+        flags.stub ? [await stubFor(forms)] : await contractsFor(forms),
+        { forms, known },
+        io,
+      );
     return 0;
   } catch (error) {
     if (!(error instanceof UsageError || error instanceof CouldNotRun)) throw error;
@@ -75,6 +86,8 @@ function flagsOf(args: string[]) {
       out: { type: "string" },
       filter: { type: "boolean", default: false },
       list: { type: "boolean", default: false },
+      stub: { type: "boolean", default: false },
+      verified: { type: "string" },
       help: { type: "boolean", short: "h", default: false },
     },
   }).values;
@@ -107,8 +120,45 @@ function filterOf(forms: ProviderForms): string {
   return `\\[((${pairs.join("|")}) ?)+\\]$`;
 }
 
-async function write(folder: string, forms: ProviderForms, known: KnownForms, io: Io): Promise<void> {
-  const written = await contractsFor(forms);
+/** Pact's verifier ends with 0 when its filter left nothing over. */
+function sayVerified(file: string, io: Io): number {
+  const count = verifiedIn(file);
+  if (count > 0) {
+    io.stdout(`${count} ${count === 1 ? "interaction was" : "interactions were"} verified`);
+    return 0;
+  }
+  io.stderr(
+    `shiftpact contracts: no interaction was verified: the filter matches none of the contract that ${file} is about`,
+  );
+  return 1;
+}
+
+/** @throws UsageError when it is no report of pact-verifier */
+function verifiedIn(file: string): number {
+  try {
+    const { interactionResults } = JSON.parse(readFileSync(file, "utf8")) as {
+      interactionResults: unknown[];
+    };
+    if (Array.isArray(interactionResults)) return interactionResults.length;
+    throw new TypeError("no results");
+  } catch {
+    throw new UsageError(
+      `--verified ${file}: it is not there, or is no report that pact-verifier --json wrote`,
+    );
+  }
+}
+
+interface Chosen {
+  forms: ProviderForms;
+  known: KnownForms;
+}
+
+async function write(
+  folder: string,
+  written: readonly ProviderContract[],
+  { forms, known }: Chosen,
+  io: Io,
+): Promise<void> {
   writeContracts(folder, written);
   for (const line of summaryOf(folder, written)) io.stdout(line);
   io.stdout("For a provider of these forms:");
@@ -124,7 +174,7 @@ async function write(folder: string, forms: ProviderForms, known: KnownForms, io
 function summaryOf(folder: string, written: readonly ProviderContract[]): string[] {
   const width = Math.max(...written.map(({ name }) => name.length));
   return [
-    `Wrote ${written.length} Pact files to ${folder}:`,
+    `Wrote ${written.length} Pact ${written.length === 1 ? "file" : "files"} to ${folder}:`,
     ...written.map(
       ({ name, selected, total }) => `  ${name.padEnd(width)}  ${selected} of ${total} interactions`,
     ),

@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { type Logger, pino } from "pino";
 import type { Forms } from "../sandbox/forms.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../sandbox/sandbox.ts";
+import { STATES_PATH } from "../sandbox/states-route.ts";
 import { type FaultFlag, faultList, readFaultFlag } from "./fault-flag.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./stop-signal.ts";
@@ -22,6 +23,7 @@ const FLAGS = {
   kind: { type: "string" },
   fault: { type: "string", multiple: true },
   shift: { type: "string" },
+  states: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -47,11 +49,13 @@ const HELP = `shiftpact sandbox: a reference provider, correct in every dialect,
   --platform-url URL --platform-token T [--kind KIND]
                               where webhooks go
   --shift N                   N open shifts from the start
+  --states                    sets up provider states for Pact verifiers: POST /states
   --fault NAME[:OPERATION]    may be given more than once; with OPERATION (such as getShift) on that one only
 
 Examples:
   shiftpact sandbox --variant b --routing header --shift 2
   shiftpact sandbox --platform-url http://127.0.0.1:3000 --platform-token T
+  shiftpact sandbox --states
   shiftpact sandbox --fault assign-conflict --fault no-token-accepted:listRoles
 
 Faults, each a way for a provider to be wrong:
@@ -103,6 +107,7 @@ function optionsOf(flags: Flags): SandboxOptions {
     dialect: dialectOf(flags),
     ...(providerId !== undefined && { providerId: uuidOf(providerId) }),
     ...(token !== undefined && { token }),
+    ...(flags.states && { states: true }),
     ...(platform && { platform }),
   };
 }
@@ -177,7 +182,10 @@ function plant({ setFault }: Sandbox, name: FaultFlag["name"], flags: readonly F
   setFault(name, named.length === operations.length ? { operations: named } : {});
 }
 
-function greeting({ url, providerId, token, shifts }: Sandbox, { dialect }: SandboxOptions): string[] {
+function greeting(
+  { url, providerId, token, shifts }: Sandbox,
+  { dialect, states }: SandboxOptions,
+): string[] {
   const [base, header] =
     dialect?.routing === "header"
       ? [url, ` -H "X-Provider-Id: ${providerId}"`]
@@ -187,6 +195,7 @@ function greeting({ url, providerId, token, shifts }: Sandbox, { dialect }: Sand
     `  providerId      ${providerId}`,
     `  PROVIDER_TOKEN  ${token}`,
     ...shifts.map(({ id }) => `  shift           ${id}`),
+    ...(states ? [`  states          ${url}${STATES_PATH}`] : []),
     `Try: curl -H "Authorization: Bearer ${token}"${header} ${base}/outlets`,
     "Stop it with Ctrl-C.",
   ];

@@ -11,6 +11,8 @@ import { faultMiddleware } from "./faults/middleware.ts";
 import type { FaultSwitchboard } from "./faults/switchboard.ts";
 import { handlersOf } from "./handlers/handlers.ts";
 import type { Organisations } from "./organisation.ts";
+import type { ProviderState } from "./provider-states.ts";
+import { statesRoute } from "./states-route.ts";
 import type { World } from "./world.ts";
 
 export interface AppParts {
@@ -20,6 +22,8 @@ export interface AppParts {
   log: Logger;
   /** Calls a minute; 0: no limit. */
   rateLimit: number;
+  /** What Pact's callback makes so; undefined: there is no callback. */
+  states: Readonly<Record<string, ProviderState>> | undefined;
 }
 
 const MINUTE = 60_000;
@@ -31,6 +35,7 @@ export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   app.use(callLog(log, world.now), helmet());
+  if (parts.states) app.use(statesRoute(parts.states));
   if (parts.rateLimit > 0) app.use(limiter(parts.rateLimit));
   app.use(faultMiddleware(parts.faults, organisations, world.forms));
   const router = createRouter({

@@ -10,6 +10,7 @@ import type { FaultSettings } from "./faults/fault.ts";
 import { createFaultSwitchboard, type FaultName } from "./faults/switchboard.ts";
 import { type Forms, formsOf } from "./forms.ts";
 import type { Organisations } from "./organisation.ts";
+import { providerStates } from "./provider-states.ts";
 import { seededOrganisation } from "./seed.ts";
 import {
   createWebhooks,
@@ -40,6 +41,8 @@ export interface SandboxOptions extends OrganisationOptions {
   /** Calls a minute from one address; 0: no limit. */
   rateLimit?: number;
   webhooks?: WebhookTiming;
+  /** Sets up provider states of the contracts over HTTP, at `/states` (Pact's callback), for the first organisation. */
+  states?: boolean;
   /** Milliseconds since 1970: decides which shifts have started. */
   now?: () => number;
 }
@@ -80,7 +83,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const addOrganisation = organisationAdder(organisations, world, webhooks);
   const desk = addOrganisation(options);
   const { log = pino({ level: "silent" }), rateLimit = RATE_LIMIT } = options;
-  const server = createServer(createApp({ world, organisations, faults, log, rateLimit }));
+  const states = options.states ? providerStates(desk) : undefined;
+  const server = createServer(createApp({ world, organisations, faults, log, rateLimit, states }));
   const port = await listen(server, options.port ?? 0);
   let closed: Promise<void> | undefined;
   return {

@@ -31,6 +31,7 @@ export interface PactInteraction {
     headers?: Readonly<Record<string, readonly string[]>>;
     query?: Readonly<Record<string, readonly string[]>>;
     body?: { content: unknown };
+    matchingRules?: { path?: unknown; query?: unknown };
     /** Where values of the provider state go. */
     generators?: {
       path?: PactGenerator;

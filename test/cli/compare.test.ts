@@ -162,8 +162,8 @@ describe("a document that does not fit", () => {
       "unassignCandidate",
     ],
     [
-      "without the number of positions",
-      ({ components }) => delete reach(components, "schemas", "Shift", "properties").slots,
+      "without the outlet of a shift",
+      ({ components }) => delete reach(components, "schemas", "Shift", "properties").outletId,
       "compare_answer_differs",
       "getShift",
     ],

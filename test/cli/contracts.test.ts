@@ -113,6 +113,25 @@ describe("shiftpact contracts", () => {
     },
   );
 
+  it.each([
+    [[{}, {}], 0, "2 interactions were verified"],
+    [[], 1, "no interaction was verified"],
+  ])("says how much of a contract was verified: %j", async (interactionResults, exitCode, text) => {
+    const file = newFolder();
+    writeFileSync(file, JSON.stringify({ interactionResults }));
+    const { exit, out, err } = await run(["--verified", file]);
+    expect([exit, [...out, ...err].join("\n")]).toEqual([exitCode, expect.stringContaining(text)]);
+  });
+
+  it.each(["notes", "{}"])("refuses what is no report of a verification: %s", async (text) => {
+    const file = newFolder();
+    writeFileSync(file, text);
+    expect(await run(["--verified", file])).toEqual({
+      ...{ exit: 2, out: [] },
+      err: [expect.stringContaining("no report that pact-verifier --json wrote")],
+    });
+  });
+
   it("says when nothing can be written to the folder", async () => {
     const file = newFolder();
     writeFileSync(file, "");

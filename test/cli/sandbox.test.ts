@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { sandbox } from "../../src/cli/sandbox.ts";
 import { faultNames } from "../../src/sandbox/faults/switchboard.ts";
+import { verify } from "../../src/verify/verify.ts";
 
 /** What the command wrote; `until` resolves with the first line that matches. */
 function terminal() {
@@ -73,6 +74,31 @@ describe("shiftpact sandbox", () => {
     const status = async (path: string) =>
       (await fetch(url.replace("/outlets", path), { headers: { Authorization: "Bearer T" } })).status;
     expect([await status("/outlets"), await status("/roles")]).toEqual([200, 503]);
+    stop();
+    expect(await exit).toBe(0);
+  });
+
+  it("sets up provider states over HTTP, with which a verification is complete", async () => {
+    const { io, out, until } = terminal();
+    const ready = until(/Ctrl-C/);
+    const exit = sandbox(["--port", "0", "--token", "T", "--states"], io);
+    await ready;
+    const told = out.join("\n");
+    const [, url = ""] = /listens on (\S+)/.exec(told) ?? [];
+    const [, providerId = ""] = /providerId +(\S+)/.exec(told) ?? [];
+    const [, statesUrl = ""] = /states +(\S+)/.exec(told) ?? [];
+    const { summary } = await verify({ baseUrl: url, providerId, token: "T", statesUrl });
+    expect(summary).toMatchObject({ verdict: "conforms", errors: 0, warnings: 0 });
+    const ask = async (body: object) => {
+      const headers = { "Content-Type": "application/json" };
+      const response = await fetch(statesUrl, { method: "POST", headers, body: JSON.stringify(body) });
+      return [response.status, await response.json()];
+    };
+    expect(await ask({ state: "an organisation", action: "teardown" })).toEqual([200, {}]);
+    expect(await ask({ state: "of war" })).toEqual([
+      400,
+      expect.objectContaining({ detail: expect.stringContaining('"an organisation"') }),
+    ]);
     stop();
     expect(await exit).toBe(0);
   });

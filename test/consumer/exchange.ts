@@ -2,7 +2,7 @@ import type { MatchersV3, PactV4 } from "@pact-foundation/pact";
 import type { ProviderClient } from "../../src/clients/provider/client.ts";
 import type { Dialect, SeenDialect } from "../../src/contract/dialect.ts";
 import { describeInteraction, type KnownForms } from "../../src/verify/interactions.ts";
-import { aBearerToken, aTraceparent, aUuid, EXAMPLES, stated } from "./matching.ts";
+import { aBearerToken, aJsonType, aTraceparent, aUuid, EXAMPLES, stated } from "./matching.ts";
 
 /** One request and its answer: one interaction of the contract. `{names}` stand for values of the provider state. */
 export interface Exchange {
@@ -62,6 +62,6 @@ export function addExchange(pact: PactV4, exchange: Exchange, routing: Dialect["
       if (body) request.jsonBody(body);
     })
     .willRespondWith(status, (response) => {
-      if (answer) response.jsonBody(answer);
+      if (answer) response.headers({ "Content-Type": aJsonType() }).jsonBody(answer);
     });
 }

@@ -63,7 +63,9 @@ export const anId = (name: keyof typeof EXAMPLES) =>
 
 export const aUuid = (example: string) => MatchersV3.regex(`^${UUID}$`, example);
 
-export const aTime = (example: string) => MatchersV3.regex(`^${TIME}$`, example);
+/** ISO 8601 in any of its forms. */
+export const aTime = (example: string) =>
+  MatchersV3.regex("^\\d{4}-?\\d{2}-?\\d{2}[Tt]\\d{2}[^ ]*$", example);
 
 export const aText = (example: string) => MatchersV3.string(example);
 
@@ -75,6 +77,10 @@ export const aTraceparent = () =>
     "^00-[0-9a-f]{32}-[0-9a-f]{16}-01$",
     "00-3f1f6f5c0f4e4a3a8d0f2c9f6f1f7a55-00f067aa0ba902b7-01",
   );
+
+/** A media type of JSON, with or without parameters: the platform reads the body, not its label. */
+export const aJsonType = () =>
+  MatchersV3.regex("^application/(?:[\\w.-]+\\+)?json(?:;.*)?$", "application/json");
 
 /** Any of the statuses; the first is the one that the consumer's test is answered with. */
 export function oneOf(...statuses: [number, ...number[]]) {

@@ -3,7 +3,7 @@ import type { KnownForms } from "../../src/verify/interactions.ts";
 import { CALL, type Exchange, type Row } from "./exchange.ts";
 import { anId, aText, aTime, EXAMPLES, oneOf, stated } from "./matching.ts";
 
-const { shiftId, startTime, endTime, assignedCandidateId, personalNumber } = EXAMPLES;
+const { shiftId, startTime, endTime, assignedCandidateId } = EXAMPLES;
 
 /** The six fields that both variants carry, but for the assigned (contract 2.2). */
 const SHARED = {
@@ -14,23 +14,10 @@ const SHARED = {
   roleId: aText("9d2f7a6b-1c3e-4a5d-8f7b-2e4d6c8a0b31"),
 };
 
-const ASSIGNED_B = {
-  id: anId("assignedCandidateId"),
-  personalNumber: MatchersV3.regex("^\\d{8}-?\\d{4}$", personalNumber),
-};
-
-/** Of a variant's own fields those that the platform staffs by; it does without the others (contract 2.2). */
+/** Of a variant's own fields the one that the platform cannot do without: under which name a candidate is assigned (contract 2.2). */
 const SHIFTS = {
-  a: {
-    ...SHARED,
-    slots: MatchersV3.integer(2),
-    assignedCandidates: MatchersV3.eachLike({ candidateId: anId("assignedCandidateId") }),
-  },
-  b: {
-    ...SHARED,
-    numberOfPositions: MatchersV3.number(2),
-    assignedCandidates: MatchersV3.eachLike(ASSIGNED_B),
-  },
+  a: { ...SHARED, assignedCandidates: MatchersV3.eachLike({ candidateId: anId("assignedCandidateId") }) },
+  b: { ...SHARED, assignedCandidates: MatchersV3.eachLike({ id: anId("assignedCandidateId") }) },
 };
 
 const PATH = "/shifts/{shiftId}";
@@ -67,18 +54,14 @@ const updateShift: Row["call"] = (client) =>
 const cancelShift: Row["call"] = (client) => client.cancelShift(shiftId, CALL);
 
 const UTC = { startTime: "2027-03-27T21:00:00.000Z", endTime: "2027-03-28T04:00:00.000Z" };
-const shiftOf = (variant: "a" | "b") => ({
+/** What is read where a shift holds no more than it must: one position, and a warning. */
+const READ = {
   kind: "shift",
   shift: {
-    ...{ id: shiftId, variant, ...UTC, positions: 2, cancelled: false, warnings: [] },
-    assigned: [
-      {
-        providerCandidateId: assignedCandidateId,
-        personalNumber: variant === "a" ? undefined : personalNumber,
-      },
-    ],
+    ...{ id: shiftId, ...UTC, positions: 1, cancelled: false, warnings: ["positions_missing"] },
+    assigned: [{ providerCandidateId: assignedCandidateId, personalNumber: undefined }],
   },
-});
+};
 
 const gone = (deleted: "404" | "410"): Row => ({
   calls: `getShift, deleted, ${deleted}`,
@@ -106,18 +89,18 @@ const ofVariant = (variant: "a" | "b"): Row[] => {
   const readIt = { ...read, forms: { variant }, answer: SHIFTS[variant] };
   const forms: KnownForms = { variant, updated: "shift" };
   return [
-    { calls: `getShift, variant ${variant}`, exchanges: [readIt], call: getShift, gives: shiftOf(variant) },
+    { calls: `getShift, variant ${variant}`, exchanges: [readIt], call: getShift, gives: READ },
     {
       calls: `updateShift, answered with the shift, variant ${variant}`,
       exchanges: [{ ...update, forms, status: 200, answer: SHIFTS[variant] }],
       call: updateShift,
-      gives: shiftOf(variant),
+      gives: READ,
     },
     {
       calls: `updateShift, answered with nothing and read again, variant ${variant}`,
       exchanges: [{ ...update, forms: { updated: "none" }, status: oneOf(204, 200) }, readIt],
       call: updateShift,
-      gives: shiftOf(variant),
+      gives: READ,
     },
   ];
 };

@@ -6,7 +6,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
-import { serveStates } from "../../scripts/bench/pact-alone.ts";
 import { freePort } from "../../scripts/embedded-postgres.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { RUN_ELSEWHERE, readmeCommands } from "./readme-commands.ts";
@@ -19,7 +18,7 @@ let sandbox: Sandbox;
 const children = new Set<ChildProcess>();
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "shiftpact-readme-"));
-  sandbox = await startSandbox({ port: 0 });
+  sandbox = await startSandbox({ port: 0, states: true });
 });
 afterAll(async () => {
   for (const { pid } of children) if (pid !== undefined) process.kill(-pid, "SIGKILL");
@@ -165,18 +164,23 @@ describe("the README's verifications", () => {
   });
 
   it("replay the contracts with Pact's own verifier, from a file in the broker's place", async () => {
-    const states = await serveStates(sandbox);
+    const report = join(folder, "pact.json");
     const command = readme("npx pact-verifier", {
       '--broker-url "$PACT_BROKER_BASE_URL"':
         "--file contracts/shiftpact-platform--scheduling-provider.http.json",
-      "http://127.0.0.1:8080/states": states.url,
+      "http://127.0.0.1:8080/states": `${sandbox.url}/states`,
       "--port 8080": `--port ${sandbox.port}`,
+      "--json pact.json": `--json ${report}`,
       ' --publish --provider-version "tempo-$(git rev-parse HEAD)" --provider-branch main': "",
     });
     const env = { PROVIDER_TOKEN: sandbox.token, PACT_DO_NOT_TRACK: "true" };
     const { code, said } = await type(command, env).ended;
-    states.close();
     expect([code, said]).toEqual([0, expect.stringMatching(/reads a shift \[routing=path variant=a\]/)]);
+    const count = readme(`${CLI}contracts --verified`, { "pact.json": report });
+    expect(await type(count).ended).toEqual({
+      code: 0,
+      said: expect.stringMatching(/^2\d interactions were verified\n$/),
+    });
   });
 
   it("are set up with the files that they need", async () => {

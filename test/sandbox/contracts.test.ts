@@ -168,7 +168,7 @@ describe.runIf(process.env.PROOFS)("a provider that breaks the platform's contra
     const ofVariantA = replayed.filter((description) => formsOfInteraction(description).variant === "a");
     expect(Object.keys(broken).sort()).toEqual(ofVariantA);
     expect(broken["reads a shift [routing=path variant=a]"]).toContainEqual(
-      "$ Actual map is missing the following keys: slots",
+      "$.assignedCandidates[0] Actual map is missing the following keys: candidateId",
     );
   });
 

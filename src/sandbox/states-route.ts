@@ -1,0 +1,27 @@
+import { json, Router } from "express";
+import { problem } from "../contract/problem.ts";
+import type { ProviderState, StateParameters } from "./provider-states.ts";
+
+/** Where the route is. */
+export const STATES_PATH = "/states";
+
+/**
+ * Pact's callback for provider states: `POST {"state", "params", "action": "setup"}`, answered with the values of the state. It needs no
+ * token, as in every provider's tests: it is not for what is deployed.
+ */
+export function statesRoute(states: Readonly<Record<string, ProviderState>>): Router {
+  return Router().post(STATES_PATH, json(), (request, response) => {
+    const { state, params, action } = (request.body ?? {}) as {
+      state?: string;
+      params?: StateParameters;
+      action?: string;
+    };
+    if (action === "teardown") return response.json({});
+    const make = state !== undefined && Object.hasOwn(states, state) ? states[state] : undefined;
+    if (!make) {
+      const known = Object.keys(states).map((name) => `"${name}"`);
+      throw problem("validation_failed", { detail: `state must be one of ${known.join(", ")}` });
+    }
+    return response.json(make(params));
+  });
+}
