@@ -2,7 +2,8 @@ import type { Party } from "./parties.ts";
 
 /** One difference between two revisions of a document, and whom it hurts. */
 export interface Change {
-  kind: "breaking" | "addition" | "wording";
+  /** `advice`: what a provider should send, and is not refused for. `notice`: breaks nobody, and everybody should know. */
+  kind: "breaking" | "addition" | "advice" | "notice" | "wording";
   /** Who was built for the old document and fails with a partner that was built for the new one. */
   breaks: readonly Party[];
   /** The operation, channel or other part in which the change is met first. */

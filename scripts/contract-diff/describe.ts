@@ -18,6 +18,9 @@ export function placeOf(path: string): string {
 export function describe(difference: Difference): string {
   if (difference.kind !== "modified") return `${partOf(difference)} was ${difference.kind}.`;
   const { property = "", base, revision } = difference;
+  if (property === "deprecated") return `It is ${revision?.value === true ? "" : "no longer "}deprecated.`;
+  if (revision?.value === false && difference.typeName === "SchemaProperties")
+    return `\`${property}\`${owner(revision)} is no longer allowed.`;
   if (property === "key") return `\`${show(base?.value)}\` became \`${show(revision?.value)}\`.`;
   const subject = `\`${property}\`${owner(revision?.value === undefined ? base : revision)}`;
   if (base?.value === undefined) return `${subject} was set to ${show(revision?.value)}.`;
@@ -55,6 +58,10 @@ function partOf({ typeName, path, base, revision }: Difference): string {
   if (parent === "properties") return `Property \`${last}\`${owner(side)}`;
   if (/^(oneOf|anyOf|allOf)$/.test(parent))
     return `Branch ${Number(last) + 1} of \`${parent}\`${owner(side)}`;
+  if (last === "headers" && path.includes("/responses/"))
+    return `Header ${Object.keys((side?.value ?? {}) as object)
+      .map((each) => `\`${each}\``)
+      .join(", ")}`;
   // Its place has a name in the language of the documents, which no reader needs to be told what it is.
   if (KEYWORD.test(last)) return `\`${last}\`${owner(side)}`;
   const value = side?.value as { name?: unknown } | undefined;

@@ -1,6 +1,7 @@
 import { breaksInAsyncapi } from "./asyncapi-rules.ts";
 import type { Change } from "./change.ts";
 import { adviceOn, describe, placeOf } from "./describe.ts";
+import { verdictOn } from "./openapi-rules.ts";
 import type { Parties, Party } from "./parties.ts";
 import type { Difference } from "./redocly.ts";
 
@@ -34,14 +35,22 @@ export function judge(
     const found = findings.get(keyOf(difference)) ?? { difference, client: [] };
     findings.set(keyOf(difference), { ...found, server });
   }
-  return [...findings.values()].map((finding) => changeOf(finding, parties));
+  return [...findings.values()].map((finding) => changeOf(finding, forward, parties));
 }
 
-function changeOf({ difference, client, server }: Finding, parties: Parties): Change {
+function changeOf(
+  { difference, client, server }: Finding,
+  all: readonly Difference[],
+  parties: Parties,
+): Change {
   const own = breaksInAsyncapi(difference);
+  const verdict = verdictOn(difference, all) ?? {
+    client: client.length > 0 || own?.client === true,
+    server: server.length > 0 || own?.server === true,
+  };
   const breaks = new Set<Party>();
-  if (client.length > 0 || own?.client) breaks.add(parties.client);
-  if ((server.length > 0 || own?.server) && !parties.servedByUs) breaks.add(parties.server);
+  if (verdict.client) breaks.add(parties.client);
+  if (verdict.server && !parties.servedByUs) breaks.add(parties.server);
   const side = difference.revision ?? difference.base;
   const change = {
     breaks: [...breaks],
@@ -52,6 +61,7 @@ function changeOf({ difference, client, server }: Finding, parties: Parties): Ch
     pointer: side?.pointer ?? difference.path,
   };
   if (breaks.size > 0) return { ...change, kind: "breaking", advice: adviceOn(difference) };
+  if (verdict.kind) return { ...change, kind: verdict.kind };
   const added = difference.impact === "minor" && difference.kind === "added";
   return { ...change, kind: added || server.length > 0 ? "addition" : "wording" };
 }

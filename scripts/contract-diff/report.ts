@@ -12,6 +12,8 @@ interface Totals {
   breaking: number;
   undeclared: number;
   additions: number;
+  notices: number;
+  advice: number;
   wording: number;
 }
 
@@ -22,7 +24,10 @@ export function totalsOf(documents: readonly ComparedDocument[]): Totals {
     const verdict = versionVerdict(document);
     return sum + ("breaking" in verdict ? verdict.breaking : 0);
   }, 0);
-  return { breaking: count("breaking"), undeclared, additions: count("addition"), wording: count("wording") };
+  return {
+    ...{ breaking: count("breaking"), undeclared, additions: count("addition") },
+    ...{ notices: count("notice"), advice: count("advice"), wording: count("wording") },
+  };
 }
 
 /** For a program: everything that the text says, and the changes of wording too. */
@@ -32,10 +37,15 @@ export function jsonReport({ base, documents }: Comparison): string {
 }
 
 export function textReport({ base, documents }: Comparison, folder: string): string {
-  const { breaking, undeclared, additions, wording } = totalsOf(documents);
+  const { breaking, undeclared, additions, notices, advice, wording } = totalsOf(documents);
   const chapters = documents.map((document) => `${documentText(document, folder)}\n`);
   const declared = breaking === 0 ? "" : ` (${undeclared} undeclared)`;
-  const sum = `${breaking} breaking${declared}, ${plural(additions, "addition")}, ${wording} of wording`;
+  const others = [
+    ...(notices > 0 ? [plural(notices, "notice")] : []),
+    ...(advice > 0 ? [`${advice} of advice`] : []),
+    `${wording} of wording`,
+  ];
+  const sum = `${breaking} breaking${declared}, ${plural(additions, "addition")}, ${others.join(", ")}`;
   return `${folder} since ${base.commit.slice(0, 10)} (${base.why})\n\n${chapters.join("\n")}${chapters.length > 0 ? "\n" : ""}${sum}\n`;
 }
 
@@ -44,7 +54,9 @@ function documentText(document: ComparedDocument, folder: string): string {
   const version = base === revision ? (base ?? "") : `${base} -> ${revision}`;
   const shown = document.changes.filter(({ kind }) => kind !== "wording");
   const order = (kind: Change["kind"]) => shown.filter((change) => change.kind === kind);
-  const lines = [...order("breaking"), ...order("addition")].map((change) => changeText(change, folder));
+  const lines = (["breaking", "addition", "notice", "advice"] as const)
+    .flatMap(order)
+    .map((change) => changeText(change, folder));
   const wording = document.changes.length - shown.length;
   const rest = wording > 0 ? [`  ${wording} of wording`] : [];
   const told = versionText(document, folder);
@@ -58,7 +70,8 @@ const NAMES: Readonly<Record<Party, string>> = {
 };
 
 function changeText({ kind, breaks, place, message, advice, file, line }: Change, folder: string): string {
-  if (kind === "addition") return `  addition  ${place}: ${message}`;
+  if (kind === "advice") return `  advice    to providers, ${place}: ${message}`;
+  if (kind !== "breaking") return `  ${kind.padEnd(8)}  ${place}: ${message}`;
   const whom = breaks.map((party) => NAMES[party]).join(" and ");
   return [
     `  BREAKING  for ${whom}: ${place}`,

@@ -54,6 +54,22 @@ export const SEEDS: Seed[] = [
     breaking: ["provider: platform | /roles | Path `/roles` was removed."],
   },
   {
+    what: "an answer that a provider may give no more",
+    file: PROVIDER,
+    edits: [drop(["paths", "/shifts/{shiftId}/assign/{candidateId}", "put", "responses", "204"])],
+    breaking: [
+      "provider: providers | PUT /shifts/{shiftId}/assign/{candidateId} | Response `204` was removed.",
+    ],
+  },
+  {
+    what: "a field that a provider may send no more",
+    file: PROVIDER,
+    edits: [put(schema("ShiftVariantB", "properties", "outletName"), false)],
+    breaking: [
+      "provider: providers | GET /shifts/{shiftId} | `outletName` of `ShiftVariantB` is no longer allowed.",
+    ],
+  },
+  {
     what: "an operation that is gone",
     file: PROVIDER,
     edits: [drop(["paths", "/shifts/{shiftId}", "delete"])],
@@ -278,6 +294,34 @@ export const SEEDS: Seed[] = [
 ];
 
 /** What breaks nobody. */
+/** A new event: the platform has taken and left every event that it does not know. */
+export const NEW_EVENT: [file: string, ...edits: Edit[]] = [
+  SHARED,
+  put(["ShiftSwapEvent"], {
+    ...{ type: "object", required: ["event", "providerId", "traceId"] },
+    properties: {
+      event: { type: "string", const: "shift.swap" },
+      providerId: { $ref: "ids.yaml#/ProviderId" },
+      traceId: { $ref: "ids.yaml#/TraceId" },
+    },
+  }),
+  add(["UnknownEvent", "properties", "event", "not", "enum"], "shift.swap"),
+  add(["WebhookEvent", "oneOf"], { $ref: "#/ShiftSwapEvent" }),
+];
+
+/** What breaks nobody, and still is told: by kind. */
+export const TOLD: [file: string, ...edits: Edit[]][] = [
+  [
+    PROVIDER,
+    put(["paths", "/roles", "get", "deprecated"], true),
+    put(["paths", "/outlets", "get", "responses", "200", "headers"], {
+      "X-Total": { schema: { type: "integer" } },
+    }),
+    add(schema("CompleteShiftVariantA", "required"), "createdAt"),
+  ],
+  [OPERATIONS, put(["components", "parameters", "limit", "schema", "default"], 17)],
+];
+
 export const ADDITIONS: [file: string, ...edits: Edit[]][] = [
   [
     PLATFORM,

@@ -8,7 +8,17 @@ import { parseDocument } from "yaml";
 import type { ComparedDocument } from "../../scripts/contract-diff/change.ts";
 import { versionVerdict } from "../../scripts/contract-diff/version-rule.ts";
 import { main } from "../../scripts/contract-diff.ts";
-import { ADDITIONS, drop, type Edit, OPERATIONS, PLATFORM, put, SEEDS } from "./contract-diff-seeds.ts";
+import {
+  ADDITIONS,
+  drop,
+  type Edit,
+  NEW_EVENT,
+  OPERATIONS,
+  PLATFORM,
+  put,
+  SEEDS,
+  TOLD,
+} from "./contract-diff-seeds.ts";
 
 const SPEC = fileURLToPath(new URL("../../spec", import.meta.url));
 
@@ -120,6 +130,33 @@ describe("contract:diff on other changes", () => {
     ]);
     expect(out).toMatch(/\n0 breaking, 6 additions, 2 of wording\n$/);
     expect(code).toBe(0);
+  });
+
+  it("takes a new branch of an open union for an addition, and of a closed one for a break", async () => {
+    const folder = repository();
+    const [file, event, excluded, branch] = NEW_EVENT;
+    if (!event || !excluded || !branch) throw new Error("three edits make an event");
+    plant(folder, file, [event, excluded, branch]);
+    const open = await diff(folder);
+    expect([open.code, open.out]).toEqual([0, expect.stringMatching(/addition .*`WebhookEvent` was added/)]);
+    const other = repository();
+    // The branch for what is not known takes it as well: who reads cannot tell them apart.
+    plant(other, file, [event, branch]);
+    expect((await diff(other)).code).toBe(1);
+  });
+
+  it("names deprecations, headers, defaults, and what a provider should send", async () => {
+    const folder = repository();
+    for (const [file, ...edits] of TOLD) plant(folder, file, edits);
+    const { code, out } = await diff(folder);
+    expect(code).toBe(0);
+    expect(out).toContain("  notice    GET /roles: It is deprecated.\n");
+    expect(out).toContain("  addition  GET /outlets: Header `X-Total` was added.\n");
+    expect(out).toMatch(/ {2}notice {4}GET \/\S+: `default` of `limit` changed from 50 to 17\.\n/);
+    expect(out).toContain(
+      "  advice    to providers, CompleteShiftVariantA: `required` of `CompleteShiftVariantA` gained createdAt.\n",
+    );
+    expect(out).toMatch(/\n0 breaking, 1 addition, 2 notices, 1 of advice, 0 of wording\n$/);
   });
 
   it("lets a breaking change pass that a new major version declares", async () => {
