@@ -29,6 +29,16 @@ const views = openapi.flatMap((document) => {
 const written = (name: string) => readYaml(join(WRITTEN, name));
 const NAMES = readdirSync(WRITTEN).filter((name) => name.endsWith(".yaml"));
 
+interface Answer {
+  $ref?: string;
+  content?: Record<string, object>;
+}
+
+interface Described {
+  paths: Record<string, Record<string, { responses?: Record<string, Answer> }>>;
+  components: { responses?: Record<string, Answer> };
+}
+
 /** The examples of spec/examples by the schema that index.yaml names: `provider.openapi.yaml#/components/schemas/Role`. */
 const examples = Map.groupBy(
   Object.entries(readYaml(join(SPEC, "examples/index.yaml"))),
@@ -218,6 +228,30 @@ describe("the verdict of source, 3.1 and 3.0", () => {
       }
     }
   });
+
+  it.each(NAMES.filter((name) => name.includes("openapi")))(
+    "shows an example of every response: %s",
+    (name) => {
+      const { paths, components } = written(name) as unknown as Described;
+      const operations = Object.entries(paths).flatMap(([path, item]) =>
+        Object.entries(item).map(
+          ([method, operation]) => [`${method} ${path}`, operation.responses ?? {}] as const,
+        ),
+      );
+      const without = operations.flatMap(([operation, responses]) =>
+        Object.entries(responses).flatMap(([status, { $ref, ...own }]) => {
+          const { content = {} } =
+            $ref === undefined ? own : (components.responses?.[$ref.split("/").at(-1) ?? ""] ?? {});
+          const bodies = Object.entries(content).filter(([type]) => type.includes("json"));
+          return bodies.every(([, body]) => "example" in body || "examples" in body)
+            ? []
+            : [`${operation}: ${status}`];
+        }),
+      );
+      expect(operations.length).toBeGreaterThan(3);
+      expect(without).toEqual([]);
+    },
+  );
 
   it("is stricter for those who send than for those who read, on a shift", () => {
     const [sent, read] = ["provider", "provider-tolerant"].map((name) =>
