@@ -15,9 +15,19 @@ import { runtime } from "./bench/runtime.ts";
 import type { Figures, Section } from "./bench/section.ts";
 import { start } from "./bench/start.ts";
 import { textOf } from "./bench/table.ts";
+import { weight } from "./bench/weight.ts";
 import { formatted } from "./emit/format.ts";
 
-const sections: readonly Section[] = [acknowledgement, flow, fairness, start, generation, runtime, kit];
+const sections: readonly Section[] = [
+  acknowledgement,
+  flow,
+  fairness,
+  start,
+  generation,
+  runtime,
+  kit,
+  weight,
+];
 const names = sections.map(({ name }) => name).join(", ");
 
 const HELP = `npm run bench -- [--quick] [--only SECTION,..] [--write] [--json] [--data DIR]

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildKit, buildPlatform, PLATFORM, PLATFORM_PACKAGE } from "./build/bundles.ts";
+import { buildKit, buildPlatform, PLATFORM, PLATFORM_PACKAGE, PLATFORM_README } from "./build/bundles.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const OUT = join(ROOT, "dist");
@@ -50,6 +50,7 @@ async function writePlatform(): Promise<void> {
   for (const name of ["console", "docs"]) cpSync(join(OUT, name), join(folder, name), { recursive: true });
   cpSync(join(ROOT, "src", "platform", "db", "migrations"), join(folder, "migrations"), { recursive: true });
   for (const name of ["LICENSE", "CHANGELOG.md"]) cpSync(join(ROOT, name), join(folder, name));
+  writeFileSync(join(folder, "README.md"), PLATFORM_README);
   const { version, license, repository, engines, ...own } = JSON.parse(
     readFileSync(join(ROOT, "package.json"), "utf8"),
   );

@@ -159,6 +159,34 @@ export const goals: readonly Goal[] = [
     what: "start on an existing data folder",
     ...{ figure: "start.seconds", row: "start-later", unit: "s", at: "most", value: 3 },
   },
+  {
+    what: "packages that `npm install shiftpact` brings",
+    ...{ figure: "weight.packages", row: "weight-shiftpact", unit: "", at: "most", value: 15 },
+  },
+  {
+    what: "the same, MB",
+    ...{ figure: "weight.mb", row: "weight-shiftpact", unit: "", at: "most", value: 10 },
+  },
+  {
+    what: "`createProviderClient` in a bundle, kB",
+    ...{
+      figure: "weight.client.kb",
+      row: "weight-shiftpact-createProviderClient",
+      unit: "",
+      at: "most",
+      value: 100,
+    },
+  },
+  {
+    what: "importing it",
+    ...{
+      figure: "weight.client.ms",
+      row: "weight-shiftpact-createProviderClient",
+      unit: "ms",
+      at: "most",
+      value: 20,
+    },
+  },
 ];
 
 export const isReached = ({ at, value }: Goal, measured: number): boolean =>

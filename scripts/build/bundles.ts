@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
-import { noticesOf } from "./notices.ts";
+import { billOf, bundledIn, noticesOf } from "./notices.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -44,7 +44,7 @@ const utf8Only: Plugin = {
  * them. What the library depends on is shared with it.
  */
 export async function buildKit(folder: string): Promise<void> {
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const { name, version, dependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
   const { metafile } = await build({
     ...FOR_NODE,
     entryPoints: { shiftpact: "src/cli/shiftpact.ts", verify: "src/verify/index.ts" },
@@ -52,7 +52,9 @@ export async function buildKit(folder: string): Promise<void> {
     external: Object.keys(dependencies),
     plugins: [platformApart, utf8Only],
   });
-  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(ROOT, metafile));
+  const bundled = bundledIn(ROOT, metafile);
+  writeFileSync(join(folder, "THIRD-PARTY-NOTICES.txt"), noticesOf(bundled));
+  writeFileSync(join(folder, "bom.cdx.json"), billOf({ name, version }, bundled));
 }
 
 /** The platform as a command, and as what `shiftpact platform` loads. Answers the packages that it depends on. */
@@ -91,3 +93,16 @@ export const PLATFORM_PACKAGE = {
   exports: { ".": "./index.js", "./package.json": "./package.json" },
   bin: { "shiftpact-platform": "./command.js" },
 };
+
+export const PLATFORM_README = `# @shiftpact/platform
+
+${PLATFORM_PACKAGE.description}
+
+\`\`\`sh
+npm install @shiftpact/platform
+npx shiftpact-platform --port 3000 --data ./data
+\`\`\`
+
+It prints one line when it listens; the console is at \`/console/\`, the documentation with the operator's guide at \`/docs/\`. \`npx shiftpact-platform --help\`
+lists the settings. Clients, stubs and the verification of providers are in the package \`shiftpact\`.
+`;

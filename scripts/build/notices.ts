@@ -2,22 +2,56 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Metafile } from "esbuild";
 
+/** A package whose code is in a bundle. */
+interface Bundled {
+  name: string;
+  version: string;
+  /** SPDX. */
+  license: string;
+  /** Of its licence's file; empty when it has none. */
+  text: string;
+}
+
 const PACKAGE = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//;
 
 /**
- * Names, versions and licences of the packages whose code is in a bundle.
- * @throws Error when one of them has no licence that could be given along
+ * The packages whose code is in the bundles.
+ * @throws Error when one of them says nothing of its licence
  */
-export function noticesOf(root: string, { inputs }: Metafile): string {
+export function bundledIn(root: string, { inputs }: Metafile): Bundled[] {
   const folders = Object.keys(inputs).flatMap((path) => PACKAGE.exec(path)?.[1] ?? []);
-  const notices = [...new Set(folders)].sort().map((folder) => noticeOf(join(root, folder)));
+  const all = [...new Set(folders)].map((folder) => packageIn(join(root, folder)));
+  return all.sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+function packageIn(folder: string): Bundled {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  if (typeof license !== "string") throw new Error(`${name} says nothing of its licence`);
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
+  return { name, version, license, text: text.trim() };
+}
+
+/** Names, versions and licences, for people. */
+export function noticesOf(packages: readonly Bundled[]): string {
+  const notices = packages.map(
+    ({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text}\n`,
+  );
   return `The code of these packages is in the bundles of this folder.\n\n${notices.join("\n")}`;
 }
 
-function noticeOf(folder: string): string {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-  if (license === undefined && file === undefined) throw new Error(`${name} has no licence`);
-  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
-  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+/** The same for scanners, which see no package where it is bundled: a bill of materials (CycloneDX 1.6). */
+export function billOf(own: { name: string; version: string }, packages: readonly Bundled[]): string {
+  const component = ({ name, version }: { name: string; version: string }) => ({
+    ...{ type: "library", name, version, purl: `pkg:npm/${name.replace("@", "%40")}@${version}` },
+  });
+  const bill = {
+    ...{ bomFormat: "CycloneDX", specVersion: "1.6", version: 1 },
+    metadata: { component: component(own) },
+    components: packages.map((each) => ({
+      ...component(each),
+      licenses: [{ license: { id: each.license } }],
+    })),
+  };
+  return `${JSON.stringify(bill, null, 2)}\n`;
 }

@@ -42,12 +42,7 @@ export interface Packed {
 /** As a maintainer does it, from a checkout without `dist/`. */
 export async function packAll(): Promise<Packed> {
   const root = mkdtempSync(join(tmpdir(), "shiftpact-package-"));
-  const checkout = join(root, "checkout");
-  mkdirSync(checkout);
-  for (const name of readdirSync(PROJECT).filter((each) => !LEFT_OUT.has(each))) {
-    cpSync(join(PROJECT, name), join(checkout, name), { recursive: true });
-  }
-  symlinkSync(PACKAGES, join(checkout, "node_modules"));
+  const checkout = checkOut(root);
   const pack = async (...folder: string[]) => {
     const { stdout } = await run("npm", ["pack", "--silent", "--offline", ...folder], { cwd: checkout });
     return join(checkout, stdout.trim().split("\n").at(-1) ?? "");
@@ -58,6 +53,17 @@ export async function packAll(): Promise<Packed> {
     install: (...packages) => install(mkdtempSync(join(root, "fresh-")), packages),
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+/** A copy of the project in a folder, with what is installed in it. Answers its path. */
+export function checkOut(folder: string): string {
+  const checkout = join(folder, "checkout");
+  mkdirSync(checkout);
+  for (const name of readdirSync(PROJECT).filter((each) => !LEFT_OUT.has(each))) {
+    cpSync(join(PROJECT, name), join(checkout, name), { recursive: true });
+  }
+  symlinkSync(PACKAGES, join(checkout, "node_modules"));
+  return checkout;
 }
 
 async function install(folder: string, packages: readonly string[]): Promise<Installed> {

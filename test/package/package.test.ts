@@ -109,7 +109,10 @@ describe("the packed package", () => {
       "package.json",
     ]);
     const others = installed.files.filter((file) => !/(?:\.js|\.js\.map|\.d\.ts)$/.test(file));
-    expect(others.filter((file) => file.startsWith("dist/"))).toEqual(["dist/kit/THIRD-PARTY-NOTICES.txt"]);
+    expect(others.filter((file) => file.startsWith("dist/"))).toEqual([
+      "dist/kit/THIRD-PARTY-NOTICES.txt",
+      "dist/kit/bom.cdx.json",
+    ]);
     expect(installed.files).toContain("contracts/shiftpact-platform--scheduling-provider.events.json");
     expect(installed.files).toContain("spec/schemas/events.yaml");
     expect(installed.files).toContain("spec/flows.arazzo.yaml");
@@ -117,10 +120,13 @@ describe("the packed package", () => {
     expect(installed.files).toContain("generated/spec/provider.openapi-3.0.yaml");
   });
 
-  it("gives along the licences of what is in its bundles", () => {
+  it("gives along the licences of what is in its bundles, and a bill of materials", () => {
     const notices = readFileSync(join(installed.path, "dist/kit/THIRD-PARTY-NOTICES.txt"), "utf8");
+    const bill = JSON.parse(readFileSync(join(installed.path, "dist/kit/bom.cdx.json"), "utf8"));
     for (const name of ["express", "fast-check", "yaml", "@pactflow/openapi-pact-comparator"]) {
       expect(notices).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(MIT|ISC\\)$`, "m"));
+      const purl = expect.stringContaining(`pkg:npm/${name.replace("@", "%40")}@`);
+      expect(bill.components).toContainEqual(expect.objectContaining({ name, purl }));
     }
   });
 

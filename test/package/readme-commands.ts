@@ -18,6 +18,7 @@ export function readmeCommands(): string[] {
 /** What runs a command that this folder does not: a file, and words of it that would be gone with the command. */
 export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: string }>> = {
   "npm ci && npm start -- --once": { file: ".ci/run", words: "npm start -- --once" },
+  ".ci/release --dry-run": { file: "test/package/release.test.ts", words: 'release("--dry-run")' },
   "npm install shiftpact": { file: "test/package/installed.ts", words: '"install", "--no-audit"' },
   "npm install @shiftpact/platform": {
     file: "test/package/package.test.ts",
