@@ -13,6 +13,8 @@ export const TOOLS = {
   quicktype: "26.0.0",
   "@apidevtools/swagger-parser": "13.1.0",
   "openapi-backend": "5.21.2",
+  specmatic: "2.55.1",
+  "@usebruno/cli": "4.1.0",
 };
 
 /** Other runtimes in which the clients are tried. */

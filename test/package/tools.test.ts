@@ -6,9 +6,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createClient } from "../../generated/provider/client.ts";
+import { isShift } from "../../generated/provider/validators.js";
 import { freePort } from "../../scripts/embedded-postgres.ts";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
+import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { ADA, ADAS_NUMBER, CALL } from "../clients/provider-sandbox.ts";
 import { GENERATORS, TOOLS } from "./tool-versions.ts";
 
@@ -48,29 +51,50 @@ async function inFolder(command: string, ...argv: string[]): Promise<string> {
   return stdout;
 }
 
-/** What Prism answers with is in the document: the shift, the person and the page of its examples. */
-async function mocked<T>(document: string, use: (url: string) => Promise<T>): Promise<T> {
+/** A server of one of the tools, for as long as it is used. */
+interface Mock {
+  /** Without the port. */
+  command: string;
+  argv: readonly string[];
+  /** What it says when it listens. */
+  ready: string;
+}
+
+async function mocked<T>({ command, argv, ready }: Mock, use: (url: string) => Promise<T>): Promise<T> {
   const port = await freePort();
-  const argv = ["mock", join(DOCUMENTS, document), "--host", "127.0.0.1", "--port", String(port), "--errors"];
-  const prism = spawn(join(folder, "node_modules/.bin/prism"), argv, {
+  const server = spawn(command, [...argv, "--host", "127.0.0.1", "--port", String(port)], {
     cwd: folder,
     env: environment(),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  children.add(prism);
+  children.add(server);
   let said = "";
   try {
-    while (!said.includes("Prism is listening")) {
-      const [chunk] = await Promise.race([once(prism.stdout, "data"), once(prism, "exit")]);
-      if (typeof chunk === "number") throw new Error(`Prism ended: ${said}`);
+    while (!said.includes(ready)) {
+      const [chunk] = await Promise.race([once(server.stdout, "data"), once(server, "exit")]);
+      if (typeof chunk === "number") throw new Error(`${command} ended: ${said}`);
       said += chunk;
     }
     return await use(`http://127.0.0.1:${port}`);
   } finally {
-    prism.kill("SIGTERM");
-    children.delete(prism);
+    server.kill("SIGTERM");
+    children.delete(server);
   }
 }
+
+/** What Prism answers with is in the document: the shift, the person and the page of its examples. */
+const prism = (document: string): Mock => ({
+  command: join(folder, "node_modules/.bin/prism"),
+  argv: ["mock", join(DOCUMENTS, document), "--errors"],
+  ready: "Prism is listening",
+});
+
+/** What Specmatic answers with is made up from the schemas. */
+const specmatic = (document: string): Mock => ({
+  command: "java",
+  argv: ["-jar", join(folder, "node_modules/specmatic/specmatic.jar"), "stub", join(DOCUMENTS, document)],
+  ready: "Press Ctrl + C to stop",
+});
 
 const SHIFT = "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3";
 const PERSON = "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11";
@@ -90,7 +114,7 @@ describe("Prism", { timeout: UNHURRIED }, () => {
     .flatMap((name) => (["path", "header"] as const).map((routing) => [name, routing] as const));
 
   it.each(routed)("mocks a provider that the client understands: %s, routing by %s", (document, routing) =>
-    mocked(document, async (baseUrl) => {
+    mocked(prism(document), async (baseUrl) => {
       const http = createProviderHttp({ allowInsecure: true });
       const { fetch } = http;
       const client = createProviderClient({ baseUrl, providerId: PROVIDER, token: "t", routing, fetch });
@@ -116,6 +140,69 @@ describe("Prism", { timeout: UNHURRIED }, () => {
       ]);
     }),
   );
+});
+
+describe("Specmatic", { timeout: UNHURRIED }, () => {
+  it.each(["provider.openapi-3.1.yaml", "provider.openapi-3.0.yaml"])(
+    "makes up a provider that the client understands, in both routings: %s",
+    (document) =>
+      mocked(specmatic(document), async (baseUrl) => {
+        for (const routing of ["path", "header"] as const) {
+          const client = createProviderClient({ baseUrl, providerId: PROVIDER, token: "t", routing });
+          const kinds = [
+            await client.cancelShift(SHIFT, CALL),
+            await client.readRegistry({ limit: 10 }, CALL),
+            await client.listOutlets(CALL),
+            await client.listRoles(CALL),
+          ].map(({ kind }) => kind);
+          expect([routing, ...kinds]).toEqual([routing, "cancelled", "page", "list", "list"]);
+          // It has another id than was asked for: the client takes none of those.
+          const tenant = routing === "path" ? `${baseUrl}/providers/${PROVIDER}` : baseUrl;
+          const headers = {
+            Authorization: "Bearer t",
+            ...(routing === "header" && { "X-Provider-Id": PROVIDER }),
+          };
+          const read = createClient({ baseUrl: tenant, headers });
+          const { data } = await read.getShift({ params: { path: { shiftId: SHIFT } } });
+          expect(isShift(data)).toBe(true);
+        }
+      }),
+  );
+});
+
+describe("Bruno", { timeout: UNHURRIED }, () => {
+  it("imports the document, and its calls reach a provider", async () => {
+    const sandbox = await startSandbox({ providerId: PROVIDER, dialect: { routing: "path" } });
+    write("path.json", readFileSync(join(DOCUMENTS, "provider.openapi-3.0.json"), "utf8"));
+    await inFolder(
+      "bru",
+      "import",
+      "openapi",
+      "--source",
+      "path.json",
+      "--output",
+      ".",
+      "--collection-name",
+      "provider",
+    );
+    const variables = { baseUrl: sandbox.url, token: sandbox.token };
+    const given = Object.entries(variables).flatMap(([name, value]) => ["--env-var", `${name}=${value}`]);
+    const argv = ["run", "organisation", "--env", "Environment 1", ...given, "--output", "../calls.json"];
+    await run("bru", argv, { cwd: join(folder, "provider"), env: environment() }).finally(() =>
+      sandbox.close(),
+    );
+    const [{ results }] = JSON.parse(readFileSync(join(folder, "calls.json"), "utf8"));
+    const calls = results.map(({ name, response }: { name: string; response: { status: number } }) => [
+      name,
+      response.status,
+    ]);
+    expect(calls).toEqual(
+      expect.arrayContaining([
+        ["List the outlets", 200],
+        ["List the roles", 200],
+      ]),
+    );
+  });
 });
 
 const LANGUAGES = ["go", "java", "csharp", "python", "kotlin"];
