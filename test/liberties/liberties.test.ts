@@ -21,8 +21,6 @@ const providers = Array.from({ length: RUNS }, (_, index) => {
 });
 
 describe(`a provider that takes every liberty of the contract (SEED=${SEED})`, () => {
-  const stage = useStage("pglite");
-
   it.each(providers)("conforms: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
     const sandbox = await startSandbox({ dialect });
     const front = await startRewriter(sandbox.url, { respond: liberties(seed) });
@@ -40,39 +38,52 @@ describe(`a provider that takes every liberty of the contract (SEED=${SEED})`, (
       await sandbox.close();
     }
   });
-
-  it.each(providers)("goes through the four flows: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
-    const random = randomOf(seed);
-    const organisation = await stage().onboard({
-      ...{ dialect, ownPath: random.pick([true, false]), respond: liberties(seed) },
-    });
-    const { provider, quiet, accept, cancel, send } = organisation;
-    const [one, other] = [await organisation.addPerson(), await organisation.addPerson()];
-    /** Webhooks may come twice, late, and in any order. */
-    const repeat = async (shiftId: string) => {
-      const { traceId } = random.pick(await organisation.events(shiftId));
-      await send(random.pick(["shift.create", "shift.update"]), shiftId, random.pick([traceId, undefined]));
-    };
-    const { shiftId } = await organisation.open({ positions: 2 });
-    await repeat(shiftId);
-    const job = await organisation.job(shiftId);
-    expect(job).toMatchObject({ status: "open", positions: 2 });
-    for (const person of [one, other]) {
-      expect(await accept(job, person)).toEqual({ status: 201, said: "confirmed" });
-    }
-    expect(provider.shift(shiftId)?.assigned.size).toBe(2);
-    const endTime = new Date(Date.parse(job.endTime) + HOUR_MS).toISOString();
-    provider.updateShift(shiftId, { endTime });
-    await repeat(shiftId);
-    await quiet();
-    expect(await organisation.job(shiftId)).toMatchObject({ status: "filled", endTime });
-    expect(await organisation.withdraw(job, other)).toMatchObject({ status: 204 });
-    expect(provider.shift(shiftId)?.assigned.size).toBe(1);
-    expect(await cancel(await organisation.job(shiftId))).toEqual({ status: 202 });
-    await quiet();
-    const over = await organisation.job(shiftId);
-    expect(over).toMatchObject({ status: "cancelled", cancelling: false });
-    expect(provider.shift(shiftId)?.cancelled).toBe(true);
-    expect(await organisation.issues()).toEqual([]);
-  });
 });
+
+/** There are test numbers for the people of so many runs on one platform. */
+const BATCH = 150;
+const batches = Array.from({ length: Math.ceil(RUNS / BATCH) }, (_, index) =>
+  providers.slice(index * BATCH, (index + 1) * BATCH),
+);
+
+describe.each(batches.map((batch, index) => [index + 1, batch] as const))(
+  `the same provider (SEED=${SEED}), batch %i`,
+  (_, batch) => {
+    const stage = useStage("pglite");
+
+    it.each(batch)("goes through the four flows: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
+      const random = randomOf(seed);
+      const organisation = await stage().onboard({
+        ...{ dialect, ownPath: random.pick([true, false]), respond: liberties(seed) },
+      });
+      const { provider, quiet, accept, cancel, send } = organisation;
+      const [one, other] = [await organisation.addPerson(), await organisation.addPerson()];
+      /** Webhooks may come twice, late, and in any order. */
+      const repeat = async (shiftId: string) => {
+        const { traceId } = random.pick(await organisation.events(shiftId));
+        await send(random.pick(["shift.create", "shift.update"]), shiftId, random.pick([traceId, undefined]));
+      };
+      const { shiftId } = await organisation.open({ positions: 2 });
+      await repeat(shiftId);
+      const job = await organisation.job(shiftId);
+      expect(job).toMatchObject({ status: "open", positions: 2 });
+      for (const person of [one, other]) {
+        expect(await accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+      }
+      expect(provider.shift(shiftId)?.assigned.size).toBe(2);
+      const endTime = new Date(Date.parse(job.endTime) + HOUR_MS).toISOString();
+      provider.updateShift(shiftId, { endTime });
+      await repeat(shiftId);
+      await quiet();
+      expect(await organisation.job(shiftId)).toMatchObject({ status: "filled", endTime });
+      expect(await organisation.withdraw(job, other)).toMatchObject({ status: 204 });
+      expect(provider.shift(shiftId)?.assigned.size).toBe(1);
+      expect(await cancel(await organisation.job(shiftId))).toEqual({ status: 202 });
+      await quiet();
+      const over = await organisation.job(shiftId);
+      expect(over).toMatchObject({ status: "cancelled", cancelling: false });
+      expect(provider.shift(shiftId)?.cancelled).toBe(true);
+      expect(await organisation.issues()).toEqual([]);
+    });
+  },
+);

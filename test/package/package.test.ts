@@ -40,7 +40,8 @@ beforeAll(async () => {
   const { shiftpact, platform } = packed;
   alone = await packed.install(shiftpact);
   installed = await packed.install(shiftpact, platform, ...EXPRESS);
-  await promisify(execFile)("npm", ["pkg", "set", "type=module"], { cwd: installed.folder });
+  for (const { folder } of [alone, installed])
+    await promisify(execFile)("npm", ["pkg", "set", "type=module"], { cwd: folder });
 }, UNHURRIED);
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
@@ -193,6 +194,32 @@ describe("npm install shiftpact", () => {
       return ["preinstall", "install", "postinstall"].some((name) => name in scripts);
     });
     expect(scripted).toEqual([]);
+  });
+
+  it("compiles without Express, and without the types of Node", async () => {
+    const consumer = `
+import { createProviderClient, type Shift } from "shiftpact";
+import { messages } from "shiftpact/events";
+import type { Job } from "shiftpact/operations";
+import { createClient, isShift, type Shift as ShiftBody } from "shiftpact/provider";
+export const read = async (): Promise<ShiftBody | undefined> => {
+  const { status, data } = await createClient().getShift({ params: { path: { shiftId: "1" } } });
+  return status === 200 && isShift(data) ? data : undefined;
+};
+export const shift = async (): Promise<Shift | undefined> => {
+  const answer = await createProviderClient({ baseUrl: "", providerId: "", token: "" }).getShift("1", { traceId: "1" });
+  return answer.kind === "shift" ? answer.shift : undefined;
+};
+export const idOf = ({ jobId }: Job): string => jobId;
+console.log(messages);
+`;
+    const { compilerOptions } = TSCONFIG;
+    const lib = ["ES2024", "DOM", "DOM.Iterable"];
+    const config = { compilerOptions: { ...compilerOptions, types: [], lib }, files: ["consumer.ts"] };
+    writeFileSync(join(alone.folder, "tsconfig.json"), JSON.stringify(config));
+    writeFileSync(join(alone.folder, "consumer.ts"), consumer);
+    const compiled = await startIn(alone, {}, process.execPath, TSC, "-p", ".").ended;
+    expect(compiled).toEqual({ code: 0, out: "", err: "" });
   });
 
   it("leaves Pact's native library out of the platform, too", () => {

@@ -89,7 +89,7 @@ ${constants.join("")}${exported.join("")}export { ${names.join(", ")} };
 export function emitValidatorTypes(plan: ValidatorPlan): string {
   const withOperations = plan.exports.requests !== undefined;
   const types = withOperations ? "components, operations" : "components";
-  const parts = `import type { RequestBody, RequestPart, ResponseBody } from "../runtime/operation.js";\n`;
+  const parts = `import type { RequestBody, RequestPart, ResponseBody } from "../runtime/bodies.js";\n`;
   const exported = Object.entries(plan.exports).map(
     ([name, tree]) =>
       `export declare const ${name}: ${printTree(tree, (leaf) => `Validator<${leaf.type}>`, "readonly ")};\n`,

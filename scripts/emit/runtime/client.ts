@@ -1,4 +1,5 @@
 import type { MaybeOptionalInit } from "openapi-fetch";
+import type { ErrorStatus, ResponseBody, ResponsesOf } from "./bodies.ts";
 
 type Methods = "get" | "put" | "post" | "delete" | "patch";
 
@@ -14,15 +15,14 @@ export type Call<Paths, Path extends keyof Paths, Method extends Methods & keyof
 ) => Promise<Result<Paths[Path][Method]>>;
 
 /** What came of a call. */
-export type Result<Operation> = Operation extends { responses: infer Responses }
-  ? {
-      [Status in keyof Responses]: Status extends "default"
-        ? Failed<Exclude<ErrorStatus, keyof Responses>, Body<Responses[Status]>>
-        : Status extends OkStatus
-          ? Succeeded<Status, Body<Responses[Status]>>
-          : Failed<Status, Body<Responses[Status]>>;
-    }[keyof Responses]
-  : never;
+export type Result<Operation> = {
+  [Status in keyof ResponsesOf<Operation>]: Status extends OkStatus
+    ? Succeeded<Status, Body<Operation, Status>>
+    : Failed<
+        Status extends "default" ? Exclude<ErrorStatus, keyof ResponsesOf<Operation>> : Status,
+        Body<Operation, Status>
+      >;
+}[keyof ResponsesOf<Operation>];
 
 interface Succeeded<Status, Data> {
   status: Status;
@@ -38,34 +38,12 @@ interface Failed<Status, Problem> {
   response: Response;
 }
 
-type Body<Answer> = Answer extends { content: infer Content } ? Content[keyof Content] : undefined;
+/** Undefined where the document has none. */
+type Body<Operation, Status> = [ResponseBody<Operation, Status>] extends [never]
+  ? undefined
+  : ResponseBody<Operation, Status>;
 
 type OkStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206;
-
-/** Where a document says `default`, any of these that it does not name. */
-type ErrorStatus =
-  | (
-      | 400
-      | 401
-      | 402
-      | 403
-      | 404
-      | 405
-      | 406
-      | 407
-      | 408
-      | 409
-      | 410
-      | 411
-      | 412
-      | 413
-      | 414
-      | 415
-      | 416
-      | 417
-    )
-  | (418 | 421 | 422 | 423 | 424 | 425 | 426 | 428 | 429 | 431 | 451)
-  | (500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511);
 
 /** The result of openapi-fetch with its status beside it: TypeScript cannot tell results apart by `response.status`. */
 export async function withStatus<Told>(call: Promise<{ response: Response }>): Promise<Told> {

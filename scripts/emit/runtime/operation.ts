@@ -1,4 +1,5 @@
 import type { Request } from "express";
+import type { ErrorStatus, RequestBody, RequestPart, ResponseBody, ResponsesOf } from "./bodies.ts";
 
 /** What the document says about an operation, as far as a router, a hook or a test needs it. */
 export interface OperationInfo {
@@ -41,33 +42,6 @@ export interface OperationRequest<Operation> {
   readonly raw: Request;
 }
 
-type NoParameters = Readonly<Record<string, never>>;
-
-/** The parameters of an operation that stand in one place. */
-export type RequestPart<Operation, Where extends string> = Operation extends {
-  parameters: { [W in Where]?: infer Part };
-}
-  ? [NonNullable<Part>] extends [never]
-    ? NoParameters
-    : NonNullable<Part>
-  : NoParameters;
-
-/** The body of a request; undefined where the document has none or lets it be left out. */
-export type RequestBody<Operation> = Operation extends { requestBody: { content: infer Content } }
-  ? Content[keyof Content]
-  : Operation extends { requestBody?: { content: infer Content } }
-    ? Content[keyof Content] | undefined
-    : undefined;
-
-type ResponsesOf<Operation> = Operation extends { responses: infer Responses } ? Responses : never;
-
-/** The body of the response with this status. */
-export type ResponseBody<Operation, Status> = Status extends keyof ResponsesOf<Operation>
-  ? ResponsesOf<Operation>[Status] extends { content: infer Content }
-    ? Content[keyof Content]
-    : never
-  : never;
-
 type SentBody<Operation, Status, Complete> = Status extends keyof Complete
   ? Complete[Status]
   : Complete extends { problem: infer Problem }
@@ -89,27 +63,3 @@ export type OperationResponse<Operation, Complete = unknown> = {
 type ResponseWith<Status, Body> = [Body] extends [never]
   ? { status: Status; body?: never; headers?: Readonly<Record<string, string>> }
   : { status: Status; body: Body; headers?: Readonly<Record<string, string>> };
-
-/** What a `default` response may be sent with. */
-type ErrorStatus =
-  | 400
-  | 401
-  | 402
-  | 403
-  | 404
-  | 405
-  | 406
-  | 408
-  | 409
-  | 410
-  | 412
-  | 413
-  | 415
-  | 422
-  | 423
-  | 429
-  | 500
-  | 501
-  | 502
-  | 503
-  | 504;

@@ -2,8 +2,7 @@ import { createClient } from "../../../generated/provider/client.ts";
 import type { Dialect, SeenDialect } from "../../contract/dialect.ts";
 import { assignmentCalls } from "./assignments.ts";
 import { candidateCalls } from "./candidates.ts";
-import { globalFetch } from "./global-fetch.ts";
-import type { Allowance } from "./http.ts";
+import { globalFetch, type ProviderFetch } from "./global-fetch.ts";
 import { organisationCalls } from "./organisation.ts";
 import type { ProviderParts } from "./parts.ts";
 import { shiftCalls } from "./shifts.ts";
@@ -29,7 +28,7 @@ export interface ProviderClientOptions {
    * Makes the calls, and rejects with ProviderHttpError: the global `fetch` with a time limit of 10 s unless given. `createProviderHttp`
    * of `shiftpact/node` adds a size limit and the address guard.
    */
-  fetch?: (request: Request, allowance?: Allowance) => Promise<Response>;
+  fetch?: ProviderFetch;
 }
 
 export type ProviderClient = ReturnType<typeof createProviderClient>;

@@ -1,5 +1,13 @@
 import { failureOf } from "./http-error.ts";
 
+/** For a call whose answer is longer than most. Bytes. */
+export interface Allowance {
+  maxBytes?: number;
+}
+
+/** Takes the place of the global `fetch`; never follows a redirect. Rejects with `ProviderHttpError`. */
+export type ProviderFetch = (request: Request, allowance?: Allowance) => Promise<Response>;
+
 const TIMEOUT_MS = 10_000;
 
 /**

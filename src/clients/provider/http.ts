@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici";
 import { checkProviderUrl, guardedLookup, type ResolveAll } from "../address-guard.ts";
+import type { ProviderFetch } from "./global-fetch.ts";
 import { BodyBrokenOff, codeOf, failureOf, ProviderHttpError } from "./http-error.ts";
 
 /** How calls to one provider are made (decisions, "retries to a provider" and "Calls to a provider"). */
@@ -18,14 +19,8 @@ export interface ProviderHttpOptions {
   resolve?: ResolveAll;
 }
 
-/** For a call whose answer is longer than most. Bytes. */
-export interface Allowance {
-  maxBytes?: number;
-}
-
 export interface ProviderHttp {
-  /** Takes the place of the global `fetch`; never follows a redirect. Rejects with `ProviderHttpError`. */
-  fetch(request: Request, allowance?: Allowance): Promise<Response>;
+  fetch: ProviderFetch;
   close(): Promise<void>;
 }
 

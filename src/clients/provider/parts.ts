@@ -1,6 +1,6 @@
 import type { SeenDialect } from "../../contract/dialect.ts";
 import { traceHeaders } from "../../contract/trace.ts";
-import type { ProviderHttp } from "./http.ts";
+import type { ProviderFetch } from "./global-fetch.ts";
 
 /** What every call carries. */
 export interface Call {
@@ -20,7 +20,7 @@ export interface ProviderParts {
   onSeen: (news: SeenDialect) => void;
   /** Called with what each shift held: names of optional fields that had a value, and of what was odd about it. */
   onFields: (fields: readonly string[]) => void;
-  fetch: ProviderHttp["fetch"];
+  fetch: ProviderFetch;
 }
 
 /** The answers are parsed by us, because a provider may label or cut them as it likes. */
