@@ -76,24 +76,34 @@ it("the replay refuses the answers that Pact's verifier refuses, and no other", 
     })),
   );
   const answers = new Map(cases.map(({ interaction, answer }) => [interaction.description, answer]));
-  const { broken } = await verify({
-    contracts: [{ ...contract, interactions: cases.map(({ interaction }) => interaction) }],
-    baseUrl: `http://127.0.0.1:${(stub.address() as AddressInfo).port}`,
-    states: {
-      "it answers": ({ description }: { description: string } = { description: "" }) => {
-        next = answers.get(description) ?? next;
-        return VALUES;
+  const broken: string[] = [];
+  for (let start = 0; start < cases.length; start += BATCH) {
+    const verdict = await verify({
+      contracts: [
+        {
+          ...contract,
+          interactions: cases.slice(start, start + BATCH).map(({ interaction }) => interaction),
+        },
+      ],
+      baseUrl: `http://127.0.0.1:${(stub.address() as AddressInfo).port}`,
+      states: {
+        "it answers": ({ description }: { description: string } = { description: "" }) => {
+          next = answers.get(description) ?? next;
+          return VALUES;
+        },
       },
-    },
-  });
+    });
+    broken.push(...Object.keys(verdict.broken));
+  }
   const refused = cases.filter(
     ({ interaction, answer }) => mismatchesOf(interaction.response as PactResponse, answer).length > 0,
   );
   expect(cases.length).toBeGreaterThan(1_000);
-  expect(refused.map(({ interaction }) => interaction.description).sort()).toEqual(
-    Object.keys(broken).sort(),
-  );
+  expect(refused.map(({ interaction }) => interaction.description).sort()).toEqual(broken.sort());
 }, 120_000);
+
+/** Pact's verifier takes longer for each interaction, the more there are. */
+const BATCH = 50;
 
 const VALUES = {
   ...{ providerId: "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11", shiftId: "s", candidateId: "c" },
