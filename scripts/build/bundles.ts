@@ -18,11 +18,11 @@ const FOR_NODE = {
   },
 } as const satisfies BuildOptions;
 
-/** The platform is a package of its own: the command looks for it when it is asked for. */
+/** The platform is a package of its own: the command looks for it when one of its commands is asked for. */
 const platformApart: Plugin = {
   name: "platform-apart",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\/platform\.ts$/ }, ({ importer }) =>
+    onResolve({ filter: /^\.\/platform-commands\.ts$/ }, ({ importer }) =>
       importer.endsWith("src/cli/shiftpact.ts") ? { path: "@shiftpact/platform", external: true } : undefined,
     );
   },
@@ -57,14 +57,14 @@ export async function buildKit(folder: string): Promise<void> {
   writeFileSync(join(folder, "bom.cdx.json"), billOf({ name, version }, bundled));
 }
 
-/** The platform as a command, and as what `shiftpact platform` loads. Answers the packages that it depends on. */
+/** The platform as a command, and its commands as `shiftpact` loads them. Returns the packages that it depends on. */
 export async function buildPlatform(folder: string): Promise<string[]> {
   const { metafile } = await build({
     ...FOR_NODE,
     packages: "external",
     outdir: folder,
     entryPoints: {
-      index: "src/cli/platform.ts",
+      index: "src/cli/platform-commands.ts",
       command: "src/cli/platform-command.ts",
       "pglite-worker": "src/platform/db/pglite-worker.ts",
     },

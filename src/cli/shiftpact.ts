@@ -2,15 +2,18 @@
 import { kitVersion } from "../verify/package-files.ts";
 import { type Io, processIo } from "./io.ts";
 import { isMain } from "./is-main.ts";
+import type { PlatformCommand } from "./platform-commands.ts";
 
 type Command = (argv: string[], io: Io) => Promise<number>;
+type Commands = Readonly<Record<string, { summary: string; load: () => Promise<Command> }>>;
+
+const ofPlatform = (name: PlatformCommand, summary: string) => ({
+  [name]: { summary, load: async () => (await import("./platform-commands.ts")).PLATFORM_COMMANDS[name] },
+});
 
 /** Loaded only when asked for: a provider engineer's command needs no database. */
-const COMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<Command> }>> = {
-  platform: {
-    summary: "run the platform: webhooks in, jobs, bookings, cancellations",
-    load: async () => (await import("./platform.ts")).platform,
-  },
+const COMMANDS: Commands = {
+  ...ofPlatform("platform", "run the platform: webhooks in, jobs, bookings, cancellations"),
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,

@@ -1,0 +1,13 @@
+import type { Io } from "./io.ts";
+import { platform } from "./platform.ts";
+
+/**
+ * The commands of the package @shiftpact/platform, by name. `shiftpact NAME` finds them there, and `shiftpact-platform NAME` runs them
+ * without the package `shiftpact`.
+ */
+export const PLATFORM_COMMANDS = { platform } satisfies Record<
+  string,
+  (argv: string[], io: Io) => Promise<number>
+>;
+
+export type PlatformCommand = keyof typeof PLATFORM_COMMANDS;
