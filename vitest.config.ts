@@ -23,6 +23,7 @@ const PROOFS = [
   "test/verify/checks/contracts.test.ts",
   "test/verify/replay-agrees.test.ts",
   "test/flows/two-processes.test.ts",
+  "test/chaos/pair.test.ts",
   "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",
 ];
 

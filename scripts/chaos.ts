@@ -3,13 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Engine } from "../src/platform/db/database.ts";
-import { makeDisk, whyNoDisk } from "./chaos/disk.ts";
+import { type Disk, makeDisk, whyNoDisk } from "./chaos/disk.ts";
+import { type Pair, startPair } from "./chaos/pair.ts";
 import { powerCuts } from "./chaos/power-cut.ts";
 import { type ChaosReport, chaos } from "./chaos/run.ts";
 import { tableOf } from "./chaos/table.ts";
-import { startPostgres } from "./embedded-postgres.ts";
+import { type PostgresServer, startPostgres } from "./embedded-postgres.ts";
 
 const HELP = `npm run chaos -- [--kills N | --minutes N] [--engine pglite|postgres|both] [--seed N] [--malformed N] [--power-cuts N]
+                [--failover]
 
 Kills the platform with SIGKILL at random moments (also while it starts and in the middle of provider calls), and PostgreSQL itself, fills
 the disk, lets the clock jump, takes the mail server away, and makes providers faulty in many ways, under a stream of webhooks (repeated and out of order too),
@@ -20,6 +22,8 @@ accepts, withdrawals and cancels. Then it sends malformed requests, waits until 
   --engine E   both unless given
   --seed N     of the choices; unless given CHAOS_SEED or a random number, which is printed
   --malformed N   requests in all; 20,000 a minute with --minutes, else 100,000
+  --failover   PostgreSQL is a primary and a synchronous standby behind haproxy: half of the blows are failovers, of a primary that is killed,
+               hangs, or is switched over; at least five, with five SIGKILLs of the platform (Debian's package haproxy)
   --power-cuts N  instead of all that: cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
 
 Exit code 0: nothing lost, doubled or disagreeing, no 5xx, memory steady; 1: something was, or too little happened to show it; 2: it could
@@ -28,7 +32,8 @@ not run.
 Examples:
   npm run chaos
   npm run chaos -- --minutes 5
-  npm run chaos -- --engine postgres --kills 5 --seed 42`;
+  npm run chaos -- --engine postgres --kills 5 --seed 42
+  npm run chaos -- --failover`;
 
 interface Options {
   /** On each engine, at least. */
@@ -41,6 +46,7 @@ interface Options {
   /** On each engine. */
   malformed: number;
   powerCuts: number;
+  failover: boolean;
 }
 
 const TEXT = { type: "string" } as const;
@@ -49,6 +55,8 @@ const BLOWS = 0.55;
 const LONGEST_MINUTES = 40;
 const KILLS = 30;
 const KILLS_A_MINUTE = 2;
+/** At least, as many as SIGKILLs. */
+const FAILOVERS = 5;
 const MALFORMED_A_MINUTE = 20_000;
 const MALFORMED = 100_000;
 
@@ -64,28 +72,32 @@ function read(argv: string[]): Options | undefined {
         malformed: TEXT,
         "power-cuts": TEXT,
       },
+      failover: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return undefined;
-  const whole = (name: Exclude<keyof typeof values, "help" | "engine">) => {
+  const whole = (name: Exclude<keyof typeof values, "help" | "engine" | "failover">) => {
     const text = values[name];
     if (text === undefined) return undefined;
     const value = Number(text);
     if (Number.isSafeInteger(value) && value >= 0) return value;
     throw new TypeError(`--${name} must be a whole number, not ${JSON.stringify(text)}`);
   };
-  const engines = enginesOf(values.engine);
+  const { failover } = values;
+  const engines = enginesOf(values.engine ?? (failover ? "postgres" : "both"));
+  if (failover && engines.includes("pglite")) throw new TypeError("--failover is about PostgreSQL alone");
   const minutes = whole("minutes");
   const malformed = whole("malformed") ?? (minutes === undefined ? MALFORMED : minutes * MALFORMED_A_MINUTE);
   return {
     engines,
-    kills: whole("kills") ?? Math.min(KILLS, (minutes ?? KILLS) * KILLS_A_MINUTE),
+    kills: whole("kills") ?? (failover ? FAILOVERS : Math.min(KILLS, (minutes ?? KILLS) * KILLS_A_MINUTE)),
     goOn: minutes !== undefined,
     seed: whole("seed") ?? Date.now() % 1_000_000,
     budgetMs: ((minutes ?? LONGEST_MINUTES) * 60_000 * BLOWS) / engines.length,
     malformed: Math.ceil(malformed / engines.length),
     powerCuts: whole("power-cuts") ?? 0,
+    failover,
   };
 }
 
@@ -102,17 +114,12 @@ async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> 
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-chaos-"));
   // PostgreSQL may run as a user of its own, who must get to its folder.
   await chmod(folder, 0o755);
-  const why = whyNoDisk(folder);
-  if (why !== undefined) say(`${engine}: the disk is not filled up: ${why}`);
-  const disk = why === undefined ? makeDisk(folder) : undefined;
+  const disk = options.failover ? undefined : smallDisk(engine, folder);
   const place = disk?.folder ?? folder;
   await chmod(place, 0o755);
   const dataDir = join(place, "platform");
   await mkdir(dataDir);
-  const server =
-    engine === "postgres"
-      ? await startPostgres({ databaseDir: join(place, "pg"), flags: SMALL_LOG })
-      : undefined;
+  const server = engine === "postgres" ? await startServer(place, options) : undefined;
   try {
     await server?.createDatabase("chaos");
     return await chaos({
@@ -128,6 +135,16 @@ async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> 
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+function smallDisk(engine: Engine, folder: string): Disk | undefined {
+  const why = whyNoDisk(folder);
+  if (why === undefined) return makeDisk(folder);
+  say(`${engine}: the disk is not filled up: ${why}`);
+  return undefined;
+}
+
+const startServer = (place: string, { failover }: Options): Promise<PostgresServer | Pair> =>
+  failover ? startPair(place) : startPostgres({ databaseDir: join(place, "pg"), flags: SMALL_LOG });
 
 /** The table counts them all. */
 const MOST_TOLD = 50;

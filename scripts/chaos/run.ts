@@ -15,13 +15,14 @@ import { flood } from "./flood.ts";
 import { inTime } from "./in-time.ts";
 import { blow, type Killing, type Moment } from "./killing.ts";
 import { type Post, startPost } from "./mail.ts";
+import type { Pair } from "./pair.ts";
 import { type Random, randomOf } from "./random.ts";
 import { createGate, settleIn } from "./settle-in.ts";
 import { createVictim, type Victim } from "./victim.ts";
 
 export interface ChaosOptions {
   engine: Engine;
-  /** SIGKILLs of the platform, at least: fewer are a finding. */
+  /** SIGKILLs of the platform, and failovers of a pair, at least: fewer are a finding. */
   kills: number;
   seed: number;
   /** No blow begins later. Milliseconds. */
@@ -37,7 +38,7 @@ export interface ChaosOptions {
   /** An empty folder, or one that holds an embedded database in `database`. */
   dataDir: string;
   /** With its database of this name; for engine postgres. Two processes of the platform share it. */
-  postgres?: { server: PostgresServer; database: string };
+  postgres?: { server: PostgresServer | Pair; database: string };
   /** Ends the leases of a killed process at once, instead of after 15 s. */
   hurry?: boolean;
   providers?: number;
@@ -49,6 +50,8 @@ export interface ChaosOptions {
 
 export interface ChaosReport extends Checked {
   blows: Map<Moment, number>;
+  /** From the failure of each primary until every process of the platform was ready again. Milliseconds. */
+  failovers: number[];
   /** SIGKILLs of the platform. */
   kills: number;
   /** What the crowd did, by name, in all. */
@@ -94,7 +97,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
       crowds.push(await settleIn(urls[index % urls.length] ?? "", token, gate));
     }
     const scene = { victims, urls, token, crowds, inCall: gate.inCall, place, post };
-    const { blows, kills, flooded, memory } = await torment(options, scene);
+    const { flooded, memory, ...struck } = await torment(options, scene);
     await rest(victims, crowds, options);
     await Promise.all(victims.map((victim) => victim.stop()));
     const checked = await check(place, crowds, post.accepted, log);
@@ -103,14 +106,15 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
       ...deathsOf(victims),
       ...flooded.failures.map((what) => ({ kind: "5xx", what }) as const),
       ...growthOf(memory),
-      ...fewerThan(options.kills, kills),
+      ...fewerThan(options.kills, struck.kills, "SIGKILLs"),
+      ...(serverOf(options).pair ? fewerThan(options.kills, struck.failovers.length, "failovers") : []),
       ...(post.outages.size === 0
         ? [{ kind: "too few", what: "the mail server had no outage" } as const]
         : []),
     ];
     const mail = { mails: post.accepted.length, mailOutages: post.outages };
     const happened = { ...whatHappened(crowds), ...mail };
-    return { ...checked, blows, kills, findings, memory, answers: flooded.answers, ...happened };
+    return { ...checked, ...struck, findings, memory, answers: flooded.answers, ...happened };
   } catch (error) {
     throw new Error(`chaos with seed ${seed} could not run to its end`, { cause: error });
   } finally {
@@ -186,27 +190,53 @@ async function torment(options: ChaosOptions, scene: Scene) {
 }
 
 async function strike(options: ChaosOptions, scene: Scene, random: Random) {
-  const { victims, crowds, inCall, place } = scene;
-  const { disk, jumps = false, onBlow, postgres, goOn = false } = options;
+  const { victims, crowds, inCall, place, urls } = scene;
+  const { disk, jumps = false, onBlow, goOn = false } = options;
   const blows = new Map<Moment, number>();
+  const failovers: number[] = [];
   const kills = () => victims.reduce((sum, victim) => sum + victim.kills, 0);
   const until = performance.now() + options.budgetMs;
+  const { pair, ...server } = serverOf(options);
+  const isEnough = () => kills() >= options.kills && (!pair || failovers.length >= options.kills);
   const killing = {
-    ...{ victims, random, inCall, postgres: postgres?.server, disk, jumps },
+    ...{ victims, random, inCall, ...server, pair, disk, jumps },
+    ready: () => untilReady(urls),
     mark: (is: "begun" | "over") => {
       for (const crowd of crowds) mark(crowd, is);
     },
     ...(options.hurry && place.url && { whileDown: () => passTime(place.url ?? "") }),
   };
-  while ((goOn || kills() < options.kills) && performance.now() < until) {
-    const moment = await blow(killing);
+  while ((goOn || !isEnough()) && performance.now() < until) {
+    const { moment, tookMs } = await blow(killing);
     blows.set(moment, (blows.get(moment) ?? 0) + 1);
+    if (moment.startsWith("a failover")) failovers.push(tookMs);
     onBlow?.(moment, kills());
   }
   // Undisturbed, what the blows did not let happen needs no longer than they took.
   await inTime(Promise.all(crowds.map(({ enough }) => enough.promise)), options.budgetMs);
-  return { blows, kills: kills() };
+  return { blows, failovers, kills: kills() };
 }
+
+function serverOf({ postgres }: ChaosOptions): Pick<Killing, "postgres" | "pair"> {
+  if (!postgres) return {};
+  return "failOver" in postgres.server ? { pair: postgres.server } : { postgres: postgres.server };
+}
+
+async function untilReady(urls: readonly string[]): Promise<void> {
+  const until = performance.now() + CALM_MS;
+  for (const url of urls) {
+    while (!(await isReady(url))) {
+      if (performance.now() > until) throw new Error(`the platform at ${url} is not ready after a failover`);
+      await sleep(20);
+    }
+  }
+}
+
+const isReady = (url: string): Promise<boolean> =>
+  fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 
 /** What has begun, or is over, does not begin or end once more. */
 function mark({ organisation, said }: Crowd, is: "begun" | "over"): void {
@@ -294,8 +324,8 @@ const deathsOf = (victims: readonly Victim[]): Finding[] =>
     deaths.map((death) => ({ kind: "lost", what: `the platform ended by itself: ${death}` }) as const),
   );
 
-const fewerThan = (asked: number, kills: number): Finding[] =>
-  kills < asked ? [{ kind: "too few", what: `${kills} SIGKILLs in the time given, of ${asked}` }] : [];
+const fewerThan = (asked: number, count: number, whats: string): Finding[] =>
+  count < asked ? [{ kind: "too few", what: `${count} ${whats} in the time given, of ${asked}` }] : [];
 
 function whatHappened(crowds: readonly Crowd[]): Pick<ChaosReport, "done" | "acknowledged"> {
   const done = new Map<string, number>();

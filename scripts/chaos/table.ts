@@ -24,6 +24,9 @@ export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
     ["mails accepted", ...all.map(({ mails }) => mails)],
     ["mail outages", ...all.map(({ mailOutages }) => sumOf(mailOutages))],
     ["provider's own people, on both sides", ...all.map(({ ownPeople }) => ownPeople)],
+    ...(all.some(({ failovers }) => failovers.length > 0)
+      ? [["ready after a failover, ms, median and most", ...all.map(({ failovers }) => spreadOf(failovers))]]
+      : []),
     ["lost", ...found("lost")],
     ["doubled", ...found("doubled")],
     ["disagreeing", ...found("disagreeing")],
@@ -35,6 +38,11 @@ export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
 
 const sumOf = (counts: ReadonlyMap<string, number>): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0);
+
+function spreadOf(times: readonly number[]): string {
+  const sorted = times.map(Math.round).sort((left, right) => left - right);
+  return `${sorted[Math.floor(sorted.length / 2)] ?? "-"} ${sorted.at(-1) ?? "-"}`;
+}
 
 function memoryOf(memory: readonly number[]): string {
   const [first, middle, last] = [0, memory.length / 2, memory.length - 1].map((at) =>

@@ -61,6 +61,7 @@ export const RUN_ELSEWHERE: Readonly<Record<string, { file: string; words: strin
     file: ".ci/run",
     words: "npm run simulate -- --schedules 20000",
   },
+  "npm run chaos -- --failover": { file: ".ci/run", words: "\nnpm run chaos -- --failover " },
   "npm test": { file: ".ci/run", words: "\nnpm test\n" },
   "npm run test:proofs": { file: ".ci/run", words: "\nnpm run test:proofs\n" },
   "npx vitest run test/sandbox": { file: "vitest.config.ts", words: '"test/**/*.test.ts"' },
