@@ -82,7 +82,12 @@ async function run(config: Config, io: Io): Promise<number> {
   const log = createLog(config.logLevel);
   const forget = endOnUnexpected((error) => log.fatal({ err: error }, "unexpected: the process ends"));
   try {
-    const running = await startPlatform(config, { log, checkProvider, pages: webPages() });
+    const running = await startPlatform(config, {
+      log,
+      checkProvider,
+      pages: webPages(),
+      about: { version: kitVersion() },
+    });
     // Before it says that it listens: who hears that may stop it at once.
     const stopped = untilStopped();
     const { url, managementPort, database } = running;

@@ -71,7 +71,10 @@ export function createApp(parts: AppParts): Express {
   app.use(
     platformRouter({
       ...router,
-      handlers: { ...webhookHandlers(deps, parts.inbox), ...healthHandlers(deps, parts.isDraining) },
+      handlers: {
+        ...webhookHandlers(deps, parts.inbox, parts.observer),
+        ...healthHandlers(deps, parts.isDraining),
+      },
       authenticate: webhookAuthentication(owners, limit, log, counts),
     }),
   );

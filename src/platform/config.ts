@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { distance } from "fastest-levenshtein";
 import { syncOne } from "./db/sync.ts";
-import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./upkeep/retention.ts";
+import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
 
 /** The settings of a platform process. */
 export interface Config {

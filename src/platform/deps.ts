@@ -2,7 +2,7 @@ import type { DeliveryCode, Routing } from "../../generated/operations/types.ts"
 import type { ProviderClient } from "../clients/provider/client.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Pace } from "./db/pace.ts";
-import type { Integration } from "./db/schema.ts";
+import type { EventStatus, Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
 import type { RetryPolicy } from "./work/retry.ts";
 
@@ -113,6 +113,8 @@ export interface Deps {
   now: () => Date;
   newId: () => string;
   newTraceId: () => string;
+  /** Counts events that ended with this status. */
+  eventsEnded?: (status: EventStatus, count: number) => void;
   /** Unless `isInteractive` is false, someone waits for what the client's calls come to, and they go first. */
   clientFor: (integration: Integration, isInteractive?: boolean) => ProviderClient;
   /** For calls that may fail because the provider is not as it is registered: no sign of its health. */

@@ -74,6 +74,8 @@ export interface PlatformOptions {
   upkeep?: UpkeepOptions;
   /** Of the calls to each provider. */
   calls?: Partial<CallLimits>;
+  /** Labels of the metric `shiftpact_build_info`. */
+  about?: { version: string };
   /** Checks a provider when it is activated; no check unless given. */
   checkProvider?: CheckProvider;
   /** The console and the documentation; not served unless given. */
@@ -189,7 +191,9 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ...{ database, now, figures, tries: options.retries?.tries ?? PROVIDER_RETRIES.tries },
     limits: { ...CALL_LIMITS, ...callLimits(config, options) },
   });
-  const metrics = createMetrics(createReadings(database, backlogs.all), log);
+  const about = { engine: database.engine, node: process.versions.node, ...options.about };
+  const readings = createReadings(database, backlogs.all);
+  const metrics = createMetrics({ readings, ping: database.ping, log, about });
   const observer = toAll(metrics, figures);
   const clients = createProviderClients({
     ...{ database, vault, log },
@@ -217,6 +221,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },
     retries: { ...PROVIDER_RETRIES, ...options.retries },
     newTraceId: randomUUID,
+    eventsEnded: metrics.eventsEnded,
     pace: createPace(),
     clientFor: clients.clientFor,
     trialClientFor: clients.trialClientFor,

@@ -25,7 +25,11 @@ app.use(
   createRouter({
     // Of everything that a handler is given only the log is used for webhooks.
     handlers: {
-      ...webhookHandlers({ log } as never, { receive: async () => "stored" }),
+      ...webhookHandlers(
+        { log } as never,
+        { receive: async () => "stored" },
+        { webhookStored: () => undefined },
+      ),
       ...healthHandlers({ log } as never, () => false),
     },
     authenticate: webhookAuthentication(owners, 0, log, new MemoryStore()),

@@ -54,6 +54,15 @@ export async function readCounts(
   return counts;
 }
 
+/** When the oldest pending booking of each provider was made. */
+export async function readPending({ kysely }: Pick<Database, "kysely">): Promise<Map<string, Date>> {
+  const { rows } = await sql<{ provider_id: string; since: Date }>`
+    select provider_id, min(created_at) as since from bookings where status = 'pending' group by provider_id`.execute(
+    kysely,
+  );
+  return new Map(rows.map(({ provider_id, since }) => [provider_id, since]));
+}
+
 function withRow(counts = NOTHING, { priority, waiting, inProgress, oldestAt }: Row): Counts {
   if (priority === null) return { ...counts, mail: waiting };
   const name = NAMES[priority];

@@ -9,15 +9,21 @@ import { lowerUuid } from "../ids.ts";
 import type { Inbox, ReceivedEvent } from "../inbox/receive.ts";
 import { rememberSpelling } from "../inbox/spelling.ts";
 import type { TokenOwner } from "../integrations/tokens.ts";
+import type { Observer } from "../metrics/observer.ts";
 import { storeUnavailable } from "./authenticate.ts";
 
 /** Both webhook paths (contract 4.3). */
-export function webhookHandlers({ database, log }: Deps, inbox: Inbox) {
+export function webhookHandlers(
+  { database, log }: Deps,
+  inbox: Inbox,
+  { webhookStored }: Pick<Observer, "webhookStored">,
+) {
   const store = async (body: WebhookEvent, owner: TokenOwner) => {
     const spelling = shiftIdOf(body);
     const event = toReceive(body, owner);
     if (spelling !== event.shiftId) await inTime(rememberSpelling(database, event, spelling));
     await inbox.receive(event);
+    webhookStored({ kind: owner.kind, provider_id: owner.providerId });
   };
   const receive = async (event: WebhookEvent, owner: TokenOwner) => {
     if (event.providerId.toLowerCase() !== owner.providerId) {

@@ -15,6 +15,7 @@ export interface Figures extends Observer, Pick<Collector, "flush" | "close"> {
 export const FIGURES = {
   acknowledged: [...ACKNOWLEDGEMENT_EDGES.map((ms) => `acknowledged_within_${ms}`), "acknowledged_later"],
   refused: "refused",
+  webhooks: "webhooks",
   calls: "provider_calls",
   /** Milliseconds. */
   callMs: "provider_ms",
@@ -37,6 +38,7 @@ export function createFigures({ database, now, ...options }: Options): Figures {
   return {
     ...rest,
     webhookAnswered: (status, ms) => note(status === 200 ? bucketOf(ms) : FIGURES.refused),
+    webhookStored: ({ provider_id }) => note(FIGURES.webhooks, provider_id),
     providerCalled: (call) => {
       note(FIGURES.calls, call.provider_id);
       note(FIGURES.callMs, call.provider_id, Math.round(call.seconds * 1_000));

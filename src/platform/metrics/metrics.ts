@@ -3,9 +3,12 @@ import type { Log } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
 import { backlogGauges } from "./backlog-gauges.ts";
 import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
-import { EVENT_STATUSES, type Readings } from "./readings.ts";
+import { type ProviderGauges, providerGauges } from "./provider-gauges.ts";
+import { type Readings, WAITING_STATUSES } from "./readings.ts";
 
 export interface Metrics extends Observer {
+  /** So many events ended with this status. */
+  eventsEnded(status: string, count: number): void;
   /** The Prometheus text format. When the database does not answer, its metrics are missing and `shiftpact_database_up` is 0. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -21,14 +24,33 @@ const STATUSES: ReadonlySet<number | undefined> = new Set([
   ...[500, 501, 502, 503, 504],
 ]);
 
-/** The measurements of one platform process, in a registry of its own. */
-export function createMetrics(readings: () => Promise<Readings>, log: Log): Metrics {
+/** What a process measures, in a registry of its own. */
+interface Measured {
+  /** Of the state of the work; rejects when the database does not answer. */
+  readings: () => Promise<Readings>;
+  ping: () => Promise<void>;
+  log: Log;
+  /** Labels of `shiftpact_build_info`. */
+  about?: Readonly<Record<string, string>>;
+}
+
+export function createMetrics({ readings, ping, log, about = {} }: Measured): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const { acknowledgements, webhooks, calls, durations } = counted([registry]);
-  const show = stored([registry]);
+  const { acknowledgements, webhooks, calls, durations, ended } = counted([registry]);
+  const providers = providerGauges([registry], PROVIDER);
+  const show = stored([registry], providers);
+  const help = "1: what runs here.";
+  new Gauge({
+    name: "shiftpact_build_info",
+    help,
+    labelNames: Object.keys(about),
+    registers: [registry],
+  }).set(about, 1);
   return {
     contentType: registry.contentType,
+    eventsEnded: (status, count) => ended.inc({ status }, count),
+    webhookStored: providers.stored,
     webhookAnswered: (status, ms) => {
       webhooks.inc({ status });
       if (status === 200) acknowledgements.observe(ms / 1_000);
@@ -40,15 +62,23 @@ export function createMetrics(readings: () => Promise<Readings>, log: Log): Metr
       durations.observe(call, seconds);
     },
     text: async () => {
-      try {
-        show(await inTime(readings()));
-      } catch (error) {
-        log.error({ err: error }, "could not read the metrics of the database");
-        show(undefined);
-      }
+      const isUp = await inTime(ping()).then(
+        () => true,
+        () => false,
+      );
+      show(isUp, isUp ? await readOrLog(readings, log) : undefined);
       return registry.metrics();
     },
   };
+}
+
+async function readOrLog(readings: Measured["readings"], log: Log): Promise<Readings | undefined> {
+  try {
+    return await inTime(readings());
+  } catch (error) {
+    log.error({ err: error }, "could not read the metrics of the database");
+    return undefined;
+  }
 }
 
 /** Metrics that count what this process does. */
@@ -78,15 +108,24 @@ function counted(registers: Registry[]) {
     buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  return { acknowledgements, webhooks, calls, durations };
+  const ended = new Counter({
+    name: "shiftpact_events_ended_total",
+    help: "Events that this process ended, by status.",
+    labelNames: ["status"],
+    registers,
+  });
+  return { acknowledgements, webhooks, calls, durations, ended };
 }
 
 /** Gauges that are set from the database at each scrape. */
-function stored(registers: Registry[]): (readings: Readings | undefined) => void {
+function stored(
+  registers: Registry[],
+  providers: ProviderGauges,
+): (isUp: boolean, readings: Readings | undefined) => void {
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `shiftpact_${name}`, help, labelNames, registers });
   const up = gauge("database_up", "1: the database answers.");
-  const events = gauge("events", "Stored events, by status.", ["status"]);
+  const events = gauge("events", "Events that are not done, by status.", ["status"]);
   const waiting = gauge(
     "events_waiting_seconds",
     "Since the oldest event that waits came; events of integrations that are not active do not count.",
@@ -96,18 +135,19 @@ function stored(registers: Registry[]): (readings: Readings | undefined) => void
     "Events that had no response after all attempts; their shifts are still read each hour.",
   );
   const showBacklogs = backlogGauges(registers, PROVIDER);
-  const notifications = gauge("notifications", "Notifications, by state.", ["state"]);
+  const notifications = gauge("notifications", "Notifications that are not delivered, by state.", ["state"]);
   const issues = gauge("open_issues", "What needs an operator, by code.", ["code"]);
   const all = [events, waiting, dead, notifications, issues];
-  return (readings) => {
-    up.set(readings ? 1 : 0);
+  return (isUp, readings) => {
+    up.set(isUp ? 1 : 0);
     for (const each of all) each.reset();
     showBacklogs(readings?.backlogs ?? []);
+    providers.show(readings?.backlogs ?? []);
     if (!readings) {
       waiting.remove();
       return dead.remove();
     }
-    for (const status of EVENT_STATUSES) events.set({ status }, readings.events[status] ?? 0);
+    for (const status of WAITING_STATUSES) events.set({ status }, readings.events[status] ?? 0);
     waiting.set(readings.waitingSeconds);
     dead.set(readings.events.dead ?? 0);
     for (const [state, count] of Object.entries(readings.notifications)) notifications.set({ state }, count);

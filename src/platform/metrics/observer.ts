@@ -5,6 +5,8 @@ import type { ProviderCall } from "./provider-calls.ts";
 export interface Observer {
   /** `ms`: from a webhook's arrival until its response is handed to the network. */
   webhookAnswered(status: number, ms: number): void;
+  /** An event of this provider was stored, or repeated one that is. */
+  webhookStored(provider: { kind: string; provider_id: string }): void;
   providerCalled(call: ProviderCall): void;
 }
 
@@ -16,6 +18,9 @@ export function toAll(...observers: readonly Observer[]): Observer {
   return {
     webhookAnswered: (status, ms) => {
       for (const observer of observers) observer.webhookAnswered(status, ms);
+    },
+    webhookStored: (provider) => {
+      for (const observer of observers) observer.webhookStored(provider);
     },
     providerCalled: (call) => {
       for (const observer of observers) observer.providerCalled(call);

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Backlog } from "../../../generated/operations/types.ts";
+import type { Backlog, HealthCode } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
 import type { EventStatus, Schema } from "../db/schema.ts";
 import { shareReading } from "./share.ts";
@@ -8,29 +8,27 @@ import { shareReading } from "./share.ts";
 export interface ProviderBacklog {
   kind: string;
   provider_id: string;
+  health: HealthCode;
+  /** Of its oldest booking that is pending; null: there is none. */
+  pendingSince: Date | null;
   backlog: Backlog;
   readAt: Date;
 }
 
-/** The state of the work, as read from the database. */
+/** What waits, and what went wrong, as read from the database: what has ended is counted when it ends, because reading it would cost more each day. */
 export interface Readings {
-  events: Partial<Record<EventStatus, number>>;
+  events: Partial<Record<WaitingStatus, number>>;
   /** Since the oldest event that waits came, of integrations that are active; 0 when there is none. */
   waitingSeconds: number;
   backlogs: readonly ProviderBacklog[];
-  /** `shown` ones are not delivered by a channel; `withdrawn` ones are offers that did not hold any more. */
-  notifications: { shown: number; waiting: number; delivered: number; withdrawn: number; failed: number };
+  /** `failed`: an operator is needed to deliver them. */
+  notifications: { waiting: number; failed: number };
   issues: { code: string; count: number }[];
 }
 
-export const EVENT_STATUSES: readonly EventStatus[] = [
-  "queued",
-  "processed",
-  "ignored",
-  "skipped_echo",
-  "failed",
-  "dead",
-];
+/** Of the events that are not done. */
+export const WAITING_STATUSES = ["queued", "failed", "dead"] as const satisfies readonly EventStatus[];
+type WaitingStatus = (typeof WAITING_STATUSES)[number];
 
 /** Milliseconds. */
 const KEPT_FOR_MS = 10_000;
@@ -49,6 +47,7 @@ async function readAll(
   const events = await kysely
     .selectFrom("events")
     .select(({ fn }) => ["status", fn.countAll<number>().as("count")])
+    .where("status", "in", [...WAITING_STATUSES])
     .groupBy("status")
     .execute();
   const issues = await kysely
@@ -76,13 +75,10 @@ async function readWaiting(kysely: Kysely<Schema>): Promise<number> {
 
 async function readNotifications(kysely: Kysely<Schema>): Promise<Readings["notifications"]> {
   const { rows } = await sql<Readings["notifications"]>`
-    select count(*) filter (where channel is null) as shown,
-      count(*) filter (where delivered_at is not null) as delivered,
-      count(*) filter (where channel is not null and delivered_at is null and withdrawn_at is not null) as withdrawn,
-      count(*) filter (where channel is not null and delivered_at is null and withdrawn_at is null
-        and delivery_error is null) as waiting,
-      count(*) filter (where channel is not null and delivered_at is null and withdrawn_at is null
-        and delivery_error is not null) as failed
-    from notifications`.execute(kysely);
-  return rows[0] ?? { shown: 0, delivered: 0, withdrawn: 0, waiting: 0, failed: 0 };
+    select count(*) filter (where delivery_error is null) as waiting,
+      count(*) filter (where delivery_error is not null) as failed
+    from notifications where channel is not null and delivered_at is null and withdrawn_at is null`.execute(
+    kysely,
+  );
+  return rows[0] ?? { waiting: 0, failed: 0 };
 }

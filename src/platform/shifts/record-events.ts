@@ -3,7 +3,7 @@ import type { Outcome } from "../../../generated/operations/types.ts";
 import type { EventStatus, PendingOperationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
-import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
+import { afterCommit, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
 import type { OperationPatch, Write } from "./draft.ts";
@@ -11,10 +11,11 @@ import type { ShiftKey } from "./load.ts";
 
 export function writeEvents(
   trx: Trx,
-  { now }: Deps,
+  { now, eventsEnded }: Deps,
   key: ShiftKey,
   { eventIds, status, verdict, attempts }: Extract<Write, { write: "events" }>,
 ): void {
+  if (status !== "queued") afterCommit(trx, () => eventsEnded?.(status, eventIds.length));
   const processedAt = status === "queued" ? null : now();
   for (const eventId of eventIds) {
     writeAtEnd(trx, EVENTS, { ...key, eventId, status, verdict, attempts, processedAt });

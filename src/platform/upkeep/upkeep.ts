@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import type { Deps } from "../deps.ts";
 import { closePastMailIssues } from "../notifications/mail-issues.ts";
+import { RETENTION, type Retention } from "../retention.ts";
 import { logEvents } from "./event-log.ts";
 import { deleteJobs } from "./old-jobs.ts";
 import { DAY_MS, dropDays, makeDays } from "./partitions.ts";
-import { RETENTION, type Retention } from "./retention.ts";
 
 type Kysely = Database["kysely"];
 

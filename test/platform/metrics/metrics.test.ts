@@ -8,11 +8,12 @@ import { useRunning } from "../integrations/running.ts";
 import { openWorkshop } from "../workshop.ts";
 
 const READINGS: Readings = {
-  events: { processed: 2, dead: 1 },
+  events: { queued: 2, dead: 1 },
   waitingSeconds: 7.5,
   backlogs: [
     {
       ...{ kind: "tempo", provider_id: "p1", readAt: new Date("2027-03-01T08:00:00Z") },
+      ...{ health: "unreachable", pendingSince: new Date("2027-03-01T07:59:56.500Z") },
       backlog: {
         ...{ waiting: { interactive: 0, events: 3, background: 1 }, mail: 2, inProgress: 5, perMinute: 8 },
         ...{ oldestAt: "2027-03-01T07:59:47.500Z", doneAt: "2027-03-01T08:00:30.000Z" },
@@ -20,16 +21,22 @@ const READINGS: Readings = {
       },
     },
   ],
-  notifications: { shown: 4, waiting: 3, delivered: 2, withdrawn: 5, failed: 1 },
+  notifications: { waiting: 3, failed: 1 },
   issues: [{ code: "shift_unusable", count: 2 }],
 };
 
+const measured = (readings: () => Promise<Readings>, ping: () => Promise<void> = async () => undefined) =>
+  createMetrics({ readings, ping, log: silent, about: { version: "1.2.3" } });
+
 describe("the metrics", () => {
   it("show what the database knows", async () => {
-    const text = await createMetrics(async () => READINGS, silent).text();
+    const text = await measured(async () => READINGS).text();
     for (const line of [
       "shiftpact_database_up 1",
-      'shiftpact_events{status="processed"} 2',
+      'shiftpact_events{status="queued"} 2',
+      'shiftpact_provider_health{kind="tempo",provider_id="p1",code="unreachable"} 1',
+      'shiftpact_provider_oldest_pending_booking_seconds{kind="tempo",provider_id="p1"} 3.5',
+      'shiftpact_build_info{version="1.2.3"} 1',
       'shiftpact_events{status="failed"} 0',
       "shiftpact_dead_letters 1",
       "shiftpact_events_waiting_seconds 7.5",
@@ -41,7 +48,7 @@ describe("the metrics", () => {
       'shiftpact_provider_finished_per_minute{kind="tempo",provider_id="p1"} 8',
       'shiftpact_provider_done_seconds{kind="tempo",provider_id="p1"} 30',
       'shiftpact_mail_waiting{kind="tempo",provider_id="p1"} 2',
-      'shiftpact_notifications{state="delivered"} 2',
+      'shiftpact_notifications{state="failed"} 1',
       'shiftpact_open_issues{code="shift_unusable"} 2',
     ]) {
       expect(text.split("\n")).toContain(line);
@@ -51,20 +58,28 @@ describe("the metrics", () => {
 
   it("forget what is gone, and say so when the database does not answer", async () => {
     const readings = vi.fn(async () => READINGS);
-    const metrics = createMetrics(readings, silent);
+    const ping = vi.fn(async () => undefined);
+    const metrics = measured(readings, ping);
     await metrics.text();
     readings.mockResolvedValueOnce({ ...READINGS, issues: [], backlogs: [] });
     expect(await metrics.text()).not.toMatch(/shift_unusable|kind="tempo"/);
-    readings.mockRejectedValueOnce(new Error("gone"));
+    ping.mockRejectedValueOnce(new Error("gone"));
     const text = await metrics.text();
     expect(text.split("\n")).toContain("shiftpact_database_up 0");
+    expect(readings).toHaveBeenCalledTimes(2);
     expect(text).not.toMatch(
       /^shiftpact_(events|events_waiting_seconds|dead_letters|provider_\w+|mail_waiting|notifications)[ {]/m,
     );
   });
 
+  it("say that the database is up when it answers, though reading from it takes too long", async () => {
+    const text = await measured(async () => Promise.reject(new Error("too slow"))).text();
+    expect(text.split("\n")).toContain("shiftpact_database_up 1");
+    expect(text).not.toMatch(/^shiftpact_events\{/m);
+  });
+
   it("count calls to a provider by operation and status", async () => {
-    const metrics = createMetrics(async () => READINGS, silent);
+    const metrics = measured(async () => READINGS);
     const call = { kind: "tempo", provider_id: "p1", operation: "getShift", seconds: 0.02 };
     for (const status of [201, 403, 404, 404, 503, 418, 599, undefined])
       metrics.providerCalled({ ...call, status });
@@ -88,10 +103,7 @@ describe("the metrics", () => {
   });
 
   it("are each platform's own", async () => {
-    const [one, other] = [
-      createMetrics(async () => READINGS, silent),
-      createMetrics(async () => READINGS, silent),
-    ];
+    const [one, other] = [measured(async () => READINGS), measured(async () => READINGS)];
     one.providerCalled({ kind: "k", provider_id: "p", operation: "o", status: 200, seconds: 1 });
     expect(await other.text()).not.toContain('operation="o"');
   });
@@ -158,16 +170,19 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
     await shop.addPerson(110);
     await shop.open();
     const counted = async () => (await createReadings(database(), async () => [])()).notifications;
-    expect(await counted()).toEqual({ shown: 0, waiting: 0, delivered: 0, withdrawn: 0, failed: 1 });
+    expect(await counted()).toEqual({ waiting: 0, failed: 1 });
     const set = (values: string) => database().raw.executeSql(`update shiftpact.notifications set ${values}`);
     await set("delivery_error = null");
-    expect(await counted()).toMatchObject({ waiting: 1, failed: 0 });
-    await set("delivery_error = 'offer_withdrawn', withdrawn_at = now()");
-    expect(await counted()).toMatchObject({ waiting: 0, withdrawn: 1, failed: 0 });
-    await set("delivery_error = null, withdrawn_at = null, delivered_at = now()");
-    expect(await counted()).toMatchObject({ delivered: 1, withdrawn: 0 });
-    await set("delivered_at = null, channel = null");
-    expect(await counted()).toMatchObject({ shown: 1, delivered: 0 });
+    expect(await counted()).toEqual({ waiting: 1, failed: 0 });
+    const ended = [
+      "delivery_error = 'offer_withdrawn', withdrawn_at = now()",
+      "delivery_error = null, withdrawn_at = null, delivered_at = now()",
+      "delivered_at = null, channel = null",
+    ];
+    for (const values of ended) {
+      await set(values);
+      expect(await counted()).toEqual({ waiting: 0, failed: 0 });
+    }
     await shop.close();
   });
 });
@@ -202,12 +217,17 @@ describe.each(featureEngines)("GET /metrics on %s", (engine) => {
       "shiftpact_acknowledgement_seconds_count 1",
       'shiftpact_webhooks_total{status="200"} 1',
       'shiftpact_webhooks_total{status="401"} 1',
+      `shiftpact_provider_webhooks_total{kind="sandbox",provider_id="${provider.providerId}"} 1`,
+      `shiftpact_provider_health{kind="sandbox",provider_id="${provider.providerId}",code="reachable"} 1`,
+      'shiftpact_events_ended_total{status="processed"} 1',
       `shiftpact_provider_calls_total${labels("getShift")}`,
       `shiftpact_provider_calls_total${labels("assignCandidate")}`,
       `shiftpact_provider_calls_total${labels("createCandidate", 201)}`,
     ]) {
       expect(text.split("\n")).toContain(line);
     }
+    const last = /^shiftpact_provider_last_webhook_timestamp_seconds\{.*\} (\d+)$/m.exec(text)?.[1];
+    expect(Math.abs(Number(last) - Date.now() / 1_000)).toBeLessThan(300);
     expect(text).not.toContain('operation="unknown"');
     expect(text).not.toMatch(new RegExp(`${number}|Robin|robin|${candidateId}|${shiftId}`));
   });
