@@ -37,7 +37,10 @@ function createReader() {
   };
   // Only the readiness check, which is not asked here, has to do with the database.
   const deps = { log: silent } as unknown as Deps;
-  const handlers = { ...webhookHandlers(deps, inbox), ...healthHandlers(deps, () => false) };
+  const handlers = {
+    ...webhookHandlers(deps, inbox),
+    ...healthHandlers({ fault: async () => undefined }, () => false),
+  };
   const authenticate = () => ({ providerId, kind: EXAMPLES.kind });
   return express().use(createRouter({ handlers, authenticate }));
 }

@@ -16,7 +16,8 @@ export function webhookHandlers({ database, log }: Deps, inbox: Inbox) {
   const store = async (body: WebhookEvent, owner: TokenOwner) => {
     const spelling = shiftIdOf(body);
     const event = toReceive(body, owner);
-    if (spelling !== event.shiftId) await inTime(rememberSpelling(database, event, spelling));
+    if (spelling !== event.shiftId)
+      await inTime(rememberSpelling({ kysely: database.inbox }, event, spelling));
     await inbox.receive(event);
   };
   const receive = async (event: WebhookEvent, owner: TokenOwner) => {
