@@ -81,6 +81,8 @@ interface PoolOptions {
 function openPool({ Client, config }: Connector, { max, keepsPath, log }: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     ...config,
+    // A statement and the bounds of its transaction are sent at once.
+    ...(!keepsPath && { pipeline: true }),
     Client,
     max,
     connectionTimeoutMillis: 5_000,
