@@ -25,7 +25,7 @@ const PROOFS = [
   "test/verify/replay-agrees.test.ts",
   "test/flows/two-processes.test.ts",
   "test/chaos/pair.test.ts",
-  "test/{pooler,upgrade}/**",
+  "test/{deploy,pooler,upgrade}/**",
   "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",
 ];
 

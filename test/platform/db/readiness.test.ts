@@ -1,5 +1,9 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startPostgres } from "../../../scripts/embedded-postgres.ts";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { knownVersion } from "../../../src/platform/db/migrate.ts";
 import { openPostgres } from "../../../src/platform/db/postgres.ts";
@@ -206,4 +210,22 @@ it("a platform answers with the cause and Retry-After", async () => {
   await direct.end();
   await expect.poll(async () => (await edge.send("/health/ready")).status).toBe(200);
   await edge.stop();
+});
+
+describe("readiness on a primary without its synchronous standby", () => {
+  it("fails, because no webhook could be committed", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "shiftpact-synchronous-"));
+    await chmod(folder, 0o755);
+    const flags = ["-c", "synchronous_standby_names=gone"];
+    const server = await startPostgres({ databaseDir: join(folder, "postgres"), flags });
+    const url = `${server.url}/postgres`;
+    const local = await openDatabase({ url: `${url}?options=-csynchronous_commit%3Dlocal`, log: silent });
+    const database = openPostgres(url, silent, { silence: { statementMs: 1_000, listenMs: 20_000 } });
+    const options = { log: silent, knownSchema: await knownVersion(), keptForMs: 0, answerMs: 500 };
+    expect(await createReadiness({ ...options, database: local }).fault()).toBeUndefined();
+    expect(await createReadiness({ ...options, database }).fault()).toBe("database_unreachable");
+    await Promise.all([local.close(), database.close()]);
+    await server.crash();
+    await rm(folder, { recursive: true });
+  });
 });
