@@ -57,7 +57,7 @@ describe("readiness", () => {
 
   it("fails on a connection that hangs, without a second attempt beside it", async () => {
     const { fault } = await readiness({ answerMs: 50 });
-    expect(await fault()).toBeUndefined();
+    await expect.poll(fault).toBeUndefined();
     gate.freeze();
     await expect.poll(fault).toBe("database_unreachable");
     const sessions = async () =>
