@@ -126,7 +126,10 @@ async function startParts(
     now: () => deps.now().getTime(),
   });
   const readiness = createReadiness({ database, log, knownSchema: await knownVersion() });
-  const upkeep = createUpkeep(deps, options.upkeep);
+  const upkeep = createUpkeep(deps, {
+    ...(config.retention && { retention: config.retention }),
+    ...options.upkeep,
+  });
   const stream = createStream(signals);
   running.feeds(stream.close);
   running.feeds(upkeep.stop);
