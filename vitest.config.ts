@@ -10,7 +10,8 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cach
 
 /**
  * Packing and installing the package; the console in a browser; the kit against every fault and every dialect, and a stranger's provider;
- * what starts a tool of others many times; 2,000 events through two processes.
+ * what starts a tool of others many times; 2,000 events through two processes; a pooler before the database; the version before
+ * beside this one.
  */
 const PROOFS = [
   "test/package/**",
@@ -24,7 +25,7 @@ const PROOFS = [
   "test/verify/replay-agrees.test.ts",
   "test/flows/two-processes.test.ts",
   "test/chaos/pair.test.ts",
-  "test/deploy/**",
+  "test/{deploy,pooler,upgrade}/**",
   "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",
 ];
 

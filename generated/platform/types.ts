@@ -80,7 +80,7 @@ export interface paths {
     };
     /**
      * Can it take events
-     * @description Whether the process can store a webhook. 503 with the code `store_unavailable` while it cannot, and with `draining` after SIGTERM, while the process still serves what a load balancer sends it.
+     * @description Whether the process can store a webhook. The process tries it on demand, at most once a second however many ask. 503 with `draining` after SIGTERM, while the process still serves what a load balancer sends it; otherwise with the cause: `database_unreachable`, `database_read_only` (a standby), `database_rights_missing`, `schema_missing`, `schema_newer` (and not compatible), `inbox_locked`, `connections_exhausted`, or `store_unavailable` for any other.
      */
     get: operations["getReadiness"];
     put?: never;
@@ -320,6 +320,17 @@ export interface components {
         "application/problem+json": components["schemas"]["Problem"];
       };
     };
+    /** @description The process cannot store a webhook, or is about to stop. The code names the cause. */
+    NotReady: {
+      headers: {
+        /** @description Seconds to wait. */
+        "Retry-After"?: number;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
     /** @description The event could not be stored. Send it again after `Retry-After`. */
     Unavailable: {
       headers: {
@@ -428,7 +439,7 @@ export interface operations {
     responses: {
       200: components["responses"]["Health"];
       400: components["responses"]["BadRequest"];
-      503: components["responses"]["Unavailable"];
+      503: components["responses"]["NotReady"];
     };
   };
 }

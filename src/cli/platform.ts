@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Config, ConfigError, readConfig } from "../platform/config.ts";
+import { SchemaError } from "../platform/db/schema-version.ts";
 import { createLog } from "../platform/log.ts";
 import { type Platform, startPlatform } from "../platform/main.ts";
 import { kitVersion } from "../verify/package-files.ts";
@@ -8,6 +9,7 @@ import { checkProvider } from "./check-provider.ts";
 import { endAfter, endOnUnexpected } from "./end-process.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./stop-signal.ts";
+import { isUsageError, lineOf } from "./usage-error.ts";
 import { webPages } from "./web-pages.ts";
 
 const HELP = `shiftpact platform: receives webhooks, fills shifts, and shows operators what happened.
@@ -24,7 +26,11 @@ Settings, from the environment:
                            the request comes from this machine
   TRUST_PROXY              how many proxies stand before it, or their addresses and subnets: then the client's address is what they say
   DRAIN_SECONDS            5: for how long it serves after SIGTERM while /health/ready answers 503
-  DATABASE_URL             PostgreSQL; unset: an embedded database in the data folder
+  DATABASE_URL             PostgreSQL, with several hosts and target_session_attrs=read-write if you like; unset: an embedded database in the
+                           data folder
+  DIRECT_DATABASE_URL      the same database without the pooler in transaction mode that DATABASE_URL then leads to
+  DATABASE_POOL            20: connections for work; the inbox has 4 more, and LISTEN has one
+  AUTO_MIGRATE             0: an old schema stops the start; shiftpact migrate applies what is missing
   SHIFTPACT_DATA           the data folder
   OPERATIONS_TOKEN, SECRET_KEY (32 bytes, base64)
                            made and kept in the data folder; required with DATABASE_URL
@@ -37,7 +43,8 @@ Settings, from the environment:
   LOG_LEVEL                info; one of trace, debug, info, warn, error, fatal, silent
 
 When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start, or not go on;
-2: flags or settings that cannot be used. A second SIGINT or SIGTERM ends it at once.
+2: flags or settings that cannot be used; 3: the schema of the database is newer than this version and does not work with it, or old with
+AUTO_MIGRATE=0. A second SIGINT or SIGTERM ends it at once.
 
 Examples:
   shiftpact platform --port 3000 --data ./data
@@ -48,7 +55,7 @@ const STOP_MS = 9_500;
 
 /**
  * Runs the platform until SIGINT or SIGTERM; a second one ends the process at once. Exit code 0: stopped; 1: it could not start, or
- * could not go on; 2: flags or values that cannot be used.
+ * could not go on; 2: flags or values that cannot be used; 3: the schema does not fit.
  */
 export async function platform(argv: string[], io: Io): Promise<number> {
   try {
@@ -63,8 +70,9 @@ export async function platform(argv: string[], io: Io): Promise<number> {
       io,
     );
   } catch (error) {
-    const lines = error instanceof ConfigError ? error.faults : [messageOf(error)];
+    const lines = error instanceof ConfigError ? error.faults : [lineOf(error)];
     for (const line of lines) io.stderr(`shiftpact platform: ${line}`);
+    if (error instanceof SchemaError) return 3;
     return error instanceof ConfigError || isUsageError(error) ? 2 : 1;
   }
 }
@@ -117,8 +125,3 @@ async function drain(running: Platform, ms: number): Promise<void> {
   await Promise.race([sleep(ms, undefined, over).catch(() => undefined), running.lost]);
   over.abort();
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message.split("\n")[0] : String(error));
-
-const isUsageError = (error: unknown) =>
-  error instanceof TypeError && String((error as NodeJS.ErrnoException).code).startsWith("ERR_PARSE_ARGS");

@@ -15,6 +15,7 @@ const ofPlatform = (name: PlatformCommand, summary: string) => ({
 /** Loaded only when asked for: a provider engineer's command needs no database. */
 const COMMANDS: Commands = {
   ...ofPlatform("platform", "run the platform: webhooks in, jobs, bookings, cancellations"),
+  ...ofPlatform("migrate", "bring the schema of the platform's database up to date, or check it"),
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,

@@ -57,6 +57,13 @@ export const catalogue = {
   internal_error: { status: 500, title: "Something went wrong here" },
   provider_unavailable: { status: 502, title: "The provider does not answer as it should" },
   store_unavailable: { status: 503, title: "Nothing can be stored now" },
+  database_unreachable: { status: 503, title: "The database does not answer" },
+  database_read_only: { status: 503, title: "The database accepts no writes" },
+  database_rights_missing: { status: 503, title: "The role of the platform lacks rights" },
+  schema_missing: { status: 503, title: "The schema of the database is incomplete" },
+  schema_newer: { status: 503, title: "The schema of the database is too new" },
+  inbox_locked: { status: 503, title: "The inbox is locked" },
+  connections_exhausted: { status: 503, title: "No database connection is free" },
   draining: { status: 503, title: "The platform is stopping" },
   overloaded: { status: 503, title: "Too much is under way" },
 } as const satisfies Readonly<Record<string, Kind>>;

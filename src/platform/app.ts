@@ -24,6 +24,7 @@ import { streamHandler } from "./http/stream.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
 import { webhookCounts } from "./http/webhook-counts.ts";
+import type { Readiness } from "./inbox/readiness.ts";
 import type { Inbox } from "./inbox/receive.ts";
 import type { FieldUses } from "./integrations/field-uses.ts";
 import { createTokenOwners } from "./integrations/tokens.ts";
@@ -41,6 +42,7 @@ export interface AppParts extends Settings {
   deps: Deps;
   log: Logger;
   inbox: Inbox;
+  readiness: Readiness;
   stream: Pick<Stream, "add">;
   observer: Observer;
   metrics: Pick<Metrics, "text" | "contentType">;
@@ -63,17 +65,18 @@ export function createApp(parts: AppParts): Express {
   app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
   const now = () => deps.now().getTime();
-  const owners = createTokenOwners(deps.database, now);
+  const inboxOnly = { kysely: deps.database.inbox };
+  const owners = createTokenOwners(inboxOnly, now);
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
-  const counts = webhookCounts({ database: deps.database, log, limit, isShared, now });
+  const counts = webhookCounts({ database: inboxOnly, log, limit, isShared, now });
   app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
   app.use(
     platformRouter({
       ...router,
       handlers: {
         ...webhookHandlers(deps, parts.inbox, parts.observer),
-        ...healthHandlers(deps, parts.isDraining),
+        ...healthHandlers(parts.readiness, parts.isDraining),
       },
       authenticate: webhookAuthentication(owners, limit, log, counts),
     }),
@@ -98,11 +101,11 @@ export function createApp(parts: AppParts): Express {
 }
 
 /** The management listener: /metrics and the health checks, without a token. */
-export function createManagementApp({ deps, log, metrics, isDraining }: AppParts): Express {
+export function createManagementApp({ readiness, log, metrics, isDraining }: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  const { getLiveness, getReadiness } = healthHandlers(deps, isDraining);
+  const { getLiveness, getReadiness } = healthHandlers(readiness, isDraining);
   app.get("/metrics", metricsHandler(metrics));
   app.get("/health/live", (_request, response) => void response.json(getLiveness().body));
   app.get("/health/ready", async (_request, response) => void response.json((await getReadiness()).body));

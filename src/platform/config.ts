@@ -3,11 +3,12 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { isIP } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import { distance } from "fastest-levenshtein";
+import { type DatabaseConfig, databaseFaults, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
 import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
 
 /** The settings of a platform process. */
-export interface Config {
+export interface Config extends DatabaseConfig {
   /** The address to listen on: 127.0.0.1 unless given, so that the platform is reachable from outside only on purpose. */
   host?: string;
   /** 0: any free one. */
@@ -18,8 +19,6 @@ export interface Config {
   trustProxy?: number | string[];
   /** For how long the command still serves after SIGTERM, while it reports that it is not ready. Milliseconds. */
   drainMs?: number;
-  /** PostgreSQL. Unset: embedded, in `dataDir`. */
-  databaseUrl: string | undefined;
   dataDir: string;
   operationsToken: string;
   /** 32 bytes. */
@@ -82,7 +81,7 @@ export function readConfig(
     }),
     ...(env.TRUST_PROXY && { trustProxy: proxiesOf(env.TRUST_PROXY) }),
     drainMs: Number(env.DRAIN_SECONDS || DRAIN_SECONDS.unset) * 1_000,
-    databaseUrl: env.DATABASE_URL || undefined,
+    ...readDatabaseConfig(env),
     dataDir,
     allowInsecureProviders: env.ALLOW_INSECURE_PROVIDERS === "1",
     webhookRateLimit: Number(env.WEBHOOK_RATE_LIMIT || WEBHOOK_RATE_LIMIT.unset),
@@ -106,15 +105,10 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
   const notInteger = (name: string, { most }: typeof PORT) =>
     [!isInteger(env[name], most), `${name} must be a whole number from 0 to ${most}`] as const;
   const faults: readonly (readonly [isPresent: unknown, fault: string])[] = [
-    [
-      url === "",
-      "DATABASE_URL is empty: unset it for the embedded database, or give the URL of a PostgreSQL",
-    ],
     ...["HOST", "MANAGEMENT_HOST"].map(
       (name) =>
         [!HOST.test(env[name] || LOCAL), `${name} must be an address or a name of this machine`] as const,
     ),
-    [url && !/^postgres(ql)?:\/\//.test(url), "DATABASE_URL must start with postgres:// or postgresql://"],
     notInteger("PORT", PORT),
     [!["", "0", "1"].includes(env.ALLOW_INSECURE_PROVIDERS ?? ""), "ALLOW_INSECURE_PROVIDERS must be 0 or 1"],
     notInteger("MANAGEMENT_PORT", PORT),
@@ -136,7 +130,7 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     [token && !TOKEN.test(token), "OPERATIONS_TOKEN must be at least 16 printable characters without spaces"],
     [key && !KEY.test(key), "SECRET_KEY must be 32 bytes in base64"],
   ];
-  return faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault);
+  return [...databaseFaults(env), ...faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault)];
 }
 
 /** How long what has ended is kept, by setting. */
@@ -178,6 +172,7 @@ const NAMES = [
   ...["DATABASE_URL", "SHIFTPACT_DATA", "OPERATIONS_TOKEN", "SECRET_KEY", "ALLOW_INSECURE_PROVIDERS"],
   ...["WEBHOOK_RATE_LIMIT", "PROVIDER_RATE_LIMIT", "SMTP_URL", "SMTP_FROM", "LOG_LEVEL"],
   ...["MANAGEMENT_HOST", "MANAGEMENT_PORT", "TRUST_PROXY", "DRAIN_SECONDS"],
+  ...["DIRECT_DATABASE_URL", "DATABASE_POOL", "AUTO_MIGRATE"],
   ...KEPT.map(([name]) => name),
 ];
 

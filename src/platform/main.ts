@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import type { Logger } from "pino";
 import { CALL_LIMITS, type CallLimits } from "../clients/provider/call-policy.ts";
 import { type AppParts, createApp, createManagementApp } from "./app.ts";
 import { createBacklogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
-import { type Database, type Engine, openDatabase } from "./db/database.ts";
-import { schemaVersion } from "./db/migrate.ts";
+import { openConfigured } from "./configured-database.ts";
+import type { Database, Engine } from "./db/database.ts";
+import { knownVersion, schemaVersion } from "./db/migrate.ts";
 import { createPace } from "./db/pace.ts";
 import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
@@ -14,6 +14,7 @@ import type { Channel, CheckProvider, Deps, Timing } from "./deps.ts";
 import { serve } from "./http/serve.ts";
 import { newId } from "./ids.ts";
 import { createDispatcher } from "./inbox/dispatch.ts";
+import { createReadiness } from "./inbox/readiness.ts";
 import { createInbox } from "./inbox/receive.ts";
 import { createProviderClients } from "./integrations/clients.ts";
 import { createFieldUses } from "./integrations/field-uses.ts";
@@ -121,11 +122,12 @@ async function startParts(
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
   const inbox = createInbox({
-    db: database,
+    db: { kysely: database.inbox },
     onStored: dispatcher.stored,
     pace: deps.pace,
     now: () => deps.now().getTime(),
   });
+  const readiness = createReadiness({ database, log, knownSchema: await knownVersion() });
   const upkeep = createUpkeep(deps, {
     ...(config.retention && { retention: config.retention }),
     ...options.upkeep,
@@ -137,7 +139,7 @@ async function startParts(
   running.works(worker);
   let isDraining = false;
   const parts: AppParts = {
-    ...{ deps, inbox, stream, log, processes, ...counted, isDraining: () => isDraining },
+    ...{ deps, inbox, readiness, stream, log, processes, ...counted, isDraining: () => isDraining },
     ...{ operationsToken, allowInsecureProviders, webhookRateLimit },
     ...(config.management && { management: config.management }),
     ...(config.trustProxy !== undefined && { trustProxy: config.trustProxy }),
@@ -172,14 +174,10 @@ async function startParts(
 
 /** The database, and the parts that use it. */
 async function openDeps(config: Config, options: PlatformOptions, log: Logger, running: Running) {
-  const { databaseUrl: url, dataDir, allowInsecureProviders: allowInsecure } = config;
+  const { allowInsecureProviders: allowInsecure } = config;
   const { providerTimeoutMs: timeoutMs = TIMING.callTimeoutMs, now = () => new Date() } = options;
   const vault = createVault(config.secretKey);
-  const database =
-    options.database ??
-    (await (url
-      ? openDatabase({ url, log }).catch(refuseToStart)
-      : openDatabase({ dataDir: join(dataDir, "database"), log })));
+  const database = options.database ?? (await openConfigured(config, log));
   if (!options.database) running.holds(database.close);
   await checkSecretKey(database, vault);
   const processes = await joinProcesses(database, log);
@@ -248,13 +246,6 @@ function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { co
       ...(channel && { mail: deliverMail(deps, channel) }),
     },
   });
-}
-
-/** A host name with several addresses fails without a message. The URL is left out because it holds a password. */
-function refuseToStart(error: unknown): never {
-  const { message, code = "" } = error as NodeJS.ErrnoException;
-  if (!code.startsWith("E")) throw error;
-  throw new Error(`the database does not answer: ${message || code}`, { cause: error });
 }
 
 // In multiples of the first wait before a retry: a circuit that is open for less would hardly spare the provider.

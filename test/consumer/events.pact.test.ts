@@ -39,7 +39,7 @@ function createReader() {
   const deps = { log: silent } as unknown as Deps;
   const handlers = {
     ...webhookHandlers(deps, inbox, { webhookStored: () => undefined }),
-    ...healthHandlers(deps, () => false),
+    ...healthHandlers({ fault: async () => undefined }, () => false),
   };
   const authenticate = () => ({ providerId, kind: EXAMPLES.kind });
   return express().use(createRouter({ handlers, authenticate }));

@@ -1,6 +1,8 @@
+import { connectorOf } from "./connect.ts";
 import type { Database, Log } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 import { openPglite } from "./pglite.ts";
+import { refuseTransactionPooler } from "./pooler.ts";
 import { openPostgres } from "./postgres.ts";
 
 export type { Database, Engine, Log } from "./engine.ts";
@@ -8,18 +10,25 @@ export type { Database, Engine, Log } from "./engine.ts";
 export interface OpenOptions {
   /** A PostgreSQL connection URL. Unset: embedded, in `dataDir`. */
   url?: string | undefined;
+  /** Reaches PostgreSQL without the pooler, in transaction mode, that `url` leads to. */
+  directUrl?: string | undefined;
+  /** The most connections for work: 20 unless given. */
+  connections?: number | undefined;
   dataDir?: string | undefined;
+  /** False: refuses a schema that is too old instead of migrating it. */
+  autoMigrate?: boolean | undefined;
   log: Log;
 }
 
 /**
  * Opens the database that `url` names, or the embedded one in `dataDir`, and brings its tables up to date.
- * Rejects with one clear line when the folder is in use, or an applied migration was changed.
+ * Rejects with one clear line when the folder is in use, or an applied migration was changed. @throws SchemaError
  */
-export async function openDatabase({ url, dataDir, log }: OpenOptions): Promise<Database> {
-  const database = url ? openPostgres(url, log) : await openPglite(requireFolder(dataDir), log);
+export async function openDatabase(options: OpenOptions): Promise<Database> {
+  const { log, autoMigrate } = options;
+  const database = await openUnmigrated(options);
   try {
-    const applied = await migrate(database.raw);
+    const applied = await migrate(database.raw, undefined, autoMigrate);
     if (applied.length > 0) log.info({ applied, engine: database.engine }, "migrated the database");
     let closed: Promise<void> | undefined;
     const close = () => {
@@ -31,6 +40,15 @@ export async function openDatabase({ url, dataDir, log }: OpenOptions): Promise<
     await database.close();
     throw error;
   }
+}
+
+/** Opens it as it is. */
+export async function openUnmigrated(options: OpenOptions): Promise<Database> {
+  const { url, directUrl, connections, dataDir, log } = options;
+  if (!url) return openPglite(requireFolder(dataDir), log);
+  const [name, checked] = directUrl ? ["DIRECT_DATABASE_URL", directUrl] : ["DATABASE_URL", url];
+  await refuseTransactionPooler(name, connectorOf(checked).newClient);
+  return openPostgres(url, log, { directUrl, connections });
 }
 
 function requireFolder(dataDir: string | undefined): string {

@@ -26,6 +26,10 @@ export interface RawSql {
 export interface Database {
   readonly engine: Engine;
   readonly kysely: Kysely<Schema>;
+  /** The same, on connections of its own: what an acknowledgement needs never waits for work. */
+  readonly inbox: Kysely<Schema>;
+  /** Whether every connection of the inbox is in use, and a caller waits for one. */
+  isInboxExhausted(): boolean;
   readonly raw: RawSql;
   /**
    * Resolves, with the reason, when the database is gone for this process: the process must end, and a new one goes on. Never for

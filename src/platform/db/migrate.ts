@@ -1,19 +1,42 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import type { RawSql, RunSql } from "./engine.ts";
+import {
+  type Migration,
+  numberOf,
+  readSchemaState,
+  refuseIncompatible,
+  refuseMissing,
+  type SchemaState,
+} from "./schema-version.ts";
 
 const HERE = new URL("./migrations/", import.meta.url);
 
-export interface Migration {
-  name: string;
-  sql: string;
-  checksum: string;
+/**
+ * Applies what is missing, in order, each file in a transaction of its own; returns the names applied. A schema that is up to date is only
+ * read, so that the role of a running process needs no right to change it.
+ * @param auto false: refuses a schema that is too old instead of changing it.
+ * @throws SchemaError
+ */
+export async function migrate(raw: RawSql, folder: URL = HERE, auto = true): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  const state = await readSchemaState(raw.executeSql, migrations);
+  refuseIncompatible(state);
+  if (!auto) refuseMissing(state);
+  if (state.missing.length === 0) return [];
+  return raw.alone(async (run) => {
+    // Another process may have applied them meanwhile, and newer ones.
+    const { missing, ...current } = await readSchemaState(run, migrations);
+    refuseIncompatible({ missing, ...current });
+    if (missing.length > 0) await prepare(run);
+    for (const migration of missing) await apply(run, migration);
+    return missing.map((migration) => migration.name);
+  });
 }
 
-/** Applies what is missing, in order, each file in a transaction of its own; returns the names applied. */
-export async function migrate(raw: RawSql, folder: URL = HERE): Promise<string[]> {
-  const migrations = await readMigrations(folder);
-  return raw.alone((run) => applyMissing(run, migrations));
+/** Compares the schema of the database with the migrations of this version; changes nothing. */
+export async function checkSchema(raw: Pick<RawSql, "executeSql">, folder: URL = HERE): Promise<SchemaState> {
+  return readSchemaState(raw.executeSql, await readMigrations(folder));
 }
 
 /** Returns the number of the last migration that was applied, such as `013`. */
@@ -22,43 +45,40 @@ export async function schemaVersion(raw: RawSql): Promise<string> {
   return rows[0]?.version ?? "";
 }
 
+/** Returns the number of the last migration of this version. */
+export async function knownVersion(): Promise<string> {
+  return numberOf((await readNames(HERE)).at(-1) ?? "000");
+}
+
+const readNames = async (folder: URL): Promise<string[]> =>
+  (await readdir(folder)).filter((name) => /^\d{3}-.+\.sql$/.test(name)).sort();
+
 async function readMigrations(folder: URL): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter((name) => /^\d{3}-.+\.sql$/.test(name)).sort();
   return Promise.all(
-    names.map(async (name) => {
+    (await readNames(folder)).map(async (name) => {
       const sql = await readFile(new URL(name, folder), "utf8");
-      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex") };
+      const worksWith = /^-- works with: (\d{3})\n/.exec(sql)?.[1];
+      return { name, sql, checksum: createHash("sha256").update(sql).digest("hex"), worksWith };
     }),
   );
 }
 
-async function applyMissing(run: RunSql, migrations: Migration[]): Promise<string[]> {
+/** The table that records the migrations is none of theirs. */
+async function prepare(run: RunSql): Promise<void> {
   await run(`create schema if not exists shiftpact;
     create table if not exists shiftpact.migrations (
-      name text primary key, checksum text not null, applied_at timestamptz not null default now());`);
-  const { rows } = await run("select name, checksum from shiftpact.migrations");
-  const applied = new Map<string, string>(rows.map((row) => [row.name, row.checksum]));
-  const missing = migrations.filter((migration) => !isApplied(migration, applied.get(migration.name)));
-  for (const migration of missing) await apply(run, migration);
-  return missing.map((migration) => migration.name);
+      name text primary key, checksum text not null, applied_at timestamptz not null default now());
+    alter table shiftpact.migrations add column if not exists works_with text;`);
 }
 
-function isApplied(migration: Migration, checksum: string | undefined): boolean {
-  if (checksum !== undefined && checksum !== migration.checksum) {
-    throw new Error(
-      `migration ${migration.name} was changed after it was applied to this database: ` +
-        "restore the file and put the change into a new migration",
-    );
-  }
-  return checksum !== undefined;
-}
-
-async function apply(run: RunSql, { name, sql, checksum }: Migration): Promise<void> {
+async function apply(run: RunSql, { name, sql, checksum, worksWith }: Migration): Promise<void> {
   await run("begin");
   try {
     await run("set local search_path to shiftpact");
     await run(sql);
-    await run("insert into shiftpact.migrations (name, checksum) values ($1, $2)", [name, checksum]);
+    await run("insert into shiftpact.migrations (name, checksum, works_with) values ($1, $2, $3)", [
+      ...[name, checksum, worksWith ?? null],
+    ]);
     await run("commit");
   } catch (error) {
     await run("rollback");

@@ -83,9 +83,12 @@ function describe(session: PgliteSession, stopVacuum: () => void, unlock: () => 
       return { close: () => unlisten() };
     },
   };
+  const kysely = new Kysely<Schema>({ dialect: pgliteDialect(session) });
   return {
     engine: "pglite",
-    kysely: new Kysely<Schema>({ dialect: pgliteDialect(session) }),
+    kysely,
+    inbox: kysely,
+    isInboxExhausted: () => false,
     raw,
     lost: session.lost,
     ping: async () => void (await inTime(session.query("select 1", []), PING_MS)),

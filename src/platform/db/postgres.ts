@@ -1,9 +1,10 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
+import { type Connector, connectorOf } from "./connect.ts";
 import type { Database, Log, RawSql, RunSql } from "./engine.ts";
 import { preparing, type TimedQuery } from "./prepared.ts";
+import type { Schema } from "./schema.ts";
 
-const INT8 = 20;
 const RECONNECT_MS = 1_000;
 const PING_MS = 5_000;
 
@@ -15,50 +16,92 @@ export interface Silence {
   listenMs: number;
 }
 
+export interface PostgresOptions {
+  /** Reaches PostgreSQL without the pooler that `url` leads to, which may then give sessions out by the transaction. */
+  directUrl?: string | undefined;
+  /** The most connections for work, beside those of the inbox. */
+  connections?: number | undefined;
+  silence?: Silence;
+}
+
 const SILENCE: Silence = { statementMs: 15_000, listenMs: 20_000 };
+const CONNECTIONS = 20;
+/** Storing, looking up tokens and the readiness check never wait for a connection that work holds. */
+const INBOX_CONNECTIONS = 4;
+/** For statements that need a session, beside LISTEN. */
+const DIRECT_CONNECTIONS = 2;
 // An arbitrary number, the same in every process.
 const LOCK = 7_219_041_773;
 
-/** PostgreSQL by URL, through one pool and, for LISTEN, one more connection. */
-export function openPostgres(url: string, log: Log, silence: Silence = SILENCE): Database {
-  const config = { connectionString: url, types: { getTypeParser: parserOf }, keepAlive: true };
-  const pool = new pg.Pool({
-    ...config,
-    max: 20,
-    connectionTimeoutMillis: 5_000,
-    application_name: "shiftpact",
-    onConnect: (client) => client.query("set search_path to shiftpact, public"),
-  });
-  pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
-  // The pool does not listen to a client in use, and an unhandled error would end the process. It rejects the query in hand too.
-  pool.on("connect", (client) => client.on("error", () => undefined));
-  const stopAnalyzing = keepAnalyzed(pool, log);
-  const raw: RawSql = {
-    executeSql: (text, values) => withClient(pool, silence.statementMs, (run) => run(text, values)),
-    alone: (work) => alone(pool, work),
-    listen: (channel, onPayload, onReconnect) =>
-      listen(() => new pg.Client(config), {
-        ...{ channel, onPayload, onReconnect, log, checkMs: silence.listenMs },
+/** PostgreSQL by URL: a pool for work, one for the inbox, and one more connection for LISTEN. */
+export function openPostgres(url: string, log: Log, options: PostgresOptions = {}): Database {
+  const { directUrl, connections = CONNECTIONS, silence = SILENCE } = options;
+  const byTransaction = directUrl !== undefined;
+  const connector = connectorOf(url);
+  const direct = byTransaction ? connectorOf(directUrl) : connector;
+  const work = openPool(connector, { max: connections, keepsPath: !byTransaction, log });
+  const inbox = openPool(connector, { max: INBOX_CONNECTIONS, keepsPath: !byTransaction, log });
+  const session = byTransaction ? openPool(direct, { max: DIRECT_CONNECTIONS, keepsPath: true, log }) : work;
+  const stopAnalyzing = keepAnalyzed(session, log);
+  const kyselyOn = (pool: pg.Pool) =>
+    new Kysely<Schema>({
+      dialect: new PostgresDialect({
+        pool: preparing(pool, { silenceMs: silence.statementMs, byTransaction }),
       }),
+    });
+  const raw: RawSql = {
+    executeSql: (text, values) => withClient(session, silence.statementMs, (run) => run(text, values)),
+    alone: (work) => alone(session, work),
+    listen: (channel, onPayload, onReconnect) =>
+      listen(direct.newClient, { ...{ channel, onPayload, onReconnect, log, checkMs: silence.listenMs } }),
   };
   return {
     engine: "postgres",
-    kysely: new Kysely({ dialect: new PostgresDialect({ pool: preparing(pool, silence.statementMs) }) }),
+    kysely: kyselyOn(work),
+    inbox: kyselyOn(inbox),
+    isInboxExhausted: () =>
+      inbox.totalCount >= INBOX_CONNECTIONS && inbox.idleCount === 0 && inbox.waitingCount > 0,
     raw,
     lost: new Promise(() => undefined),
-    ping: async () => void (await pool.query(probe(PING_MS))),
-    close: () => {
+    ping: async () => void (await inbox.query(probe(PING_MS))),
+    close: async () => {
       stopAnalyzing();
-      return pool.end();
+      await Promise.all([...new Set([work, inbox, session])].map((pool) => pool.end()));
     },
   };
 }
 
+interface PoolOptions {
+  max: number;
+  /** Whether a session remembers what it is set to. */
+  keepsPath: boolean;
+  log: Log;
+}
+
+function openPool({ Client, config }: Connector, { max, keepsPath, log }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    ...config,
+    // A statement and the bounds of its transaction are sent at once.
+    ...(!keepsPath && { pipeline: true }),
+    Client,
+    max,
+    connectionTimeoutMillis: 5_000,
+    ...(keepsPath && { onConnect: (client) => client.query("set search_path to shiftpact, public") }),
+  });
+  pool.on("error", (error) => log.warn({ err: error }, "a database connection was lost"));
+  // The pool does not listen to a client in use, and an unhandled error would end the process. It rejects the query in hand too.
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  return pool;
+}
+
 const ANALYZE_EVERY_MS = 1_000;
-/** Tables that have about doubled. */
+/** Tables that have about doubled, of those that this role may analyze. */
 const GROWN = `
-  select quote_ident(relname) as name from pg_stat_user_tables
-  where schemaname = 'shiftpact' and n_mod_since_analyze > 250 + n_live_tup / 2`;
+  select 'shiftpact.' || quote_ident(tables.relname) as name
+  from pg_stat_user_tables as tables join pg_class on pg_class.oid = relid
+  where schemaname = 'shiftpact' and n_mod_since_analyze > 250 + n_live_tup / 2
+    and (pg_has_role(relowner, 'usage') or case when current_setting('server_version_num')::int >= 170000
+      then has_table_privilege(relid, 'maintain') end)`;
 
 /** The first month of shifts comes within seconds, autovacuum once a minute: until then statements would run by plans for empty tables. */
 function keepAnalyzed(pool: pg.Pool, log: Log): () => void {
@@ -82,10 +125,6 @@ function keepAnalyzed(pool: pg.Pool, log: Log): () => void {
 }
 
 const probe = (timeoutMs: number): TimedQuery => ({ text: "select 1", query_timeout: timeoutMs });
-
-// Counts stay far below 2^53; PGlite returns them as numbers too.
-const parserOf: typeof pg.types.getTypeParser = (oid: number, format?: "text" | "binary") =>
-  oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text");
 
 /** Runs `work` on one connection, which is closed if that fails: it may have left a transaction open, or the lock held. */
 async function withClient<T>(

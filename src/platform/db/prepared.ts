@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import type pg from "pg";
 import { BY_KEYS } from "./engine.ts";
@@ -6,6 +7,8 @@ import { BY_KEYS } from "./engine.ts";
 const MOST = 300;
 // "cached plan must not change result type", among others: a newer process has altered a table.
 const NOT_SUPPORTED = "0A000";
+/** Behind a pooler, two processes may share a session. */
+const OF_PROCESS = randomBytes(4).toString("hex");
 
 /** The driver's types lack this: the query is rejected after so many milliseconds; 0: never. */
 export interface TimedQuery extends pg.QueryConfig {
@@ -14,55 +17,79 @@ export interface TimedQuery extends pg.QueryConfig {
 
 /** Kysely marks the bounds of a transaction by these statements alone. */
 export const isBegin = (text: string): boolean => /^(begin|start transaction)\b/.test(text);
+const isEnd = (text: string): boolean => /^(commit|rollback)$/.test(text);
 
 /** The driver's own limit was reached: the connection is dead. */
 const isSilent = (error: unknown): boolean =>
   error instanceof Error && error.message === "Query read timeout";
 
-/**
- * A pool in which each connection prepares a statement with parameters once. Parsing and planning cost the server more than
- * executing most of them. A connection that is silent for `silenceMs` is dead, though neither side has closed it.
- */
-export function preparing(pool: pg.Pool, silenceMs: number): PostgresPool {
-  const known = new WeakMap<pg.PoolClient, PostgresPoolClient>();
-  return {
-    connect: async () => {
-      const client = await pool.connect();
-      const before = known.get(client);
-      if (before) return before;
-      const prepared = preparingClient(client, silenceMs);
-      known.set(client, prepared);
-      return prepared;
-    },
-    end: () => pool.end(),
-    options: pool.options,
-  };
+const codeOf = (error: unknown): string => String((error as Partial<pg.DatabaseError>).code);
+
+/** The server has become a standby (25006), or stops (57P0x): every connection to it is useless. */
+const isServerLost = (error: unknown): boolean => /^(?:25006|57P0[123])$/.test(codeOf(error));
+
+export interface Preparing {
+  /** A connection that is silent for so long is dead, though neither side has closed it. Milliseconds. */
+  silenceMs: number;
+  /** A pooler gives the database's sessions out by the transaction: nothing may be left in one. */
+  byTransaction?: boolean;
 }
 
-function preparingClient(client: pg.PoolClient, silenceMs: number): PostgresPoolClient {
+/**
+ * A pool in which each connection prepares a statement with parameters once. Parsing and planning cost the server more than
+ * executing most of them. After a sign that the server is lost, no connection that was made before it is used again.
+ */
+export function preparing(pool: pg.Pool, options: Preparing): PostgresPool {
+  const known = new WeakMap<pg.PoolClient, { prepared: PostgresPoolClient; generation: number }>();
+  let generation = 0;
+  const onLost = () => {
+    generation += 1;
+  };
+  const connect = async (): Promise<PostgresPoolClient> => {
+    const client = await pool.connect();
+    const before = known.get(client);
+    if (before?.generation === generation) return before.prepared;
+    if (before) {
+      client.release(true);
+      return connect();
+    }
+    const prepared = preparingClient(client, options, onLost);
+    known.set(client, { prepared, generation });
+    return prepared;
+  };
+  return { connect, end: () => pool.end(), options: pool.options };
+}
+
+function preparingClient(client: pg.PoolClient, options: Preparing, onLost: () => void): PostgresPoolClient {
+  const { silenceMs, byTransaction = false } = options;
   const names = new Map<string, string>();
   let isStale = false;
+  let isWithin = false;
   const nameOf = (text: string) => {
     const name = names.get(text);
     if (name !== undefined || names.size >= MOST) return name;
-    const next = `s${names.size}`;
+    const next = `s${OF_PROCESS}_${names.size}`;
     names.set(text, next);
     return next;
   };
-  const query = async <R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> => {
+  const send = (text: string, values: readonly unknown[]) => {
     // Without values it may be several statements, which cannot be prepared.
-    const name = values.length > 0 ? nameOf(text) : undefined;
+    const name = values.length > 0 && !byTransaction ? nameOf(text) : undefined;
+    const begin = byTransaction ? `${text}; ${PATH}; ${BY_KEYS}` : `${text}; ${BY_KEYS}`;
+    const query: TimedQuery = { text: isBegin(text) ? begin : text, query_timeout: silenceMs };
+    if (values.length > 0) query.values = [...values];
+    if (name !== undefined) query.name = name;
+    if (isBegin(text)) isWithin = true;
+    else if (isEnd(text)) isWithin = false;
+    else if (byTransaction && !isWithin) return inTransaction(client, query);
+    return client.query(query);
+  };
+  const query = async <R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>> => {
     try {
-      const query: TimedQuery = {
-        text: isBegin(text) ? `${text}; ${BY_KEYS}` : text,
-        query_timeout: silenceMs,
-      };
-      if (values.length > 0) query.values = [...values];
-      if (name !== undefined) query.name = name;
-      const result = await client.query(query);
-      return result as unknown as PostgresQueryResult<R>;
+      return (await send(text, values)) as unknown as PostgresQueryResult<R>;
     } catch (error) {
-      isStale ||= isSilent(error) || (error as pg.DatabaseError).code === NOT_SUPPORTED;
+      if (isServerLost(error)) onLost();
+      isStale ||= isSilent(error) || isServerLost(error) || codeOf(error) === NOT_SUPPORTED;
       throw error;
     }
   };
@@ -71,4 +98,18 @@ function preparingClient(client: pg.PoolClient, silenceMs: number): PostgresPool
     // The pool makes a new one, which responds, and knows the tables as they are.
     release: (destroy) => client.release(destroy === true || isStale),
   };
+}
+
+const PATH = "set local search_path to shiftpact, public";
+
+/** A single statement in a transaction of its own, which is what a pooler keeps together. All three are sent without waiting for the one before. */
+async function inTransaction(client: pg.PoolClient, query: TimedQuery): Promise<pg.QueryResult> {
+  const { query_timeout } = query;
+  const [begun, result, ended] = await Promise.allSettled([
+    client.query({ text: `begin; ${PATH}`, query_timeout } as TimedQuery),
+    client.query(query),
+    client.query({ text: "commit", query_timeout } as TimedQuery),
+  ]);
+  for (const each of [begun, result, ended]) if (each.status === "rejected") throw each.reason;
+  return (result as PromiseFulfilledResult<pg.QueryResult>).value;
 }

@@ -17,7 +17,7 @@ export type { Rejection, WorkKind } from "./schema-shifts.ts";
  * Times are Dates in and out.
  */
 export interface Schema extends ShiftTables {
-  migrations: { name: string; checksum: string; applied_at: Generated<Date> };
+  migrations: { name: string; checksum: string; applied_at: Generated<Date>; works_with: string | null };
   integrations: {
     provider_id: string;
     kind: string;

@@ -21,7 +21,8 @@ export function webhookHandlers(
   const store = async (body: WebhookEvent, owner: TokenOwner) => {
     const spelling = shiftIdOf(body);
     const event = toReceive(body, owner);
-    if (spelling !== event.shiftId) await inTime(rememberSpelling(database, event, spelling));
+    if (spelling !== event.shiftId)
+      await inTime(rememberSpelling({ kysely: database.inbox }, event, spelling));
     await inbox.receive(event);
     webhookStored({ kind: owner.kind, provider_id: owner.providerId });
   };

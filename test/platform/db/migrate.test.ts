@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,6 +7,7 @@ import { type Engine, openDatabase } from "../../../src/platform/db/database.ts"
 import { migrate } from "../../../src/platform/db/migrate.ts";
 import { openPglite } from "../../../src/platform/db/pglite.ts";
 import { openPostgres } from "../../../src/platform/db/postgres.ts";
+import { SchemaError } from "../../../src/platform/db/schema-version.ts";
 import { copyDatabase, engines, silent, useEngine } from "../../engines.ts";
 
 const MIGRATIONS = new URL("../../../src/platform/db/migrations/", import.meta.url);
@@ -55,6 +56,70 @@ describe.each(engines)("migrations on %s", (engine) => {
     await put("902-b.sql", "insert into probe values (2);");
     expect(await run()).toEqual(["902-b.sql"]);
   });
+
+  it("store with which older versions a schema works", async () => {
+    await put("901-a.sql", "create table probe (n int);");
+    await put("902-b.sql", "-- works with: 901\ninsert into probe values (2);");
+    await run();
+    const applied = await database().raw.executeSql(
+      "select name, works_with from shiftpact.migrations where name like '9%' order by name",
+    );
+    expect(applied.rows).toEqual([
+      { name: "901-a.sql", works_with: null },
+      { name: "902-b.sql", works_with: "901" },
+    ]);
+  });
+
+  it("let a version start beside, or after, a newer one that works with it", async () => {
+    await put("901-a.sql", "create table probe (n int);");
+    await put("902-b.sql", "-- works with: 901\ninsert into probe values (2);");
+    await run();
+    await rm(join(folder, "902-b.sql"));
+    expect(await run()).toEqual([]);
+  });
+
+  it.each([
+    ["says nothing about older versions", ""],
+    ["works with later versions only", "-- works with: 902\n"],
+  ])("refuse a newer schema that %s, in one line", async (_, comment) => {
+    await put("901-a.sql", "create table probe (n int);");
+    await put("903-c.sql", `${comment}insert into probe values (2);`);
+    await put("904-d.sql", "-- works with: 901\ninsert into probe values (2);");
+    await run();
+    await Promise.all(["903-c.sql", "904-d.sql"].map((name) => rm(join(folder, name))));
+    const refusal = await run().catch((error: Error) => error);
+    expect(refusal).toBeInstanceOf(SchemaError);
+    expect((refusal as Error).message).toMatch(
+      /^the schema .* is newer than this version: migration 903-c\.sql works with .*this one knows 901.*$/,
+    );
+  });
+
+  it("refuse an old schema, unless they may change it", async () => {
+    await put("901-a.sql", "create table probe (n int);");
+    const folderUrl = pathToFileURL(`${folder}/`);
+    const refusal = await migrate(database().raw, folderUrl, false).catch((error: Error) => error);
+    expect(refusal).toBeInstanceOf(SchemaError);
+    expect((refusal as Error).message).toMatch(
+      /AUTO_MIGRATE is 0: run `shiftpact migrate`, which applies 901-a\.sql$/,
+    );
+    await run();
+    expect(await migrate(database().raw, folderUrl, false)).toEqual([]);
+  });
+
+  it("upgrade a database whose migrations were recorded without that column", async () => {
+    await put("901-a.sql", "create table probe (n int);");
+    await database().raw.executeSql("alter table shiftpact.migrations drop column works_with");
+    await put("902-b.sql", "-- works with: 901\ninsert into probe values (2);");
+    expect(await run()).toEqual(["901-a.sql", "902-b.sql"]);
+  });
+});
+
+it("every migration after 013 says with which older schema it works", async () => {
+  for (const { name } of ALL.filter(({ name }) => name > "014")) {
+    const [line = ""] = (await readFile(new URL(name, MIGRATIONS), "utf8")).split("\n");
+    expect([name, line]).toEqual([name, expect.stringMatching(/^-- works with: \d{3}$/)]);
+    expect(line.slice(-3) < name.slice(0, 3), `${name} must work with the version before it`).toBe(true);
+  }
 });
 
 /** A database as the first release left it, with a few rows and a cancellation that was echoed; closed. */

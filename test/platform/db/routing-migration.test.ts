@@ -73,6 +73,8 @@ describe.each(engines)("the upgrade to detected routings on %s", (engine) => {
     await database.close();
     const { raw, kysely, close } = await openDatabase({ ...where, log: silent });
     onTestFinished(close);
+    // A migration of later versions says so itself.
+    await raw.executeSql("update shiftpact.migrations set works_with = '012' where name >= '013'");
     expect(await migrateAsBefore(raw)).toEqual([]);
     const providerId = randomUUID();
     const row = { providerId, baseUrl: "https://p.example", token: "provider-token" };

@@ -38,7 +38,7 @@ const EVENT = {
 
 // The compiler holds this against schema.ts, the test against the database; so the two agree.
 const TABLES: Tables = {
-  migrations: { name: "text", checksum: "text", applied_at: "timestamptz" },
+  migrations: { name: "text", checksum: "text", applied_at: "timestamptz", works_with: "text?" },
   integrations: {
     provider_id: "uuid",
     kind: "text",

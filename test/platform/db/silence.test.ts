@@ -12,7 +12,7 @@ describe("a connection to PostgreSQL that dies without a word", () => {
     const { where, remove } = await copyDatabase();
     removeDatabase = remove;
     gate = await openGate(where.url);
-    database = openPostgres(gate.url, silent, { statementMs: 300, listenMs: 300 });
+    database = openPostgres(gate.url, silent, { silence: { statementMs: 300, listenMs: 300 } });
   });
   afterEach(async () => {
     await database.close();

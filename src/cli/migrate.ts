@@ -1,0 +1,81 @@
+import { parseArgs } from "node:util";
+import { ConfigError } from "../platform/config.ts";
+import { openConfigured } from "../platform/configured-database.ts";
+import { databaseFaults, readDatabaseConfig } from "../platform/database-config.ts";
+import { openUnmigrated } from "../platform/db/database.ts";
+import type { Database } from "../platform/db/engine.ts";
+import { checkSchema, migrate as migrateDatabase } from "../platform/db/migrate.ts";
+import { SchemaError } from "../platform/db/schema-version.ts";
+import { createLog } from "../platform/log.ts";
+import type { Io } from "./io.ts";
+import { isUsageError, lineOf } from "./usage-error.ts";
+
+const HELP = `shiftpact migrate: brings the schema of the database up to date, and says what it did.
+
+  --check      changes nothing: exit code 0: up to date, 1: migrations are missing, 3: the schema is newer than this version
+  --data DIR   SHIFTPACT_DATA or .shiftpact unless given
+
+It reads DATABASE_URL or, for a pooler in transaction mode, DIRECT_DATABASE_URL beside it; unset: the embedded database in the data folder,
+which no other process may have open. Run it as the role that owns the schema; the processes of the platform then start with AUTO_MIGRATE=0.
+
+Exit code 0: done; 1: it failed, or migrations are missing; 2: flags or settings that cannot be used; 3: the schema is newer than this
+version and does not work with it.
+
+Examples:
+  DATABASE_URL=postgres://owner@localhost/shiftpact shiftpact migrate
+  shiftpact migrate --check --data ./data`;
+
+const OK = 0;
+const FAILED = 1;
+const UNUSABLE = 2;
+const NEWER = 3;
+
+/** Applies what is missing, or only checks it. Exit codes: in HELP. */
+export async function migrate(argv: string[], io: Io): Promise<number> {
+  try {
+    const text = { type: "string" } as const;
+    const flag = { type: "boolean" } as const;
+    const options = { data: text, check: flag, help: { ...flag, short: "h" } } as const;
+    const { values } = parseArgs({ args: argv, options });
+    if (values.help) {
+      io.stdout(HELP);
+      return OK;
+    }
+    const faults = databaseFaults(io.env);
+    if (faults.length > 0) throw new ConfigError(faults);
+    const dataDir = values.data ?? (io.env.SHIFTPACT_DATA || ".shiftpact");
+    const place = { ...readDatabaseConfig(io.env), dataDir };
+    const database = await openConfigured(place, createLog(io.env.LOG_LEVEL || "warn"), openUnmigrated);
+    try {
+      return await (values.check ? check(database, io) : apply(database, io));
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    const lines = error instanceof ConfigError ? error.faults : [lineOf(error)];
+    for (const line of lines) io.stderr(`shiftpact migrate: ${line}`);
+    if (error instanceof SchemaError) return NEWER;
+    return error instanceof ConfigError || isUsageError(error) ? UNUSABLE : FAILED;
+  }
+}
+
+async function apply({ raw }: Database, io: Io): Promise<number> {
+  const applied = await migrateDatabase(raw);
+  for (const name of applied) io.stdout(`applied ${name}`);
+  const { version } = await checkSchema(raw);
+  io.stdout(applied.length === 0 ? `up to date: schema ${version}` : `the schema is now at ${version}`);
+  return OK;
+}
+
+async function check({ raw }: Database, io: Io): Promise<number> {
+  const { missing, version, known, incompatible } = await checkSchema(raw);
+  for (const { name } of missing) io.stdout(`missing ${name}`);
+  if (incompatible)
+    io.stdout(`newer: ${incompatible.name} does not work with this version, which knows ${known}`);
+  else if (missing.length === 0)
+    io.stdout(
+      `up to date: schema ${version}${version > known ? `, newer than ${known} and compatible` : ""}`,
+    );
+  if (incompatible) return NEWER;
+  return missing.length > 0 ? FAILED : OK;
+}

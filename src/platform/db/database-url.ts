@@ -1,0 +1,41 @@
+import { existsSync } from "node:fs";
+
+/** The servers that a connection URL names, in its order, each as a URL of its own. */
+export interface Servers {
+  urls: readonly string[];
+  /** `target_session_attrs=read-write`: only a server that accepts writes will do. */
+  mustWrite: boolean;
+}
+
+const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([^?#]*)(?:\?([^#]*))?$/;
+/** `prefer` and `allow` are left out: both send everything in clear text when an attacker asks for it. */
+const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
+const SESSIONS = ["any", "read-write", "primary"];
+
+/** Returns what is wrong with a connection URL, without repeating it: it may hold a password. */
+export function faultOfUrl(name: string, url: string): string | undefined {
+  if (!/^postgres(ql)?:\/\//.test(url)) return `${name} must start with postgres:// or postgresql://`;
+  const [, , , , query = ""] = FORM.exec(url) ?? [];
+  const params = new URLSearchParams(query);
+  const [mode, session] = [params.get("sslmode"), params.get("target_session_attrs")];
+  const [root, cert, key] = ["sslrootcert", "sslcert", "sslkey"].map((file) => params.get(file));
+  if (mode !== null && !SSL_MODES.includes(mode))
+    return `${name}: sslmode must be one of ${SSL_MODES.join(", ")}`;
+  if (mode === "verify-ca" && !root) return `${name}: sslmode=verify-ca needs sslrootcert`;
+  if (session !== null && !SESSIONS.includes(session))
+    return `${name}: target_session_attrs must be one of ${SESSIONS.join(", ")}`;
+  const missing = [root, cert, key].find((path) => path && !existsSync(path));
+  return missing ? `${name}: there is no file ${missing}` : undefined;
+}
+
+/** Takes a URL with several hosts apart, which the driver cannot: `postgres://a:1,b:2/shiftpact?target_session_attrs=read-write`. */
+export function serversOf(url: string): Servers {
+  const [, before = "", hosts = "", path = "", query = ""] = FORM.exec(url) ?? [];
+  const params = new URLSearchParams(query);
+  const mustWrite = ["read-write", "primary"].includes(params.get("target_session_attrs") ?? "any");
+  params.delete("target_session_attrs");
+  // The driver's own meaning of `require` differs from PostgreSQL's, and it warns about that.
+  if (params.has("sslmode")) params.set("uselibpqcompat", "true");
+  const rest = `${path}${params.size > 0 ? `?${params}` : ""}`;
+  return { urls: before ? hosts.split(",").map((host) => `${before}${host}${rest}`) : [url], mustWrite };
+}

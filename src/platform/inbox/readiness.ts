@@ -1,0 +1,104 @@
+import { sql } from "kysely";
+import type { ProblemCode } from "../../contract/problem.ts";
+import type { Database, Log } from "../db/database.ts";
+import { inTime } from "../db/in-time.ts";
+
+/** Why no webhook can be stored. */
+export type StoreFault = Extract<
+  ProblemCode,
+  | "database_unreachable"
+  | "database_read_only"
+  | "database_rights_missing"
+  | "schema_missing"
+  | "schema_newer"
+  | "inbox_locked"
+  | "connections_exhausted"
+  | "store_unavailable"
+>;
+
+export interface Readiness {
+  /** Returns why no webhook can be stored; undefined when one can. Never rejects. */
+  fault(): Promise<StoreFault | undefined>;
+}
+
+export interface ReadinessOptions {
+  database: Pick<Database, "inbox" | "isInboxExhausted">;
+  log: Log;
+  /** The number of the last migration that this process knows. */
+  knownSchema: string;
+  /** For how long an answer holds. Milliseconds. */
+  keptForMs?: number;
+  /** By when an answer is due. Milliseconds. */
+  answerMs?: number;
+  now?: () => number;
+}
+
+/**
+ * Tries what a webhook needs, on demand and at most once a second, however many ask. A trial that hangs is not followed by another one
+ * before it has ended: each would leave a session of the database behind.
+ */
+export function createReadiness(options: ReadinessOptions): Readiness {
+  const { log, keptForMs = 1_000, answerMs = 2_000, now = () => performance.now() } = options;
+  let last: { fault: StoreFault | undefined; until: number } = {
+    fault: undefined,
+    until: Number.NEGATIVE_INFINITY,
+  };
+  let trial: Promise<StoreFault | undefined> | undefined;
+  const note = (fault: StoreFault | undefined, error?: unknown) => {
+    if (fault !== last.fault && fault) log.error({ err: error, code: fault }, "no webhook can be stored");
+    if (fault !== last.fault && !fault) log.info({}, "webhooks can be stored again");
+    last = { fault, until: now() + keptForMs };
+    return fault;
+  };
+  const begin = () => {
+    trial ??= tryToStore(options)
+      .then(
+        (fault) => note(fault),
+        (error) => note(faultOf(error), error),
+      )
+      .finally(() => {
+        trial = undefined;
+      });
+    return trial;
+  };
+  return {
+    fault: async () => {
+      if (now() < last.until) return last.fault;
+      const lateFault = () =>
+        options.database.isInboxExhausted() ? "connections_exhausted" : "database_unreachable";
+      return inTime(begin(), answerMs).catch((error) => note(lateFault(), error));
+    },
+  };
+}
+
+/**
+ * Takes the locks of an insert into the inbox, inserts nothing, and commits a record that PostgreSQL must write to its log, and to a synchronous
+ * standby, as it must for a webhook.
+ */
+function tryToStore({ database, knownSchema }: ReadinessOptions): Promise<StoreFault | undefined> {
+  return database.inbox.transaction().execute(async (trx) => {
+    await sql`set local lock_timeout = '500ms'`.execute(trx);
+    const { rows } = await sql<{ isNewer: boolean }>`
+      with stored as (
+        insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at)
+        select event_id, provider_id, event, shift_id, trace_id, status, received_at from events where false)
+      select pg_logical_emit_message(true, 'shiftpact', 'ready')::text as written, exists (
+        select from migrations where left(name, 3) > ${knownSchema}::text
+          and coalesce(to_jsonb(migrations) ->> 'works_with', left(name, 3)) > ${knownSchema}::text) as "isNewer"`.execute(
+      trx,
+    );
+    return rows[0]?.isNewer ? "schema_newer" : undefined;
+  });
+}
+
+/** PostgreSQL's codes; those of the system and of the driver say that there is no connection. */
+function faultOf(error: unknown): StoreFault {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  if (code === "25006") return "database_read_only";
+  if (code === "42501") return "database_rights_missing";
+  if (code === "55P03") return "inbox_locked";
+  if (["42P01", "42703", "3F000"].includes(code)) return "schema_missing";
+  if (code === "53300" || message === "timeout exceeded when trying to connect")
+    return "connections_exhausted";
+  return /^[0-9]/.test(code) && !/^(?:08|57P|3D)/.test(code) ? "store_unavailable" : "database_unreachable";
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { migrate } from "../../src/cli/migrate.ts";
+import { platform } from "../../src/cli/platform.ts";
+import { knownVersion } from "../../src/platform/db/migrate.ts";
+import { type Platform, startPlatform } from "../../src/platform/main.ts";
+import { copyDatabase, silent } from "../engines.ts";
+import { configOf, shiftEvent, startEdge } from "../platform/http/edge.ts";
+import { terminal } from "./terminal.ts";
+
+const run = async (argv: string[], env: Record<string, string>) => {
+  const { io, out, err } = terminal({ LOG_LEVEL: "silent", ...env });
+  return { code: await migrate(argv, io), out, err };
+};
+
+const SECRETS = {
+  OPERATIONS_TOKEN: "operations-token-of-the-tests",
+  SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
+};
+
+describe("shiftpact migrate", () => {
+  let url: string;
+  let admin: pg.Client;
+  let removeDatabase: () => Promise<void>;
+  beforeEach(async () => {
+    const { where, remove } = await copyDatabase({ empty: true });
+    [url, removeDatabase] = [where.url, remove];
+    admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+  });
+  afterEach(async () => {
+    await admin.end();
+    await removeDatabase();
+  });
+
+  it("applies what is missing, says so, and has nothing to do afterwards", async () => {
+    const known = await knownVersion();
+    const before = await run(["--check"], { DATABASE_URL: url });
+    expect([before.code, before.out[0]]).toEqual([1, "missing 001-first-tables.sql"]);
+    const done = await run([], { DATABASE_URL: url });
+    expect([done.code, done.out[0], done.out.at(-1)]).toEqual([
+      ...[0, "applied 001-first-tables.sql", `the schema is now at ${known}`],
+    ]);
+    const upToDate = { code: 0, out: [`up to date: schema ${known}`], err: [] };
+    expect(await run([], { DATABASE_URL: url })).toEqual(upToDate);
+    expect(await run(["--check"], { DATABASE_URL: url })).toEqual(upToDate);
+  });
+
+  it("checks without changing anything", async () => {
+    await run(["--check"], { DATABASE_URL: url });
+    const { rows } = await admin.query("select to_regnamespace('shiftpact') as found");
+    expect(rows).toEqual([{ found: null }]);
+  });
+
+  it("refuses a newer schema with one line and exit code 3, and so does the platform", async () => {
+    await run([], { DATABASE_URL: url });
+    await admin.query("insert into shiftpact.migrations (name, checksum) values ('999-x.sql', '')");
+    expect(await run(["--check"], { DATABASE_URL: url })).toMatchObject({
+      code: 3,
+      out: [/^newer: 999-x/].map((line) => expect.stringMatching(line)),
+    });
+    const refused = await run([], { DATABASE_URL: url });
+    expect(refused).toEqual({
+      code: 3,
+      out: [],
+      err: [expect.stringMatching(/^shiftpact migrate: the schema .* is newer/)],
+    });
+    const { io, err } = terminal({ DATABASE_URL: url, LOG_LEVEL: "silent", ...SECRETS });
+    expect([await platform([], io), err]).toEqual([
+      ...[
+        3,
+        [expect.stringMatching(/^shiftpact platform: the schema of the database is newer than this version/)],
+      ],
+    ]);
+  });
+
+  it("leaves the schema to this command with AUTO_MIGRATE=0", async () => {
+    const { io, err } = terminal({ DATABASE_URL: url, LOG_LEVEL: "silent", AUTO_MIGRATE: "0", ...SECRETS });
+    expect([await platform([], io), err]).toEqual([
+      ...[
+        3,
+        [
+          expect.stringMatching(
+            /the schema of the database is missing and AUTO_MIGRATE is 0: run `shiftpact migrate`/,
+          ),
+        ],
+      ],
+    ]);
+  });
+
+  it("runs the platform with the rights that the operator's guide lists, and no others", async () => {
+    const [owner, runner] = ["owner", "run"].map((role) => `${role}_${randomUUID().replaceAll("-", "")}`);
+    const database = new URL(url).pathname.slice(1);
+    const as = (role = "") => Object.assign(new URL(url), { username: role, password: "secret" }).href;
+    const [before, after] = (await rightsOfGuide()).map((sql) =>
+      sql
+        .replaceAll("shiftpact_owner", owner ?? "")
+        .replaceAll("shiftpact_run", runner ?? "")
+        .replaceAll("'...'", "'secret'")
+        .replaceAll("database shiftpact ", `database ${database} `),
+    );
+    await admin.query(`revoke all on database ${database} from public`);
+    await admin.query(before ?? "");
+    expect((await run([], { DATABASE_URL: as(owner) })).err).toEqual([]);
+    const asOwner = new pg.Client({ connectionString: as(owner) });
+    await asOwner.connect();
+    await asOwner.query(after ?? "");
+    await asOwner.query("create table shiftpact.later (id uuid)");
+    await asOwner.end();
+    const edge = await startEdge({ url: as(runner) }, { config: { autoMigrate: false } });
+    expect((await edge.send("/health/ready")).status).toBe(200);
+    expect((await edge.tell(shiftEvent(edge.tenant.providerId))).status).toBe(200);
+    await edge.platform.idle();
+    const { rows } = await admin.query("select status from shiftpact.events");
+    expect(rows).toEqual([{ status: expect.stringMatching(/failed|dead|queued|processed/) }]);
+    const asRunner = new pg.Client({ connectionString: as(runner) });
+    await asRunner.connect();
+    await asRunner.query("insert into shiftpact.later values (gen_random_uuid())");
+    await expect(asRunner.query("create table shiftpact.not_mine ()")).rejects.toThrow("permission denied");
+    await asRunner.end();
+    await edge.stop();
+    await admin.query(
+      `drop schema shiftpact cascade; drop owned by ${owner}, ${runner}; drop role ${owner}, ${runner}`,
+    );
+  });
+});
+
+/** The two SQL blocks of the chapter: before and after the first migration. */
+async function rightsOfGuide(): Promise<string[]> {
+  const guide = await readFile(new URL("../../spec/guides/operator.md", import.meta.url), "utf8");
+  const blocks = [...guide.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, sql = ""]) => sql);
+  expect(blocks).toHaveLength(2);
+  return blocks;
+}
+
+describe("shiftpact migrate on an embedded database", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "shiftpact-migrate-"));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it("works, and says in one line that a process has it open", async () => {
+    expect((await run(["--data", folder], {})).code).toBe(0);
+    const running: Platform = await startPlatform(configOf({ dataDir: folder }), { log: silent });
+    const refused = await run(["--check", "--data", folder], {});
+    await running.close();
+    expect(refused).toEqual({
+      code: 1,
+      out: [],
+      err: [expect.stringMatching(/is in use by another process/)],
+    });
+    expect((await run(["--check", "--data", folder], {})).code).toBe(0);
+  });
+
+  it.each([
+    [["--chek"], {}, /Unknown option '--chek'/],
+    [[], { DATABASE_URL: "mysql://x" }, /DATABASE_URL must start with postgres/],
+  ])("refuses %s %o", async (argv, env, line) => {
+    expect(await run(argv, env)).toEqual({ code: 2, out: [], err: [expect.stringMatching(line)] });
+  });
+});

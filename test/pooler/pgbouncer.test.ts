@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/platform/db/database.ts";
+import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { copyDatabase, silent } from "../engines.ts";
+import { type Edge, shiftEvent, startEdge } from "../platform/http/edge.ts";
+import { onboard } from "../platform/integrations/onboard.ts";
+import { startPgbouncer } from "./pgbouncer.ts";
+
+const undo: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of undo.splice(0).reverse()) await each();
+});
+
+let direct: string;
+beforeEach(async () => {
+  const { where, remove } = await copyDatabase();
+  undo.push(remove);
+  direct = where.url;
+});
+
+async function pooled(mode: "session" | "transaction"): Promise<string> {
+  const pooler = await startPgbouncer(direct, mode);
+  undo.push(pooler.stop);
+  return pooler.url;
+}
+
+const SHIFTS = 30;
+
+/** Onboards an organisation and has every one of its shifts become a job. */
+async function fillShifts(edge: Edge, provider: Sandbox): Promise<void> {
+  await onboard(edge, provider);
+  const created = Array.from({ length: SHIFTS }, () => provider.createShift());
+  for (const { traceId } of created)
+    expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
+  await edge.platform.idle();
+  const { body } = await edge.operate("GET", "/jobs?limit=100");
+  const jobs = (body as { items: { shiftId: string; status: string }[] }).items;
+  expect(new Set(jobs.map(({ shiftId }) => shiftId)).size).toBe(SHIFTS);
+  expect((await edge.send("/health/ready")).status).toBe(200);
+}
+
+async function newProvider(): Promise<Sandbox> {
+  const provider = await startSandbox({ webhooks: { schedule: [0] } });
+  undo.push(provider.close);
+  return provider;
+}
+
+describe("a platform behind pgbouncer", () => {
+  it("works with pooling by session", async () => {
+    const edge = await startEdge({ url: await pooled("session") });
+    undo.push(edge.stop);
+    await fillShifts(edge, await newProvider());
+  });
+
+  it("refuses pooling by transaction without a direct URL, and says what to do", async () => {
+    const url = await pooled("transaction");
+    for (const name of ["DATABASE_URL", "DIRECT_DATABASE_URL"]) {
+      const place = name === "DATABASE_URL" ? { url } : { url, directUrl: url };
+      await expect(openDatabase({ ...place, log: silent })).rejects.toThrow(
+        new RegExp(`^${name} leads to a pooler in transaction mode, .*give DIRECT_DATABASE_URL`),
+      );
+    }
+  });
+
+  it("works with pooling by transaction and a direct URL, several processes at once", async () => {
+    const databaseUrl = await pooled("transaction");
+    const config = { databaseUrl, directDatabaseUrl: direct };
+    const [edge, beside] = [
+      await startEdge({ url: direct }, { config }),
+      await startEdge({ url: direct }, { config }),
+    ];
+    undo.push(edge.stop, beside.stop);
+    await fillShifts(edge, await newProvider());
+    const { providerId } = edge.tenant;
+    const sending = { method: "POST", authorization: `Bearer ${edge.tenant.platformToken}` };
+    const path = "/webhooks/scheduling-provider";
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, nth) =>
+        (nth % 2 ? edge : beside).send(path, { ...sending, body: shiftEvent(providerId) }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const count = "select count(*)::int as count from shiftpact.events where provider_id = $1";
+    const database = await openDatabase({ url: direct, log: silent });
+    undo.push(database.close);
+    expect((await database.raw.executeSql(count, [providerId])).rows).toEqual([{ count: 200 }]);
+  });
+
+  it("reports the failure of a single statement, and has the connection go on", async () => {
+    const database = await openDatabase({ url: await pooled("transaction"), directUrl: direct, log: silent });
+    undo.push(database.close);
+    const row = { competence_id: crypto.randomUUID(), name: "Cook" };
+    const store = () => database.kysely.insertInto("competences").values(row).execute();
+    await store();
+    await expect(store()).rejects.toMatchObject({ code: "23505" });
+    const failed = database.kysely.transaction().execute(async (trx) => {
+      await trx
+        .insertInto("competences")
+        .values({ ...row, competence_id: crypto.randomUUID() })
+        .execute();
+      throw new Error("no");
+    });
+    await expect(failed).rejects.toThrow("no");
+    expect(await database.kysely.selectFrom("competences").select("name").execute()).toEqual([
+      { name: "Cook" },
+    ]);
+  });
+});
