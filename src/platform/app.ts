@@ -2,17 +2,23 @@ import express, { type Express, type Request, type RequestHandler } from "expres
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { pinoHttp } from "pino-http";
-import { createRouter as operationsRouter } from "../../generated/operations/server.ts";
+import { type Handlers, createRouter as operationsRouter } from "../../generated/operations/server.ts";
 import { createRouter as platformRouter } from "../../generated/platform/server.ts";
 import type { OperationInfo } from "../../generated/runtime/operation.ts";
 import { problemHandler } from "../../generated/runtime/problem-response.ts";
 import type { FieldError } from "../../generated/runtime/validator.ts";
 import { problem } from "../contract/problem.ts";
+import { createAddressLimit } from "./access/address-limit.ts";
+import type { Identity } from "./access/identity.ts";
+import { createOperatorTokens } from "./access/operators.ts";
 import type { Backlogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
 import type { Processes } from "./db/processes.ts";
 import type { Deps } from "./deps.ts";
-import { operationsAuthentication, webhookAuthentication } from "./http/authenticate.ts";
+import { accessHandlers } from "./http/access.ts";
+import { auditExport } from "./http/audit-export.ts";
+import { audited } from "./http/audited.ts";
+import { identityOf, operationsAuthentication, webhookAuthentication } from "./http/authenticate.ts";
 import { translateErrors } from "./http/errors.ts";
 import { withStorableInput } from "./http/input.ts";
 import { jobHandlers } from "./http/jobs.ts";
@@ -31,7 +37,13 @@ import type { Metrics } from "./metrics/metrics.ts";
 import { type Observer, timeWebhooks } from "./metrics/observer.ts";
 import type { Stream } from "./stream/stream.ts";
 
-type Settings = Pick<Config, "operationsToken" | "allowInsecureProviders" | "webhookRateLimit">;
+type Settings = Pick<
+  Config,
+  "operationsToken" | "allowInsecureProviders" | "webhookRateLimit" | "unknownTokenLimit"
+>;
+
+/** Of each client address. A person who mistypes stays far below; a provider with many organisations sends known tokens. */
+const UNKNOWN_TOKENS_A_MINUTE = 30;
 
 export interface AppParts extends Settings {
   deps: Deps;
@@ -44,6 +56,8 @@ export interface AppParts extends Settings {
   backlogs: Pick<Backlogs, "of">;
   fieldUses: Pick<FieldUses, "flush">;
   processes: Pick<Processes, "count">;
+  /** Milliseconds. */
+  streamCheckMs?: number;
   /** Without it nothing is served at /console and /docs. */
   pages?: { console: WebPages; docs: WebPages };
 }
@@ -57,7 +71,8 @@ export function createApp(parts: AppParts): Express {
   app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
   const now = () => deps.now().getTime();
-  const owners = createTokenOwners(deps.database, now);
+  const failures = createAddressLimit(parts.unknownTokenLimit ?? UNKNOWN_TOKENS_A_MINUTE, now);
+  const owners = createTokenOwners(deps.database, failures, now);
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
   const counts = webhookCounts({ database: deps.database, log, limit, isShared, now });
@@ -71,14 +86,18 @@ export function createApp(parts: AppParts): Express {
   );
   app.use(helmet());
   app.get("/metrics", metricsHandler(parts.metrics));
-  app.get("/operations/v1/stream", streamHandler(parts.stream, operationsToken));
-  const handlers = withStorableInput({
-    ...onboardingHandlers({ ...parts, owners }),
-    ...peopleHandlers(deps),
-    ...jobHandlers(deps),
-    ...seeingHandlers(parts),
+  const operators = createOperatorTokens(deps.database, failures, now);
+  const authenticate = operationsAuthentication(operators, operationsToken, log);
+  app.get("/operations/v1/stream", streamHandler({ ...parts, authenticate }));
+  app.get("/operations/v1/audit/export", auditExport(deps, authenticate));
+  const handlersOf = (scoped: Deps): Handlers<Identity> => ({
+    ...onboardingHandlers({ ...parts, deps: scoped, owners }),
+    ...peopleHandlers(scoped),
+    ...jobHandlers(scoped),
+    ...seeingHandlers({ ...parts, deps: scoped }),
+    ...accessHandlers(scoped, operators),
   });
-  const authenticate = operationsAuthentication(operationsToken);
+  const handlers = withStorableInput(audited(deps, handlersOf));
   app.use("/operations/v1", operationsRouter({ ...router, handlers, authenticate }));
   if (pages) app.use("/console", consolePages(pages.console)).use("/docs", docsPages(pages.docs));
   app.use((_request, _response, next) =>
@@ -129,6 +148,10 @@ function logOfOthers(logger: Logger) {
   return pinoHttp({
     logger,
     quietReqLogger: true,
+    customProps: (request) => {
+      const { name: operator, address } = identityOf(request) ?? {};
+      return { operator, address };
+    },
     customLogLevel: (_request, response, error) => {
       if (error || response.statusCode >= 500) return "error";
       return response.statusCode >= 400 ? "warn" : "info";

@@ -18,6 +18,8 @@ export interface Config {
   webhookRateLimit: number;
   /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit; unset: 500 (decisions, "rate limits"). */
   providerRateLimit?: number;
+  /** Unknown tokens a minute from each client address, in each process; 0: no limit; unset: 30. */
+  unknownTokenLimit?: number;
   logLevel: string;
   /** How notifications are mailed; unset: they are only shown. */
   mail?: { url: string; from: string };
@@ -39,6 +41,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 /** The default and the largest value. */
 const PORT = { unset: 3000, most: 65_535 };
 const WEBHOOK_RATE_LIMIT = { unset: 6_000, most: 1_000_000 };
+const UNKNOWN_TOKEN_LIMIT = { unset: 30, most: 1_000_000 };
 const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
 
 /**
@@ -63,6 +66,7 @@ export function readConfig(
     allowInsecureProviders: env.ALLOW_INSECURE_PROVIDERS === "1",
     webhookRateLimit: Number(env.WEBHOOK_RATE_LIMIT || WEBHOOK_RATE_LIMIT.unset),
     providerRateLimit: Number(env.PROVIDER_RATE_LIMIT || PROVIDER_RATE_LIMIT.unset),
+    unknownTokenLimit: Number(env.UNKNOWN_TOKEN_LIMIT || UNKNOWN_TOKEN_LIMIT.unset),
     logLevel: env.LOG_LEVEL || "info",
     ...(url && from && { mail: { url, from } }),
     ...readSecrets(env, { dataDir, sync }),
@@ -86,6 +90,7 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     [!["", "0", "1"].includes(env.ALLOW_INSECURE_PROVIDERS ?? ""), "ALLOW_INSECURE_PROVIDERS must be 0 or 1"],
     notInteger("WEBHOOK_RATE_LIMIT", WEBHOOK_RATE_LIMIT),
     notInteger("PROVIDER_RATE_LIMIT", PROVIDER_RATE_LIMIT),
+    notInteger("UNKNOWN_TOKEN_LIMIT", UNKNOWN_TOKEN_LIMIT),
     [!LOG_LEVELS.includes(env.LOG_LEVEL || "info"), `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`],
     [smtp && !isSmtpUrl(smtp), SMTP_FAULT],
     [smtp && !from, "SMTP_FROM is required with SMTP_URL"],

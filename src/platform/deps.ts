@@ -4,6 +4,7 @@ import type { Database, Log } from "./db/database.ts";
 import type { Pace } from "./db/pace.ts";
 import type { Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
+import type { AuditScope } from "./transaction.ts";
 import type { RetryPolicy } from "./work/retry.ts";
 
 /** Seals what must not be readable in the database. */
@@ -105,6 +106,8 @@ export interface Deps {
   pace: Pace;
   signals: Signals;
   log: Log;
+  /** Records what the operation of a request changes; absent in background work. */
+  audit?: AuditScope;
   vault: Vault;
   /** Absent: notifications are only shown. */
   channel?: Channel;

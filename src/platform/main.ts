@@ -65,6 +65,8 @@ export interface PlatformOptions {
   /** Of one call to a provider. Milliseconds. */
   providerTimeoutMs?: number;
   upkeep?: UpkeepOptions;
+  /** How often the operator of an open stream is checked. Milliseconds. */
+  streamCheckMs?: number;
   /** Of the calls to each provider. */
   calls?: Partial<CallLimits>;
   /** Checks a provider when it is activated; no check unless given. */
@@ -107,7 +109,7 @@ async function startParts(
   log: Logger,
   running: Running,
 ): Promise<Platform> {
-  const { allowInsecureProviders, operationsToken, webhookRateLimit } = config;
+  const { allowInsecureProviders, operationsToken, webhookRateLimit, unknownTokenLimit } = config;
   const { deps, worker, processes, ...counted } = await openDeps(config, options, log, running);
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
@@ -126,6 +128,8 @@ async function startParts(
   const app = createApp({
     ...{ deps, inbox, stream, log, processes, ...counted },
     ...{ operationsToken, allowInsecureProviders, webhookRateLimit },
+    ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
+    ...(unknownTokenLimit !== undefined && { unknownTokenLimit }),
     ...(options.pages && { pages: options.pages }),
   });
   const server = await serve(app, config.port);

@@ -51,6 +51,30 @@ export interface Schema extends ShiftTables {
     created_at: Generated<Date>;
     valid_until: Date | null;
   };
+  operators: {
+    operator_id: string;
+    name: string;
+    role: api.Role;
+    created_at: Generated<Date>;
+    revoked_at: Date | null;
+  };
+  operator_tokens: {
+    token_hash: string;
+    operator_id: string;
+    created_at: Generated<Date>;
+    valid_until: Date | null;
+  };
+  audit: {
+    audit_id: string;
+    at: Date;
+    /** Null: the first admin. */
+    operator_id: string | null;
+    operator_name: string;
+    address: string;
+    operation: string;
+    subjects: Json<Record<string, string>>;
+    changes: Json<api.FieldChange[]>;
+  };
   workplaces: { workplace_id: string; name: string; address: string | null; created_at: Generated<Date> };
   competences: { competence_id: string; name: string; created_at: Generated<Date> };
   outlets: {

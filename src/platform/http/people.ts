@@ -7,6 +7,7 @@ import {
   parsePersonalNumber,
 } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
+import { changesOf } from "../access/audit.ts";
 import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../candidates/candidate.ts";
 import { erase } from "../candidates/erase.ts";
 import type { CandidatesTable } from "../db/schema.ts";
@@ -101,6 +102,8 @@ async function addCandidate(
     .executeTakeFirstOrThrow(() =>
       problem("candidate_exists", { detail: "A candidate has this personal number already." }),
     );
+  const changes = changesOf({}, { competenceIds });
+  deps.audit?.note({ subjects: { candidateId: candidate_id }, changes });
   await addCompetences(trx, deps, candidate_id, competenceIds);
   return viewOf(row, competenceIds);
 }
@@ -120,6 +123,8 @@ async function changeCandidate(
     .returning(SHOWN)
     .executeTakeFirstOrThrow(unknownCandidate);
   if (wanted) {
+    const before = { competenceIds: await competencesOf(trx, candidateId) };
+    deps.audit?.note({ changes: changesOf(before, { competenceIds: wanted.toSorted() }) });
     await sql`
       delete from candidate_competences where candidate_id = ${candidateId}
         and competence_id not in (
