@@ -1,11 +1,12 @@
 import type { Io } from "./io.ts";
+import { operators } from "./operators.ts";
 import { platform } from "./platform.ts";
 
 /**
  * The commands of the package @shiftpact/platform, by name. `shiftpact NAME` finds them there, and `shiftpact-platform NAME` runs them
  * without the package `shiftpact`.
  */
-export const PLATFORM_COMMANDS = { platform } satisfies Record<
+export const PLATFORM_COMMANDS = { platform, operators } satisfies Record<
   string,
   (argv: string[], io: Io) => Promise<number>
 >;

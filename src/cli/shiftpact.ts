@@ -14,6 +14,7 @@ const ofPlatform = (name: PlatformCommand, summary: string) => ({
 /** Loaded only when asked for: a provider engineer's command needs no database. */
 const COMMANDS: Commands = {
   ...ofPlatform("platform", "run the platform: webhooks in, jobs, bookings, cancellations"),
+  ...ofPlatform("operators", "add, list, rotate and revoke the operators of a running platform"),
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,

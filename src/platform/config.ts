@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { syncOne } from "./db/sync.ts";
+import { withSecretFiles } from "./secret-files.ts";
 
 /** The settings of a platform process. */
 export interface Config {
@@ -11,8 +12,10 @@ export interface Config {
   databaseUrl: string | undefined;
   dataDir: string;
   operationsToken: string;
-  /** 32 bytes. */
+  /** Seals. 32 bytes. */
   secretKey: Buffer;
+  /** Open what was sealed before, until it is sealed anew. 32 bytes each. */
+  olderSecretKeys?: readonly Buffer[];
   allowInsecureProviders: boolean;
   /** Events a minute for each providerId, of which each process allows its share; 0: no limit. */
   webhookRateLimit: number;
@@ -45,18 +48,23 @@ const UNKNOWN_TOKEN_LIMIT = { unset: 30, most: 1_000_000 };
 const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
 
 /**
- * Reads the environment. OPERATIONS_TOKEN and SECRET_KEY are made and kept in the data folder when they are unset and the database is
+ * Reads the environment; secrets may be in files (`OPERATIONS_TOKEN_FILE`). OPERATIONS_TOKEN and SECRET_KEY are made and kept in the data folder when they are unset and the database is
  * embedded; with DATABASE_URL they are required, because several processes must share them.
  * @param sync writes a file, or the names in a folder, through to the disk.
  * @throws ConfigError
  */
 export function readConfig(
-  env: NodeJS.ProcessEnv,
+  given: NodeJS.ProcessEnv,
   overrides: { port?: number; dataDir?: string } = {},
   sync: (path: string) => void = syncOne,
 ): Config {
+  const { env, faults: unreadable } = withSecretFiles(given);
   const { SMTP_URL: url, SMTP_FROM: from } = env;
-  const faults = faultsIn({ ...env, ...(overrides.port !== undefined && { PORT: "" }) });
+  // A file that cannot be read is the cause of what would be missing.
+  const faults =
+    unreadable.length > 0
+      ? unreadable
+      : faultsIn({ ...env, ...(overrides.port !== undefined && { PORT: "" }) });
   if (faults.length > 0) throw new ConfigError(faults);
   const dataDir = overrides.dataDir ?? (env.SHIFTPACT_DATA || ".shiftpact");
   return {
@@ -79,6 +87,7 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     DATABASE_URL: url,
     OPERATIONS_TOKEN: token,
     SECRET_KEY: key,
+    SECRET_KEYS: keys,
     SMTP_URL: smtp,
     SMTP_FROM: from,
   } = env;
@@ -96,9 +105,14 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     [smtp && !from, "SMTP_FROM is required with SMTP_URL"],
     [smtp && from && !ADDRESS.test(from), "SMTP_FROM must be a bare address, such as shifts@example.com"],
     [url && !token, "OPERATIONS_TOKEN is required with DATABASE_URL"],
-    [url && !key, "SECRET_KEY is required with DATABASE_URL: openssl rand -base64 32 makes one"],
+    [url && !key && !keys, "SECRET_KEY is required with DATABASE_URL: openssl rand -base64 32 makes one"],
     [token && !TOKEN.test(token), "OPERATIONS_TOKEN must be at least 16 printable characters without spaces"],
     [key && !KEY.test(key), "SECRET_KEY must be 32 bytes in base64"],
+    [key && keys, "SECRET_KEY and SECRET_KEYS are both set: keep one of them"],
+    [
+      keys && !keys.split(",").every((each) => KEY.test(each.trim())),
+      "SECRET_KEYS must be keys of 32 bytes in base64, with commas between them: the first one seals, all open",
+    ],
   ];
   return faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault);
 }
@@ -132,13 +146,18 @@ interface Keeping {
 function readSecrets(
   env: NodeJS.ProcessEnv,
   keeping: Keeping,
-): Pick<Config, "operationsToken" | "secretKey"> {
+): Pick<Config, "operationsToken" | "secretKey" | "olderSecretKeys"> {
   const operationsToken =
     env.OPERATIONS_TOKEN ||
     kept(keeping, "operations-token", TOKEN, () => randomBytes(24).toString("base64url"));
-  const secretKey =
-    env.SECRET_KEY || kept(keeping, "secret-key", KEY, () => randomBytes(32).toString("base64"));
-  return { operationsToken, secretKey: Buffer.from(secretKey, "base64") };
+  const keys =
+    env.SECRET_KEYS ||
+    env.SECRET_KEY ||
+    kept(keeping, "secret-key", KEY, () => randomBytes(32).toString("base64"));
+  const [secretKey = Buffer.alloc(0), ...olderSecretKeys] = keys
+    .split(",")
+    .map((key) => Buffer.from(key.trim(), "base64"));
+  return { operationsToken, secretKey, ...(olderSecretKeys.length > 0 && { olderSecretKeys }) };
 }
 
 /**

@@ -9,8 +9,12 @@ import type { RetryPolicy } from "./work/retry.ts";
 
 /** Seals what must not be readable in the database. */
 export interface Vault {
+  /** Of the key that seals. */
+  readonly keyId: string;
+  /** Of all keys that open, that one first. */
+  readonly keyIds: readonly string[];
   seal(text: string): string;
-  /** Rejects what was sealed with another key, or changed. */
+  /** Rejects what was sealed with a key that is not given, or changed. */
   open(sealed: string): string;
 }
 

@@ -18,8 +18,9 @@ import { createProviderClients } from "./integrations/clients.ts";
 import { createFieldUses } from "./integrations/field-uses.ts";
 import { noteCircuit, noteSilence } from "./integrations/health.ts";
 import { probe } from "./integrations/probe.ts";
+import { checkSecretKeys, reseal } from "./integrations/reseal.ts";
 import { detectInBackground } from "./integrations/routing.ts";
-import { checkSecretKey, createVault } from "./integrations/vault.ts";
+import { createVault } from "./integrations/vault.ts";
 import { createLog } from "./log.ts";
 import { createFigures, type Figures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
@@ -138,6 +139,7 @@ async function startParts(
   if (!deps.channel) await warnOfUndelivered(deps);
   dispatcher.start();
   upkeep.start();
+  resealInBackground(deps, running);
   return {
     port: server.port,
     url: server.url,
@@ -151,18 +153,28 @@ async function startParts(
   };
 }
 
+/** A process that ends meanwhile leaves the rest to the next start. */
+function resealInBackground(deps: Deps, running: Running): void {
+  const stopping = new AbortController();
+  const resealing = reseal(deps, stopping.signal).catch((error) =>
+    deps.log.error({ err: error }, "could not seal everything anew; the next start tries again"),
+  );
+  running.feeds(() => stopping.abort());
+  running.holds(() => resealing);
+}
+
 /** The database, and the parts that use it. */
 async function openDeps(config: Config, options: PlatformOptions, log: Logger, running: Running) {
   const { databaseUrl: url, dataDir, allowInsecureProviders: allowInsecure } = config;
   const { providerTimeoutMs: timeoutMs = TIMING.callTimeoutMs, now = () => new Date() } = options;
-  const vault = createVault(config.secretKey);
+  const vault = createVault(config.secretKey, config.olderSecretKeys);
   const database =
     options.database ??
     (await (url
       ? openDatabase({ url, log }).catch(refuseToStart)
       : openDatabase({ dataDir: join(dataDir, "database"), log })));
   if (!options.database) running.holds(database.close);
-  await checkSecretKey(database, vault);
+  await checkSecretKeys(database, vault);
   const processes = await joinProcesses(database, log);
   const fieldUses = createFieldUses({ database, log });
   const figures = createFigures({ database, log, now });

@@ -31,33 +31,31 @@ export function createAddressLimit(limit: number, now: () => number): AddressLim
     minutes.set(address, minute);
     return minute;
   };
+  const start = async <T>(address: string, minute: Minute, find: () => Promise<T | undefined>) => {
+    const finding = find();
+    minute.underWay.add(finding);
+    try {
+      const found = await finding;
+      if (found === undefined) minute.failures += 1;
+      return found;
+    } finally {
+      minute.underWay.delete(finding);
+      const isUnused = minute.failures === 0 && minute.underWay.size === 0;
+      if (isUnused && minutes.get(address) === minute) minutes.delete(address);
+    }
+  };
   return {
     run: async (address, find) => {
       if (limit === 0) return find();
-      const minute = await admit(() => minuteOf(address), limit, now);
-      const finding = find();
-      minute.underWay.add(finding);
-      try {
-        const found = await finding;
-        if (found === undefined) minute.failures += 1;
-        return found;
-      } finally {
-        minute.underWay.delete(finding);
-        const isUnused = minute.failures === 0 && minute.underWay.size === 0;
-        if (isUnused && minutes.get(address) === minute) minutes.delete(address);
+      for (;;) {
+        const minute = minuteOf(address);
+        if (minute.failures >= limit) throw tooManyFailures(minute.until - now());
+        if (minute.failures + minute.underWay.size < limit) return start(address, minute, find);
+        // Those under way could use up the minute. Waiting keeps valid tokens that arrive together from being refused.
+        await Promise.race(minute.underWay).catch(() => undefined);
       }
     },
   };
-}
-
-/** Waits while the look-ups under way could use up the minute: valid tokens that arrive together are not refused. */
-async function admit(minuteOf: () => Minute, limit: number, now: () => number): Promise<Minute> {
-  for (;;) {
-    const minute = minuteOf();
-    if (minute.failures >= limit) throw tooManyFailures(minute.until - now());
-    if (minute.failures + minute.underWay.size < limit) return minute;
-    await Promise.race(minute.underWay).catch(() => undefined);
-  }
 }
 
 function tooManyFailures(ms: number) {
