@@ -17,6 +17,8 @@ export interface Config {
   /** Open what was sealed before, until it is sealed anew. 32 bytes each. */
   olderSecretKeys?: readonly Buffer[];
   allowInsecureProviders: boolean;
+  /** Personal numbers are stored in clear beside the sealed ones, so that a process of version 0.1.0 can work on the database. */
+  clearPersonalNumbers?: boolean;
   /** Events a minute for each providerId, of which each process allows its share; 0: no limit. */
   webhookRateLimit: number;
   /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit; unset: 500 (decisions, "rate limits"). */
@@ -72,6 +74,7 @@ export function readConfig(
     databaseUrl: env.DATABASE_URL || undefined,
     dataDir,
     allowInsecureProviders: env.ALLOW_INSECURE_PROVIDERS === "1",
+    clearPersonalNumbers: env.CLEAR_PERSONAL_NUMBERS === "1",
     webhookRateLimit: Number(env.WEBHOOK_RATE_LIMIT || WEBHOOK_RATE_LIMIT.unset),
     providerRateLimit: Number(env.PROVIDER_RATE_LIMIT || PROVIDER_RATE_LIMIT.unset),
     unknownTokenLimit: Number(env.UNKNOWN_TOKEN_LIMIT || UNKNOWN_TOKEN_LIMIT.unset),
@@ -97,6 +100,7 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     [url && !/^postgres(ql)?:\/\//.test(url), "DATABASE_URL must start with postgres:// or postgresql://"],
     notInteger("PORT", PORT),
     [!["", "0", "1"].includes(env.ALLOW_INSECURE_PROVIDERS ?? ""), "ALLOW_INSECURE_PROVIDERS must be 0 or 1"],
+    [!["", "0", "1"].includes(env.CLEAR_PERSONAL_NUMBERS ?? ""), "CLEAR_PERSONAL_NUMBERS must be 0 or 1"],
     notInteger("WEBHOOK_RATE_LIMIT", WEBHOOK_RATE_LIMIT),
     notInteger("PROVIDER_RATE_LIMIT", PROVIDER_RATE_LIMIT),
     notInteger("UNKNOWN_TOKEN_LIMIT", UNKNOWN_TOKEN_LIMIT),

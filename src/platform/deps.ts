@@ -1,5 +1,6 @@
 import type { DeliveryCode, Routing } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
+import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Pace } from "./db/pace.ts";
 import type { Integration } from "./db/schema.ts";
@@ -16,6 +17,21 @@ export interface Vault {
   seal(text: string): string;
   /** Rejects what was sealed with a key that is not given, or changed. */
   open(sealed: string): string;
+}
+
+/** How personal numbers are stored: sealed, beside a keyed hash to find them by. */
+export interface Numbers {
+  hash(number: PersonalNumber): string;
+  /** The columns of a candidate. */
+  columns(number: PersonalNumber, candidateId: string): StoredNumber & { personal_number_hash: string };
+  /** Throws for an erased person, and for a number that is damaged. */
+  open(stored: StoredNumber): PersonalNumber;
+}
+
+export interface StoredNumber {
+  personal_number: string;
+  /** Null: in clear, as an older version has written it. */
+  personal_number_sealed: string | null;
 }
 
 /** A notification as text, with its address. */
@@ -113,6 +129,7 @@ export interface Deps {
   /** Records what the operation of a request changes; absent in background work. */
   audit?: AuditScope;
   vault: Vault;
+  numbers: Numbers;
   /** Absent: notifications are only shown. */
   channel?: Channel;
   timing: Timing;

@@ -4,6 +4,8 @@ import type { Logger } from "pino";
 import { CALL_LIMITS, type CallLimits } from "../clients/provider/call-policy.ts";
 import { type AppParts, createApp } from "./app.ts";
 import { createBacklogs } from "./backlog/backlogs.ts";
+import { openPersonalNumbers } from "./candidates/personal-numbers.ts";
+import { createNumberSealing } from "./candidates/seal-numbers.ts";
 import type { Config } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { createPace } from "./db/pace.ts";
@@ -111,7 +113,7 @@ async function startParts(
   running: Running,
 ): Promise<Platform> {
   const { allowInsecureProviders, operationsToken, webhookRateLimit, unknownTokenLimit } = config;
-  const { deps, worker, processes, ...counted } = await openDeps(config, options, log, running);
+  const { deps, worker, sealing, processes, ...counted } = await openDeps(config, options, log, running);
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
   const inbox = createInbox({
@@ -133,6 +135,8 @@ async function startParts(
     ...(unknownTokenLimit !== undefined && { unknownTokenLimit }),
     ...(options.pages && { pages: options.pages }),
   });
+  // Before the first request, so that no number is stored in clear unless another process needs it.
+  await sealing.start();
   const server = await serve(app, config.port);
   running.serves(server);
   await worker.start();
@@ -175,6 +179,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
       : openDatabase({ dataDir: join(dataDir, "database"), log })));
   if (!options.database) running.holds(database.close);
   await checkSecretKeys(database, vault);
+  const numbers = await openPersonalNumbers(database, vault);
   const processes = await joinProcesses(database, log);
   const fieldUses = createFieldUses({ database, log });
   const figures = createFigures({ database, log, now });
@@ -206,7 +211,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
   running.holds(() => channel?.close());
   const deps: Deps = {
-    ...{ database, signals, log, vault, now, newId },
+    ...{ database, signals, log, vault, numbers, now, newId },
     wakeWorker: () => worker.wake(),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
     timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },
@@ -218,8 +223,11 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
+  const keepClear = config.clearPersonalNumbers ?? false;
+  const sealing = createNumberSealing({ database, numbers, vault, log, keepClear });
+  running.holds(sealing.stop);
   const worker = workerOf(deps, options, running, figures);
-  return { deps, worker, processes, fieldUses, figures, backlogs, metrics, observer };
+  return { deps, worker, sealing, processes, fieldUses, figures, backlogs, metrics, observer };
 }
 
 function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { counted }: Figures): Worker {

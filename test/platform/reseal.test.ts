@@ -55,7 +55,12 @@ describe.each(engines)("sealing anew, on %s", (engine) => {
   });
 });
 
-const SEALED_COLUMNS = ["candidates.hire", "integrations.provider_token"];
+const SEALED_COLUMNS = [
+  "candidates.hire",
+  "candidates.personal_number_sealed",
+  "integrations.provider_token",
+  "sealed_keys.sealed",
+];
 
 async function addIntegrations({ kysely }: TestDatabase, count: number, seal: (nth: number) => string) {
   const rows = Array.from({ length: count }, (_, nth) => ({

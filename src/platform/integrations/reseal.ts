@@ -4,8 +4,10 @@ import type { Vault } from "../deps.ts";
 
 /** Every column that holds sealed text. test/platform/reseal.test.ts compares it with the database. */
 const SEALED = [
-  { table: "integrations", id: "provider_id", column: "provider_token" },
-  { table: "candidates", id: "candidate_id", column: "hire" },
+  { table: "integrations", id: "provider_id", type: "uuid", column: "provider_token" },
+  { table: "candidates", id: "candidate_id", type: "uuid", column: "hire" },
+  { table: "candidates", id: "candidate_id", type: "uuid", column: "personal_number_sealed" },
+  { table: "sealed_keys", id: "name", type: "text", column: "sealed" },
 ] as const;
 
 type Column = (typeof SEALED)[number];
@@ -62,7 +64,7 @@ export async function reseal(
 async function resealBatch(
   { kysely }: Database,
   vault: Vault,
-  { table, id, column }: Column,
+  { table, id, type, column }: Column,
   after?: string,
 ) {
   const [key, value] = [sql.ref(id), sql.ref(column)];
@@ -75,8 +77,8 @@ async function resealBatch(
   if (opened.length > 0)
     await sql`
       update ${sql.table(table)} set ${value} = given.next
-      from json_to_recordset(${JSON.stringify(opened)}::text::json) as given (id text, value text, next text)
-      where ${key}::text = given.id and ${sql.ref(`${table}.${column}`)} = given.value`.execute(kysely);
+      from json_to_recordset(${JSON.stringify(opened)}::text::json) as given (id ${sql.raw(type)}, value text, next text)
+      where ${key} = given.id and ${sql.ref(`${table}.${column}`)} = given.value`.execute(kysely);
   const last = rows.length < BATCH ? undefined : rows.at(-1)?.id;
   return { resealed: opened.length, damaged: rows.length - opened.length, last };
 }

@@ -7,7 +7,7 @@ const IV_BYTES = 12;
 const TAG = { authTagLength: 16 };
 
 /** The key is not among SECRET_KEYS. */
-export class OtherKeyError extends Error {}
+class OtherKeyError extends Error {}
 
 /** The id of a key, which every text that it sealed begins with. */
 const keyIdOf = (key: Buffer): string => createHash("sha256").update(key).digest("hex").slice(0, 8);

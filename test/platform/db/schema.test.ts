@@ -78,6 +78,8 @@ const TABLES: Tables = {
   candidates: {
     candidate_id: "uuid",
     personal_number: "text",
+    personal_number_sealed: "text?",
+    personal_number_hash: "text?",
     first_name: "text",
     last_name: "text",
     email: "text",
@@ -223,7 +225,9 @@ const TABLES: Tables = {
     job_id: "uuid?",
   },
   reveals: { reveal_id: "uuid", candidate_id: "uuid", reason: "text", revealed_at: "timestamptz" },
-  processes: { process_id: "uuid", seen_at: "timestamptz" },
+  sealed_keys: { name: "text", sealed: "text" },
+  erased_people: { number_hash: "text", erased_at: "timestamptz" },
+  processes: { process_id: "uuid", seen_at: "timestamptz", seals_numbers: "bool" },
   call_rates: {
     provider_id: "uuid",
     second_until: "timestamptz",
