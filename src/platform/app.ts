@@ -18,8 +18,14 @@ import type { Deps } from "./deps.ts";
 import { accessHandlers } from "./http/access.ts";
 import { auditExport } from "./http/audit-export.ts";
 import { audited } from "./http/audited.ts";
-import { identityOf, operationsAuthentication, webhookAuthentication } from "./http/authenticate.ts";
+import {
+  identityOf,
+  type OperatorAuthentication,
+  operationsAuthentication,
+  webhookAuthentication,
+} from "./http/authenticate.ts";
 import { translateErrors } from "./http/errors.ts";
+import { healthHandlers } from "./http/health.ts";
 import { withStorableInput } from "./http/input.ts";
 import { jobHandlers } from "./http/jobs.ts";
 import { onboardingHandlers } from "./http/onboarding.ts";
@@ -39,7 +45,12 @@ import type { Stream } from "./stream/stream.ts";
 
 type Settings = Pick<
   Config,
-  "operationsToken" | "allowInsecureProviders" | "webhookRateLimit" | "unknownTokenLimit"
+  | "operationsToken"
+  | "allowInsecureProviders"
+  | "webhookRateLimit"
+  | "unknownTokenLimit"
+  | "management"
+  | "trustProxy"
 >;
 
 /** Of each client address. A person who mistypes stays far below; a provider with many organisations sends known tokens. */
@@ -56,6 +67,7 @@ export interface AppParts extends Settings {
   backlogs: Pick<Backlogs, "of">;
   fieldUses: Pick<FieldUses, "flush">;
   processes: Pick<Processes, "count">;
+  isDraining: () => boolean;
   /** Milliseconds. */
   streamCheckMs?: number;
   /** Without it nothing is served at /console and /docs. */
@@ -68,6 +80,7 @@ export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
+  if (parts.trustProxy !== undefined) app.set("trust proxy", parts.trustProxy);
   app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
   const now = () => deps.now().getTime();
@@ -80,14 +93,14 @@ export function createApp(parts: AppParts): Express {
   app.use(
     platformRouter({
       ...router,
-      handlers: webhookHandlers(deps, parts.inbox),
+      handlers: { ...webhookHandlers(deps, parts.inbox), ...healthHandlers(deps, parts.isDraining) },
       authenticate: webhookAuthentication(owners, limit, log, counts),
     }),
   );
   app.use(helmet());
-  app.get("/metrics", metricsHandler(parts.metrics));
   const operators = createOperatorTokens(deps.database, failures, now);
   const authenticate = operationsAuthentication(operators, operationsToken, log);
+  if (!parts.management) app.get("/metrics", onlyLocal(authenticate), metricsHandler(parts.metrics));
   app.get("/operations/v1/stream", streamHandler({ ...parts, authenticate }));
   app.get("/operations/v1/audit/export", auditExport(deps, authenticate));
   const handlersOf = (scoped: Deps): Handlers<Identity> => ({
@@ -107,7 +120,37 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** Without a token, like the health checks: the platform listens on the machine's own address only. */
+/** The management listener: /metrics and the health checks, without a token. */
+export function createManagementApp({ deps, log, metrics, isDraining }: AppParts): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  const { getLiveness, getReadiness } = healthHandlers(deps, isDraining);
+  app.get("/metrics", metricsHandler(metrics));
+  app.get("/health/live", (_request, response) => void response.json(getLiveness().body));
+  app.get("/health/ready", async (_request, response) => void response.json((await getReadiness()).body));
+  app.use((_request, _response, next) =>
+    next(problem("not_found", { detail: "The management listener serves /metrics and /health alone." })),
+  );
+  app.use(translateErrors(log), problemHandler({ traceId }));
+  return app;
+}
+
+/** Lets a request through that comes from this machine, or from an operator. */
+function onlyLocal(authenticate: OperatorAuthentication): RequestHandler {
+  return async (request, _response, next) => {
+    if (!isLocal(request)) await authenticate(request, { scopes: ["viewer"] });
+    next();
+  };
+}
+
+/** What a proxy forwards comes from wherever its client is, which only a proxy that is trusted says. */
+function isLocal({ app, headers, ip, socket }: Request): boolean {
+  const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
+  const address = app.get("trust proxy") ? ip : socket.remoteAddress;
+  return (app.get("trust proxy") || !isForwarded) && /^(::ffff:)?127\.|^::1$/.test(address ?? "");
+}
+
 function metricsHandler({ text, contentType }: AppParts["metrics"]): RequestHandler {
   return async (_request, response) => {
     response
@@ -152,6 +195,8 @@ function logOfOthers(logger: Logger) {
       const { name: operator, address } = identityOf(request) ?? {};
       return { operator, address };
     },
+    // Asked for every second, and a failure has a line of its own.
+    autoLogging: { ignore: ({ url = "" }) => /^\/(health|metrics)\b/.test(url) },
     customLogLevel: (_request, response, error) => {
       if (error || response.statusCode >= 500) return "error";
       return response.statusCode >= 400 ? "warn" : "info";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 
 /** Settings that hold a secret: each may be given as a file, `NAME_FILE`. */
-const SECRETS = ["DATABASE_URL", "OPERATIONS_TOKEN", "SECRET_KEY", "SECRET_KEYS", "SMTP_URL"] as const;
+export const SECRETS = ["DATABASE_URL", "OPERATIONS_TOKEN", "SECRET_KEY", "SECRET_KEYS", "SMTP_URL"] as const;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
