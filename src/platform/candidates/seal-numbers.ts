@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Database, Log } from "../db/database.ts";
@@ -5,11 +6,13 @@ import type { PersonalNumbers } from "./personal-numbers.ts";
 
 const EVERY_MS = 60_000;
 const BATCH = 500;
+/** A first start on many candidates takes longer, and goes on while the platform serves. */
+const START_MS = 3_000;
 
 export interface NumberSealing {
   /** One round: seals what is in clear, and removes what is in clear once no process needs it. */
   run(): Promise<void>;
-  /** Runs now and at intervals: a process of an older version may end, or start again. */
+  /** Runs now and at intervals: a process of an older version may end, or start again. Resolves after the first round, at most after 3 s. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -69,7 +72,7 @@ export function createNumberSealing(parts: Parts): NumberSealing {
     start: async () => {
       timer = setInterval(() => void runOnce(), EVERY_MS);
       timer.unref();
-      await runOnce();
+      await Promise.race([runOnce(), sleep(START_MS, undefined, { ref: false })]);
     },
     stop: async () => {
       isStopped = true;

@@ -83,6 +83,32 @@ describe("unknown tokens", () => {
   });
 });
 
+describe("a platform behind a proxy that it trusts", () => {
+  const edge = useEdge("postgres", { config: { unknownTokenLimit: 2, trustProxy: 1 } });
+
+  it("counts by the client's address, and records it in the audit log", async () => {
+    const { send } = edge();
+    const me = (client: string, nth: number) =>
+      send("/operations/v1/me", {
+        authorization: `Bearer unknown-${nth}`,
+        headers: { "x-forwarded-for": client },
+      });
+    for (let nth = 0; nth < 2; nth += 1) await me("192.0.2.7", nth);
+    expectProblem(await me("192.0.2.7", 2), "rate_limited");
+    expectProblem(await me("192.0.2.8", 3), "unauthorized");
+    const authorization = `Bearer ${OPERATIONS_TOKEN}`;
+    const headers = { "x-forwarded-for": "192.0.2.9" };
+    await send("/operations/v1/competences", {
+      method: "POST",
+      authorization,
+      headers,
+      body: { name: "Cook" },
+    });
+    const { body } = await edge().operate("GET", "/audit?operation=createCompetence");
+    expect(body).toMatchObject({ items: [{ address: "192.0.2.9" }] });
+  });
+});
+
 describe("a platform that is given unknown tokens", () => {
   const edge = useEdge("postgres", { config: { unknownTokenLimit: 3 } });
 
