@@ -36,6 +36,8 @@ Settings, from the environment:
   ALLOW_INSECURE_PROVIDERS 1: providers at plain http and at private addresses, for development
   WEBHOOK_RATE_LIMIT       6000: events a minute for each providerId; 0: no limit
   PROVIDER_RATE_LIMIT      500: calls a minute to each provider; 0: no limit
+  RETAIN_EVENTS_DAYS (30), RETAIN_TRACES_DAYS (30), RETAIN_JOBS_DAYS (730), RETAIN_NOTIFICATIONS_DAYS (365), RETAIN_ISSUES_DAYS (365)
+                           for how long what has ended is kept
   SMTP_URL, SMTP_FROM      sends notifications by e-mail too
   LOG_LEVEL                info; one of trace, debug, info, warn, error, fatal, silent
 

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { distance } from "fastest-levenshtein";
 import { syncOne } from "./db/sync.ts";
 import { SECRETS, withSecretFiles } from "./secret-files.ts";
+import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./upkeep/retention.ts";
 
 /** The settings of a platform process. */
 export interface Config {
@@ -36,6 +37,8 @@ export interface Config {
   /** Unknown tokens a minute from each client address, in each process; 0: no limit; unset: 30. */
   unknownTokenLimit?: number;
   logLevel: string;
+  /** Days. */
+  retention?: Retention;
   /** How notifications are mailed; unset: they are only shown. */
   mail?: { url: string; from: string };
 }
@@ -98,6 +101,7 @@ export function readConfig(
     providerRateLimit: Number(env.PROVIDER_RATE_LIMIT || PROVIDER_RATE_LIMIT.unset),
     unknownTokenLimit: Number(env.UNKNOWN_TOKEN_LIMIT || UNKNOWN_TOKEN_LIMIT.unset),
     logLevel: env.LOG_LEVEL || "info",
+    retention: retentionOf(env),
     ...(url && from && { mail: { url, from } }),
     ...readSecrets(env, { dataDir, sync }),
   };
@@ -134,6 +138,11 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     notInteger("WEBHOOK_RATE_LIMIT", WEBHOOK_RATE_LIMIT),
     notInteger("PROVIDER_RATE_LIMIT", PROVIDER_RATE_LIMIT),
     notInteger("UNKNOWN_TOKEN_LIMIT", UNKNOWN_TOKEN_LIMIT),
+    ...KEPT.map(([name, key]) => notInteger(name, { unset: RETENTION[key], most: 36_500 })),
+    [
+      Number(env.RETAIN_EVENTS_DAYS || LEAST_EVENT_DAYS) < LEAST_EVENT_DAYS,
+      `RETAIN_EVENTS_DAYS must be ${LEAST_EVENT_DAYS} or more: a repeated webhook is recognised for as long`,
+    ],
     [!LOG_LEVELS.includes(env.LOG_LEVEL || "info"), `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`],
     [smtp && !isSmtpUrl(smtp), SMTP_FAULT],
     [smtp && !from, "SMTP_FROM is required with SMTP_URL"],
@@ -150,6 +159,17 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
   ];
   return faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault);
 }
+
+/** How long what has ended is kept, by setting. */
+const KEPT = (["events", "traces", "jobs", "notifications", "issues"] as const).map(
+  (key) => [`RETAIN_${key.toUpperCase()}_DAYS`, key] as const,
+);
+
+const retentionOf = (env: NodeJS.ProcessEnv): Retention =>
+  Object.fromEntries(KEPT.map(([name, key]) => [key, Number(env[name] || RETENTION[key])])) as Record<
+    keyof Retention,
+    number
+  >;
 
 const LOCAL = "127.0.0.1";
 const HOST = /^[\w.:-]+$/;
@@ -181,6 +201,7 @@ const NAMES = [
   ...["MANAGEMENT_HOST", "MANAGEMENT_PORT", "TRUST_PROXY", "DRAIN_SECONDS"],
   ...["UNKNOWN_TOKEN_LIMIT", "CLEAR_PERSONAL_NUMBERS", "SECRET_KEYS"],
   ...SECRETS.map((name) => `${name}_FILE`),
+  ...KEPT.map(([name]) => name),
 ];
 
 /** A misspelt setting would be ignored in silence: with DATABSE_URL the platform would start on an empty database. */

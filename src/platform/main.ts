@@ -129,7 +129,10 @@ async function startParts(
     pace: deps.pace,
     now: () => deps.now().getTime(),
   });
-  const upkeep = createUpkeep(deps, options.upkeep);
+  const upkeep = createUpkeep(deps, {
+    ...(config.retention && { retention: config.retention }),
+    ...options.upkeep,
+  });
   const stream = createStream(signals);
   running.feeds(stream.close);
   running.feeds(upkeep.stop);

@@ -44,6 +44,8 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ TRUST_PROXY: "yes" }, /^TRUST_PROXY must be a number of proxies, or their addresses/],
   [{ TRUST_PROXY: "10.0.0.0/33" }, /^TRUST_PROXY /],
   [{ TRUST_PROXY: "127.0.0.1, " }, /^TRUST_PROXY /],
+  [{ RETAIN_JOBS_DAYS: "soon" }, /^RETAIN_JOBS_DAYS must be a whole number from 0 to 36500$/],
+  [{ RETAIN_EVENTS_DAYS: "29" }, /^RETAIN_EVENTS_DAYS must be 30 or more/],
   [{ DRAIN_SECONDS: "1.5" }, /^DRAIN_SECONDS must be a whole number from 0 to 300$/],
   [{ DATABASE_URL: "" }, /^DATABASE_URL is empty: unset it for the embedded database/],
   [{ DATABSE_URL: URL }, /^DATABSE_URL is not a setting of the platform; did you mean DATABASE_URL\?$/],
@@ -98,6 +100,7 @@ describe("the configuration", () => {
         allowInsecureProviders: false,
       },
       ...{ webhookRateLimit: 6_000, logLevel: "info" },
+      retention: { events: 30, traces: 30, jobs: 730, notifications: 365, issues: 365 },
     });
     const shared = { DATABASE_URL: URL, OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY };
     const dataDir = join(folder, "not-needed");

@@ -2,22 +2,29 @@ import type { Generated } from "kysely";
 import type * as api from "../../../generated/operations/types.ts";
 import type { Json, JsonWithDefault, Stamped } from "./column.ts";
 
+interface EventColumns {
+  event_id: string;
+  provider_id: string;
+  event: string;
+  shift_id: string;
+  trace_id: string;
+  status: Generated<api.EventStatus>;
+  attempts: Generated<number>;
+  verdict: Json<api.Outcome> | null;
+  received_at: Generated<Date>;
+  processed_at: Date | null;
+  /** By an operator: then it is no longer an echo. */
+  replayed_at: Date | null;
+}
+
 /** Shifts and what the platform does about them. */
 export interface ShiftTables {
-  events: {
-    event_id: string;
-    provider_id: string;
-    event: string;
-    shift_id: string;
-    trace_id: string;
-    status: Generated<api.EventStatus>;
-    attempts: Generated<number>;
-    verdict: Json<api.Outcome> | null;
-    received_at: Generated<Date>;
-    processed_at: Date | null;
-    /** By an operator: then it is no longer an echo. */
-    replayed_at: Date | null;
-  };
+  /** Those that wait, that failed, or that ended some days ago at most. */
+  events: EventColumns;
+  /** Those that ended longer ago, by day. */
+  event_log: EventColumns;
+  /** The view of both. */
+  all_events: EventColumns;
   /** What is known of a shift at its provider. */
   shifts: {
     provider_id: string;

@@ -34,12 +34,12 @@ export function seeingHandlers({ deps, figures, fieldUses }: Parts) {
     listEvents: async ({ query }) => {
       const { providerId: provider_id, shiftId: shift_id, traceId: trace_id, status } = query;
       const where = { provider_id, shift_id, trace_id, status };
-      const events = kysely.selectFrom("events").selectAll();
+      const events = kysely.selectFrom("all_events").selectAll();
       return ok(await page(events, query, { id: "event_id", where }, viewOfEvent));
     },
     getEvent: async ({ path }) => {
       const row = await kysely
-        .selectFrom("events")
+        .selectFrom("all_events")
         .selectAll()
         .where("event_id", "=", path.eventId)
         .executeTakeFirst();
@@ -96,7 +96,7 @@ async function resolveIssue(deps: Deps, issueId: string): Promise<void> {
 }
 
 async function stepsOf(kysely: Kysely<Schema>, traceId: string): Promise<TraceStep[]> {
-  const events = await kysely.selectFrom("events").selectAll().where("trace_id", "=", traceId).execute();
+  const events = await kysely.selectFrom("all_events").selectAll().where("trace_id", "=", traceId).execute();
   const rows = await kysely
     .selectFrom("trace_steps")
     .selectAll()

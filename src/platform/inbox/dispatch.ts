@@ -112,7 +112,27 @@ async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string |
   return rows.length === BATCH ? rows.at(-1)?.eventId : undefined;
 }
 
-async function dispatch(trx: Trx, deps: Parts, events: readonly WaitingEvent[]): Promise<void> {
+/**
+ * decisions, "duplicate traceId": an event that ended so long ago that it is in the log was stored once more. It goes, and nothing is done about it.
+ * Returns the ids of those that went.
+ */
+async function dropRepeated(trx: Trx, events: readonly WaitingEvent[]): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ eventId: string }>`
+    delete from events using (
+      select again.* from json_to_recordset(${JSON.stringify(events)}::text::json)
+          as again ("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text)
+        join event_log as logged on logged.trace_id = again."traceId" and logged.provider_id = again."providerId"
+          and logged.shift_id = again."shiftId" and logged.event = again.event) as repeated
+    where (events.provider_id, events.shift_id, events.event, events.trace_id)
+        = (repeated."providerId", repeated."shiftId", repeated.event, repeated."traceId")
+      and events.event_id = repeated."eventId"
+    returning events.event_id as "eventId"`.execute(trx);
+  return new Set(rows.map(({ eventId }) => eventId));
+}
+
+async function dispatch(trx: Trx, deps: Parts, stored: readonly WaitingEvent[]): Promise<void> {
+  const repeated = await dropRepeated(trx, stored);
+  const events = stored.filter(({ eventId }) => !repeated.has(eventId));
   const providers = [...new Set(events.map(({ providerId }) => providerId))];
   const { rows } = await sql<{ id: string }>`
     select provider_id as id from integrations where state = 'active'

@@ -7,7 +7,7 @@ import { requireIntegration } from "../integrations/integration.ts";
 import { type Change, changesBetween, readJobState } from "../jobs/state.ts";
 import { previewReading } from "../shifts/preview.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { queueAgain } from "./replay.ts";
+import { queueAgain, recall } from "./replay.ts";
 
 export interface ReplayPreview {
   /** What the event would end as. */
@@ -24,7 +24,7 @@ export interface ReplayPreview {
 export async function previewReplay(deps: Deps, eventId: string): Promise<ReplayPreview> {
   const { kysely } = deps.database;
   const event = await kysely
-    .selectFrom("events")
+    .selectFrom("all_events")
     .selectAll()
     .where("event_id", "=", eventId)
     .executeTakeFirst();
@@ -36,6 +36,7 @@ export async function previewReplay(deps: Deps, eventId: string): Promise<Replay
   const reading = await previewReading(deps, key, event);
   return rolledBack(deps, async (trx) => {
     const before = await readJobState(trx, key);
+    await recall(trx, event.event_id);
     await queueAgain(trx, deps, [event]);
     await reading.record(trx);
     return viewOf(trx, event, changesBetween(before, await readJobState(trx, key)));

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import { isShiftEvent } from "../../contract/shift-event.ts";
 import type { StoredEvent } from "../db/schema.ts";
@@ -14,6 +15,7 @@ import { markDue, PRIORITY } from "../work/due.ts";
  */
 export async function replayEvent(deps: Deps, eventId: string): Promise<number> {
   return transact(deps, async (trx) => {
+    await recall(trx, eventId);
     const event = await trx
       .selectFrom("events")
       .selectAll()
@@ -46,6 +48,15 @@ export async function replayEvents(deps: Deps, order: { providerId: string; sinc
       .execute();
     return queueAgain(trx, deps, events);
   });
+}
+
+/** Takes an event back from the log, if it is there: what waits is in `events`. */
+export async function recall(trx: Trx, eventId: string): Promise<void> {
+  await sql`
+    with recalled as (delete from event_log where event_id = ${eventId} returning *)
+    insert into events (event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at)
+    select event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at
+    from recalled on conflict do nothing`.execute(trx);
 }
 
 // Values of one statement are limited, and so is what one statement should do.

@@ -8,7 +8,7 @@ import type { TokenOwners } from "./tokens.ts";
 
 /** What belongs to an integration. A draft has no jobs, and so nothing that belongs to one. */
 const TABLES = [
-  ...["platform_tokens", "work", "events", "shifts", "outlets", "roles", "provider_candidates"],
+  ...["platform_tokens", "work", "events", "event_log", "shifts", "outlets", "roles", "provider_candidates"],
   ...["field_uses", "issues", "trace_steps", "webhook_counts", "call_rates", "integrations"],
 ] as const satisfies readonly (keyof Schema)[];
 

@@ -1,60 +1,103 @@
 import { type RawBuilder, sql } from "kysely";
+import type { Database } from "../db/database.ts";
 import type { Deps } from "../deps.ts";
 import { closePastMailIssues } from "../notifications/mail-issues.ts";
+import { logEvents } from "./event-log.ts";
+import { deleteJobs } from "./old-jobs.ts";
+import { DAY_MS, dropDays, makeDays } from "./partitions.ts";
+import { RETENTION, type Retention } from "./retention.ts";
 
-const DAY_MS = 24 * 3_600_000;
+type Kysely = Database["kysely"];
+
 /** Rows of one transaction. */
 const BATCH = 1_000;
 /** Batches of each kind in one round: the rest waits for the next. */
 const BATCHES = 10;
+/** As many events as come in a round of a busy platform. */
+const LOGGING_BATCHES = 100;
+/** Days that are made before they come: for so long upkeep may fail. */
+const AHEAD_MS = 7 * DAY_MS;
 
-/** Rows to delete `keptMs` after the time that `isOld` compares. */
-interface Old {
-  table: RawBuilder<unknown>;
-  key: RawBuilder<unknown>;
-  keptMs: number;
-  isOld: (before: Date) => RawBuilder<unknown>;
-}
+/** What one round did: rows that were deleted, or moved; days that were dropped. */
+const NOTHING = {
+  eventsLogged: 0,
+  daysDropped: 0,
+  eventsDeleted: 0,
+  jobsDeleted: 0,
+  notificationsDeleted: 0,
+  issuesDeleted: 0,
+  shiftsDeleted: 0,
+  figuresDeleted: 0,
+  operationsDeleted: 0,
+  countsDeleted: 0,
+};
 
-/** By their name in the report. */
-const OLD = {
-  // decisions, "duplicate traceId": an event is known for so long.
-  eventsDeleted: {
-    table: sql`events`,
-    key: sql`provider_id, shift_id, event, trace_id`,
-    keptMs: 30 * DAY_MS,
-    isOld: (before) => sql`received_at < ${before} and status not in ('queued', 'dead') order by received_at`,
+export type UpkeepReport = typeof NOTHING;
+
+/** One step of a round; returns how many. `days`: for how long what it is about is kept. */
+type Step = (parts: {
+  kysely: Kysely;
+  now: Date;
+  retention: Retention;
+  signal: AbortSignal;
+}) => Promise<number>;
+
+/** In this order. Each is repeated in batches where it deletes rows. */
+const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
+  eventsLogged: async ({ kysely, now, retention, signal }) => {
+    const since = daysBefore(now, retention.events);
+    await makeDays(kysely, "trace_steps", now, new Date(now.getTime() + AHEAD_MS));
+    await makeDays(kysely, "event_log", since, now);
+    return inBatches(LOGGING_BATCHES, signal, () => logEvents(kysely, { now, since, most: BATCH }));
   },
-  stepsDeleted: {
-    table: sql`trace_steps`,
-    key: sql`provider_id, step_id`,
-    keptMs: 90 * DAY_MS,
-    isOld: (before) => sql`at < ${before}`,
-  },
+  daysDropped: async ({ kysely, now, retention }) =>
+    (await dropDays(kysely, "event_log", daysBefore(now, retention.events))) +
+    (await dropDays(kysely, "trace_steps", daysBefore(now, retention.traces))),
+  // What never moved: what failed for good.
+  eventsDeleted: deleting("events", "provider_id, shift_id, event, trace_id", ({ now, retention }) => {
+    const before = daysBefore(now, retention.events);
+    return sql`received_at < ${before} and status not in ('queued', 'dead') order by received_at`;
+  }),
+  jobsDeleted: ({ kysely, now, retention, signal }) =>
+    inBatches(BATCHES, signal, () => deleteJobs(kysely, daysBefore(now, retention.jobs), BATCH)),
+  notificationsDeleted: deleting("notifications", "provider_id, notification_id", ({ now, retention }) => {
+    const before = daysBefore(now, retention.notifications);
+    return sql`created_at < ${before} and exists (select from jobs where jobs.provider_id = notifications.provider_id
+      and jobs.job_id = notifications.job_id and jobs.end_time < ${before}) order by created_at`;
+  }),
+  issuesDeleted: deleting(
+    "issues",
+    "issue_id",
+    ({ now, retention }) => sql`resolved_at < ${daysBefore(now, retention.issues)}`,
+  ),
+  // A tombstone: the shift has no job, and nothing is due about it.
+  shiftsDeleted: deleting(
+    "shifts",
+    "provider_id, shift_id",
+    ({ now, retention }) =>
+      sql`gone_at < ${daysBefore(now, retention.jobs)} and next_read_at is null and not exists (select from jobs
+      where jobs.provider_id = shifts.provider_id and jobs.shift_id = shifts.shift_id)`,
+  ),
   // As long as the operations API can look back.
-  figuresDeleted: {
-    table: sql`figures`,
-    key: sql`minute, name, provider_id`,
-    keptMs: 7 * DAY_MS,
-    isOld: (before) => sql`minute < ${before} order by minute`,
-  },
+  figuresDeleted: deleting(
+    "figures",
+    "minute, name, provider_id",
+    ({ now }) => sql`minute < ${daysBefore(now, 7)} order by minute`,
+  ),
   // No echo can come after the expiry.
-  operationsDeleted: {
-    table: sql`pending_operations`,
-    key: sql`provider_id, operation_id`,
-    keptMs: 0,
-    isOld: (before) => sql`expires_at < ${before} and confirmed_at is not null`,
-  },
-  countsDeleted: {
-    table: sql`webhook_counts`,
-    key: sql`provider_id, minute`,
-    keptMs: DAY_MS / 24,
-    isOld: (before) => sql`minute < ${before}`,
-  },
-} satisfies Record<string, Old>;
+  operationsDeleted: deleting(
+    "pending_operations",
+    "provider_id, operation_id",
+    ({ now }) => sql`expires_at < ${now} and confirmed_at is not null`,
+  ),
+  countsDeleted: deleting(
+    "webhook_counts",
+    "provider_id, minute",
+    ({ now }) => sql`minute < ${daysBefore(now, 1 / 24)}`,
+  ),
+};
 
-/** How many rows one round deleted. */
-export type UpkeepReport = Record<keyof typeof OLD, number>;
+const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS);
 
 export interface Upkeep {
   /** One round. Each row is deleted by one process, whichever comes first. */
@@ -66,15 +109,18 @@ export interface Upkeep {
 export interface UpkeepOptions {
   /** Between two rounds. Milliseconds. */
   everyMs?: number;
+  retention?: Partial<Retention>;
 }
 
-/** Deletes what is too old to be needed, and closes the issues that time has ended. */
-export function createUpkeep(deps: Deps, { everyMs = 60_000 }: UpkeepOptions = {}): Upkeep {
+/** Makes the days of what is kept by day, deletes what is too old to be needed, and closes the issues that time has ended. */
+export function createUpkeep(deps: Deps, options: UpkeepOptions = {}): Upkeep {
+  const { everyMs = 60_000 } = options;
+  const retention = { ...RETENTION, ...options.retention };
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<UpkeepReport> | undefined;
   const run = async () => {
-    const report = await runOnce(deps, stopping.signal);
+    const report = await runOnce(deps, retention, stopping.signal);
     if (Object.values(report).some((count) => count > 0)) deps.log.info(report, "upkeep");
     return report;
   };
@@ -97,18 +143,15 @@ export function createUpkeep(deps: Deps, { everyMs = 60_000 }: UpkeepOptions = {
   };
 }
 
-async function runOnce(deps: Deps, signal: AbortSignal): Promise<UpkeepReport> {
-  const names = Object.keys(OLD) as (keyof typeof OLD)[];
-  const report = Object.fromEntries(names.map((name) => [name, 0])) as UpkeepReport;
-  for (const name of names) {
+async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): Promise<UpkeepReport> {
+  const report = { ...NOTHING };
+  for (const name of Object.keys(STEPS) as (keyof UpkeepReport)[]) {
+    if (signal.aborted) break;
     try {
-      for (let batch = 0; batch < BATCHES && !signal.aborted; batch += 1) {
-        const deleted = await prune(deps, OLD[name]);
-        report[name] += deleted;
-        if (deleted === 0) break;
-      }
+      const { kysely } = deps.database;
+      report[name] = await STEPS[name]({ kysely, now: deps.now(), retention, signal });
     } catch (error) {
-      // The other kinds are still deleted; the next round retries this one.
+      // The other steps still run; the next round retries this one.
       deps.log.error({ err: error, what: name }, "a part of the upkeep failed");
     }
   }
@@ -116,13 +159,30 @@ async function runOnce(deps: Deps, signal: AbortSignal): Promise<UpkeepReport> {
   return report;
 }
 
-/** Deletes at most a batch of old rows; returns how many. */
-async function prune({ database, now }: Deps, { table, key, keptMs, isOld }: Old): Promise<number> {
-  const before = new Date(now().getTime() - keptMs);
-  const { numAffectedRows } = await sql`
-    delete from ${table} where (${key}) in (
-      select ${key} from ${table} where ${isOld(before)} limit ${BATCH} for update skip locked)`.execute(
-    database.kysely,
-  );
-  return Number(numAffectedRows ?? 0);
+async function inBatches(most: number, signal: AbortSignal, batch: () => Promise<number>): Promise<number> {
+  let sum = 0;
+  for (let count = 0; count < most && !signal.aborted; count += 1) {
+    const done = await batch();
+    sum += done;
+    if (done < BATCH) break;
+  }
+  return sum;
+}
+
+/** Deletes the rows for which `isOld` holds, in batches. `key`: the primary key's columns. Each row is deleted by one process. */
+function deleting(
+  table: string,
+  key: string,
+  isOld: (parts: { now: Date; retention: Retention }) => RawBuilder<unknown>,
+): Step {
+  const [rows, columns] = [sql.table(table), sql.raw(key)];
+  return ({ kysely, now, retention, signal }) =>
+    inBatches(BATCHES, signal, async () => {
+      const { numAffectedRows } = await sql`
+        delete from ${rows} where (${columns}) in (
+          select ${columns} from ${rows} where ${isOld({ now, retention })} limit ${BATCH} for update skip locked)`.execute(
+        kysely,
+      );
+      return Number(numAffectedRows ?? 0);
+    });
 }

@@ -94,7 +94,7 @@ async function shiftsOf({ database, now }: Deps, providerId: string): Promise<st
     .limit(MOST_TRIES)
     .execute();
   const events = await database.kysely
-    .selectFrom("events")
+    .selectFrom("all_events")
     .select("shift_id")
     .where("provider_id", "=", providerId)
     .where("event", "in", EVENTS_OF_PRESENCE)

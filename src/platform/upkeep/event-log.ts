@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
+import { DAY_MS } from "./partitions.ts";
+
+/** Longer than providers repeat a webhook: three days, with the waiting times that the contract recommends. */
+const IN_THE_INBOX_MS = 4 * DAY_MS;
+
+/** Moves at most so many events that ended into the log of their day, the oldest first, which came at `since` or later; returns how many. */
+export async function logEvents(
+  kysely: Database["kysely"],
+  { now, since, most }: { now: Date; since: Date; most: number },
+): Promise<number> {
+  const before = new Date(now.getTime() - IN_THE_INBOX_MS);
+  const { numAffectedRows } = await sql`
+    with ended as (
+      select provider_id, shift_id, event, trace_id from events
+      where event_id < ${firstIdAt(before)} and received_at >= ${since} and received_at < ${before}
+        and status in ('processed', 'ignored', 'skipped_echo')
+      order by event_id limit ${most} for update skip locked),
+    moved as (
+      delete from events using ended
+      where (events.provider_id, events.shift_id, events.event, events.trace_id)
+        = (ended.provider_id, ended.shift_id, ended.event, ended.trace_id)
+      returning events.*)
+    insert into event_log (event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at)
+    select event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at
+    from moved`.execute(kysely);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** UUIDv7 (RFC 9562): the time is in the first 48 bits. A minute later, because an id is made before its event is stored. */
+function firstIdAt(time: Date): string {
+  const hex = (time.getTime() + 60_000).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}

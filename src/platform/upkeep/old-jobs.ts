@@ -1,0 +1,35 @@
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
+
+/** What belongs to a job, and goes before it. */
+const PARTS = ["notifications", "bookings", "shift_changes"] as const;
+
+/**
+ * Deletes at most so many jobs whose shift ended before `before`, with everything that belongs to them; returns how many. A job about which
+ * something is not settled stays: a booking in progress or in doubt, or work that is due.
+ */
+export function deleteJobs(kysely: Database["kysely"], before: Date, most: number): Promise<number> {
+  return kysely.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ keys: string }>`
+      select coalesce(json_agg(json_build_object('provider_id', provider_id, 'job_id', job_id, 'shift_id', shift_id)), '[]')::text as keys
+      from (select provider_id, job_id, shift_id from jobs
+        where end_time < ${before}
+          and not exists (select from bookings where bookings.provider_id = jobs.provider_id and bookings.job_id = jobs.job_id
+            and (status = 'pending' or at_provider = 'maybe'))
+          and not exists (select from work where work.provider_id = jobs.provider_id and kind = 'shift' and key = jobs.shift_id)
+        order by end_time limit ${most} for update skip locked) as old`.execute(trx);
+    const old = sql`json_to_recordset(${rows[0]?.keys ?? "[]"}::text::json) as old (provider_id uuid, job_id uuid, shift_id text)`;
+    for (const part of PARTS) {
+      await sql`delete from ${sql.table(part)} as part using ${old}
+        where part.provider_id = old.provider_id and part.job_id = old.job_id`.execute(trx);
+    }
+    const { numAffectedRows } = await sql`delete from jobs using ${old}
+      where jobs.provider_id = old.provider_id and jobs.job_id = old.job_id`.execute(trx);
+    await sql`delete from shifts using ${old}
+      where shifts.provider_id = old.provider_id and shifts.shift_id = old.shift_id and next_read_at is null
+        and not exists (select from jobs where jobs.provider_id = shifts.provider_id and jobs.shift_id = shifts.shift_id)`.execute(
+      trx,
+    );
+    return Number(numAffectedRows ?? 0);
+  });
+}

@@ -1,0 +1,74 @@
+import { sql } from "kysely";
+import type { Database } from "../db/database.ts";
+
+/** A table with a partition for each day (UTC). */
+export type DailyTable = "event_log" | "trace_steps";
+
+type Kysely = Database["kysely"];
+
+export const DAY_MS = 24 * 3_600_000;
+/** The same in every process. */
+const LOCK = 7_219_041_774;
+/** A drop waits for readers, and everyone who comes later waits for the drop: it rather tries again in the next round. */
+const LOCK_TIMEOUT = "1s";
+
+interface Partition {
+  name: string;
+  /** Milliseconds since 1970. */
+  start: number;
+  /** Not a part of it. */
+  end: number;
+}
+
+const startOfDay = (time: Date): number => Math.floor(time.getTime() / DAY_MS) * DAY_MS;
+
+/** Makes the partitions of all days from `from` to `to` that are missing; returns how many. */
+export async function makeDays(kysely: Kysely, table: DailyTable, from: Date, to: Date): Promise<number> {
+  const partitions = await partitionsOf(kysely, table);
+  let made = 0;
+  for (let day = startOfDay(from); day <= to.getTime(); day += DAY_MS) {
+    if (partitions.some(({ start, end }) => start <= day && day < end)) continue;
+    await makeDay(kysely, table, new Date(day));
+    made += 1;
+  }
+  return made;
+}
+
+async function makeDay(kysely: Kysely, table: DailyTable, day: Date): Promise<void> {
+  const name = `${table}_${day.toISOString().slice(0, 10).replaceAll("-", "")}`;
+  await kysely.transaction().execute(async (trx) => {
+    // Another process may make it at the same time.
+    await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(trx);
+    await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
+    await sql`create table if not exists ${sql.table(name)} partition of ${sql.table(table)}
+      for values from (${sql.lit(day.toISOString())}) to (${sql.lit(new Date(day.getTime() + DAY_MS).toISOString())})`.execute(
+      trx,
+    );
+  });
+}
+
+/** Drops the partitions that end before `before`; returns how many. */
+export async function dropDays(kysely: Kysely, table: DailyTable, before: Date): Promise<number> {
+  const old = (await partitionsOf(kysely, table)).filter(({ end }) => end <= before.getTime());
+  for (const { name } of old) {
+    await kysely.transaction().execute(async (trx) => {
+      await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
+      await sql`drop table if exists ${sql.table(name)}`.execute(trx);
+    });
+  }
+  return old.length;
+}
+
+async function partitionsOf(kysely: Kysely, table: DailyTable): Promise<Partition[]> {
+  const { rows } = await sql<{ name: string; bound: string }>`
+    select relname as name, pg_get_expr(relpartbound, pg_class.oid) as bound
+    from pg_inherits join pg_class on pg_class.oid = inhrelid
+    where inhparent = to_regclass(${`shiftpact.${table}`}::text)`.execute(kysely);
+  return rows.flatMap(({ name, bound }) => {
+    const [, from, to] = /FROM \((.+)\) TO \('(.+)'\)/.exec(bound) ?? [];
+    // The one for the rest has no bounds.
+    if (from === undefined || to === undefined) return [];
+    const start = from === "MINVALUE" ? Number.NEGATIVE_INFINITY : Date.parse(from.slice(1, -1));
+    return { name, start, end: Date.parse(to) };
+  });
+}
