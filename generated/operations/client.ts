@@ -92,6 +92,22 @@ export interface Client {
   listIssues: Call<paths, "/issues", "get">;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
   resolveIssue: Call<paths, "/issues/{issueId}/resolve", "post">;
+  /** Who is this token: `GET /me`. */
+  getMe: Call<paths, "/me", "get">;
+  /** List the operators: `GET /operators`. */
+  listOperators: Call<paths, "/operators", "get">;
+  /** Add an operator: `POST /operators`. */
+  createOperator: Call<paths, "/operators", "post">;
+  /** Read an operator: `GET /operators/{operatorId}`. */
+  getOperator: Call<paths, "/operators/{operatorId}", "get">;
+  /** Revoke an operator: `DELETE /operators/{operatorId}`. */
+  revokeOperator: Call<paths, "/operators/{operatorId}", "delete">;
+  /** Change the role of an operator: `PATCH /operators/{operatorId}`. */
+  changeOperator: Call<paths, "/operators/{operatorId}", "patch">;
+  /** Make a new token for an operator: `POST /operators/{operatorId}/tokens`. */
+  rotateOperatorToken: Call<paths, "/operators/{operatorId}/tokens", "post">;
+  /** List what operators changed and revealed: `GET /audit`. */
+  listAudit: Call<paths, "/audit", "get">;
 }
 
 export function createClient(options?: ClientOptions): Client {
@@ -139,5 +155,13 @@ export function createClient(options?: ClientOptions): Client {
     getStatistics: (...init) => withStatus(http.GET("/statistics", ...init)),
     listIssues: (...init) => withStatus(http.GET("/issues", ...init)),
     resolveIssue: (...init) => withStatus(http.POST("/issues/{issueId}/resolve", ...init)),
+    getMe: (...init) => withStatus(http.GET("/me", ...init)),
+    listOperators: (...init) => withStatus(http.GET("/operators", ...init)),
+    createOperator: (...init) => withStatus(http.POST("/operators", ...init)),
+    getOperator: (...init) => withStatus(http.GET("/operators/{operatorId}", ...init)),
+    revokeOperator: (...init) => withStatus(http.DELETE("/operators/{operatorId}", ...init)),
+    changeOperator: (...init) => withStatus(http.PATCH("/operators/{operatorId}", ...init)),
+    rotateOperatorToken: (...init) => withStatus(http.POST("/operators/{operatorId}/tokens", ...init)),
+    listAudit: (...init) => withStatus(http.GET("/audit", ...init)),
   };
 }

@@ -726,10 +726,230 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/me": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** Who is this token */
+    get: operations["getMe"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/operators": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the operators
+     * @description Revoked ones too, because the audit log names them. The first admin (OPERATIONS_TOKEN) is not among them.
+     */
+    get: operations["listOperators"];
+    put?: never;
+    /**
+     * Add an operator
+     * @description The token is shown in this response and never again. 409 `operator_exists` when an operator who is not revoked has the name.
+     */
+    post: operations["createOperator"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/operators/{operatorId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The operator. */
+        operatorId: components["parameters"]["operatorId"];
+      };
+      cookie?: never;
+    };
+    /** Read an operator */
+    get: operations["getOperator"];
+    put?: never;
+    post?: never;
+    /**
+     * Revoke an operator
+     * @description Ends every token of the operator. It cannot be undone: add the operator anew, with the same name if you like. 404 `operator_not_found` also for a revoked operator.
+     */
+    delete: operations["revokeOperator"];
+    options?: never;
+    head?: never;
+    /**
+     * Change the role of an operator
+     * @description It applies to the tokens that the operator has. 404 `operator_not_found` also for a revoked operator.
+     */
+    patch: operations["changeOperator"];
+    trace?: never;
+  };
+  "/operators/{operatorId}/tokens": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The operator. */
+        operatorId: components["parameters"]["operatorId"];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Make a new token for an operator
+     * @description The token is shown in this response and never again. The one before stays valid for `overlapHours` (24 by default, 0: it ends now); an older one ends now, so that two are valid at most.
+     */
+    post: operations["rotateOperatorToken"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/audit": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /** List what operators changed and revealed */
+    get: operations["listAudit"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /**
+     * @description What an operator may do. Each role includes the ones before it.
+     * @enum {string}
+     */
+    Role: "viewer" | "operator" | "people" | "admin";
+    /** @description As the audit log shows it. No control characters, and no space at either end. */
+    OperatorName: string;
+    Me: {
+      /**
+       * Format: uuid
+       * @description Absent for the first admin.
+       */
+      operatorId?: string;
+      name: string;
+      role: components["schemas"]["Role"];
+    };
+    OperatorCreate: {
+      name: components["schemas"]["OperatorName"];
+      role: components["schemas"]["Role"];
+    };
+    OperatorChange: {
+      role: components["schemas"]["Role"];
+    };
+    Operator: {
+      /** Format: uuid */
+      operatorId: string;
+      name: string;
+      role: components["schemas"]["Role"];
+      /** Format: date-time */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description Absent unless revoked.
+       */
+      revokedAt?: string;
+      /** @description Those that are valid now: the newest first, two at most. */
+      tokens: components["schemas"]["OperatorTokenInfo"][];
+    };
+    OperatorTokenInfo: {
+      /** Format: date-time */
+      createdAt: string;
+      /**
+       * Format: date-time
+       * @description Absent unless it ends by itself.
+       */
+      validUntil?: string;
+    };
+    OperatorCreated: {
+      /** Format: uuid */
+      operatorId: string;
+      name: string;
+      role: components["schemas"]["Role"];
+      /** Format: date-time */
+      createdAt: string;
+      /** @description Shown once. */
+      token: string;
+    };
+    OperatorTokenRotation: {
+      /** @default 24 */
+      overlapHours?: number;
+    };
+    OperatorTokenRotated: {
+      /** @description Shown once. */
+      token: string;
+      /** Format: date-time */
+      previousValidUntil: string;
+    };
+    AuditEntry: {
+      /** Format: uuid */
+      auditId: string;
+      /** Format: date-time */
+      at: string;
+      /** @description The operator, by the name at that time. */
+      operator: {
+        /**
+         * Format: uuid
+         * @description Absent for the first admin.
+         */
+        operatorId?: string;
+        name: string;
+      };
+      /** @description The client's address, as TRUST_PROXY lets the platform see it. */
+      address: string;
+      /** @description The operationId. */
+      operation: string;
+      /** @description What it is about: ids by their name, such as `candidateId`, `jobId` or `providerId`. */
+      subjects: {
+        [key: string]: string;
+      };
+      changes: components["schemas"]["FieldChange"][];
+      /** @description The reason given for a reveal. Absent after the person was erased. */
+      reason?: string;
+    };
+    /** @description A field that was set. `before` and `after` are absent for personal data and secrets, and where there is no value. */
+    FieldChange: {
+      /** @description A field of the request or of what it changes; `outlets/{outletId}` for a mapping. */
+      field: string;
+      before?: components["schemas"]["FieldValue"];
+      after?: components["schemas"]["FieldValue"];
+    };
+    FieldValue: string | number | boolean | string[] | null;
+    OperatorPage: {
+      items: components["schemas"]["Operator"][];
+      /** @description Absent on the last page. */
+      nextCursor?: string;
+    };
+    AuditPage: {
+      items: components["schemas"]["AuditEntry"][];
+      /** @description Absent on the last page. */
+      nextCursor?: string;
+    };
     /**
      * @description How the provider is told the organisation (contract 4.1).
      * @enum {string}
@@ -1850,11 +2070,31 @@ export interface components {
         "application/problem+json": components["schemas"]["Problem"];
       };
     };
-    /** @description No token, or not the operations token. */
+    /** @description No token, or not the valid token of an operator. */
     Unauthorized: {
       headers: {
         /** @description `Bearer` */
         "WWW-Authenticate"?: string;
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description The operator's role does not allow it. `detail` names the role that is needed. */
+    Forbidden: {
+      headers: {
+        [name: string]: unknown;
+      };
+      content: {
+        "application/problem+json": components["schemas"]["Problem"];
+      };
+    };
+    /** @description Too many unknown tokens came from this address. Nothing was checked. */
+    TooManyFailures: {
+      headers: {
+        /** @description Seconds to wait. */
+        "Retry-After"?: number;
         [name: string]: unknown;
       };
       content: {
@@ -1933,6 +2173,8 @@ export interface components {
     eventId: string;
     /** @description The candidate on the platform. */
     candidateId: string;
+    /** @description The operator. */
+    operatorId: string;
     /** @description The job. */
     jobId: string;
   };
@@ -1967,6 +2209,8 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -1994,9 +2238,11 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2023,7 +2269,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2048,8 +2296,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2080,10 +2330,12 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       502: components["responses"]["BadGateway"];
       503: components["responses"]["Unavailable"];
     };
@@ -2111,8 +2363,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
+      429: components["responses"]["TooManyFailures"];
       502: components["responses"]["BadGateway"];
       503: components["responses"]["Unavailable"];
     };
@@ -2140,7 +2394,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2171,9 +2427,11 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2200,8 +2458,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2228,7 +2488,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2255,7 +2517,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2295,9 +2559,11 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2324,8 +2590,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
+      429: components["responses"]["TooManyFailures"];
       502: components["responses"]["BadGateway"];
       503: components["responses"]["Unavailable"];
     };
@@ -2353,7 +2621,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2382,6 +2652,8 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2409,8 +2681,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2439,6 +2713,8 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2466,8 +2742,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2496,6 +2774,8 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2523,9 +2803,11 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2552,7 +2834,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2577,8 +2861,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2609,9 +2895,11 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2642,9 +2930,11 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2679,6 +2969,8 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2705,7 +2997,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2745,10 +3039,12 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2775,7 +3071,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2815,10 +3113,12 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2852,8 +3152,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2880,8 +3182,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2918,6 +3222,8 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2945,9 +3251,11 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -2974,7 +3282,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -3001,8 +3311,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -3029,7 +3341,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       502: components["responses"]["BadGateway"];
       503: components["responses"]["Unavailable"];
     };
@@ -3057,7 +3371,9 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -3090,6 +3406,8 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -3116,8 +3434,10 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
       409: components["responses"]["Conflict"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -3144,6 +3464,8 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -3174,6 +3496,8 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
@@ -3198,12 +3522,284 @@ export interface operations {
       };
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  getMe: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The operator of the token. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Me"];
+        };
+      };
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  listOperators: {
+    parameters: {
+      query?: {
+        /** @description The most items to answer with. */
+        limit?: components["parameters"]["limit"];
+        /** @description The `nextCursor` of the page before. */
+        cursor?: components["parameters"]["cursor"];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of operators. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OperatorPage"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  createOperator: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["OperatorCreate"];
+      };
+    };
+    responses: {
+      /** @description Added, with the token. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OperatorCreated"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  getOperator: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The operator. */
+        operatorId: components["parameters"]["operatorId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The operator. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Operator"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  revokeOperator: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The operator. */
+        operatorId: components["parameters"]["operatorId"];
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description Revoked. */
+      204: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  changeOperator: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The operator. */
+        operatorId: components["parameters"]["operatorId"];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["OperatorChange"];
+      };
+    };
+    responses: {
+      /** @description The operator. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Operator"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  rotateOperatorToken: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The operator. */
+        operatorId: components["parameters"]["operatorId"];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["OperatorTokenRotation"];
+      };
+    };
+    responses: {
+      /** @description The new token. */
+      201: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["OperatorTokenRotated"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  listAudit: {
+    parameters: {
+      query?: {
+        /** @description The most items to answer with. */
+        limit?: components["parameters"]["limit"];
+        /** @description The `nextCursor` of the page before. */
+        cursor?: components["parameters"]["cursor"];
+        /** @description Only of operators with exactly this name; `first admin` is the one with OPERATIONS_TOKEN. */
+        operator?: string;
+        /** @description Only about this: an id of a candidate, job, integration, event, or of anything else that `subjects` may name. */
+        subject?: string;
+        /** @description Only of this operationId. */
+        operation?: string;
+        /** @description Only from this time on. */
+        since?: string;
+        /** @description Only before this time. */
+        until?: string;
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of entries, newest first. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["AuditPage"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
   };
 }
 
+/** What an operator may do. Each role includes the ones before it. */
+export type Role = components["schemas"]["Role"];
+/** As the audit log shows it. No control characters, and no space at either end. */
+export type OperatorName = components["schemas"]["OperatorName"];
+export type Me = components["schemas"]["Me"];
+export type OperatorCreate = components["schemas"]["OperatorCreate"];
+export type OperatorChange = components["schemas"]["OperatorChange"];
+export type Operator = components["schemas"]["Operator"];
+export type OperatorTokenInfo = components["schemas"]["OperatorTokenInfo"];
+export type OperatorCreated = components["schemas"]["OperatorCreated"];
+export type OperatorTokenRotation = components["schemas"]["OperatorTokenRotation"];
+export type OperatorTokenRotated = components["schemas"]["OperatorTokenRotated"];
+export type AuditEntry = components["schemas"]["AuditEntry"];
+/** A field that was set. `before` and `after` are absent for personal data and secrets, and where there is no value. */
+export type FieldChange = components["schemas"]["FieldChange"];
+export type FieldValue = components["schemas"]["FieldValue"];
+export type OperatorPage = components["schemas"]["OperatorPage"];
+export type AuditPage = components["schemas"]["AuditPage"];
 /** How the provider is told the organisation (contract 4.1). */
 export type Routing = components["schemas"]["Routing"];
 /** `auto`, also if it is not given at the registration: the platform detects the routing. */

@@ -5,6 +5,21 @@ import type { Validator } from "../runtime/validator.js";
 import type { components, operations } from "./types.js";
 
 export declare const schemas: {
+  readonly Role: Validator<components["schemas"]["Role"]>;
+  readonly OperatorName: Validator<components["schemas"]["OperatorName"]>;
+  readonly Me: Validator<components["schemas"]["Me"]>;
+  readonly OperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
+  readonly OperatorChange: Validator<components["schemas"]["OperatorChange"]>;
+  readonly Operator: Validator<components["schemas"]["Operator"]>;
+  readonly OperatorTokenInfo: Validator<components["schemas"]["OperatorTokenInfo"]>;
+  readonly OperatorCreated: Validator<components["schemas"]["OperatorCreated"]>;
+  readonly OperatorTokenRotation: Validator<components["schemas"]["OperatorTokenRotation"]>;
+  readonly OperatorTokenRotated: Validator<components["schemas"]["OperatorTokenRotated"]>;
+  readonly AuditEntry: Validator<components["schemas"]["AuditEntry"]>;
+  readonly FieldChange: Validator<components["schemas"]["FieldChange"]>;
+  readonly FieldValue: Validator<components["schemas"]["FieldValue"]>;
+  readonly OperatorPage: Validator<components["schemas"]["OperatorPage"]>;
+  readonly AuditPage: Validator<components["schemas"]["AuditPage"]>;
   readonly Routing: Validator<components["schemas"]["Routing"]>;
   readonly RoutingOrder: Validator<components["schemas"]["RoutingOrder"]>;
   readonly RoutingSource: Validator<components["schemas"]["RoutingSource"]>;
@@ -193,6 +208,20 @@ export declare const requests: {
   readonly getStatistics: { readonly query: Validator<RequestPart<operations["getStatistics"], "query">> };
   readonly listIssues: { readonly query: Validator<RequestPart<operations["listIssues"], "query">> };
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
+  readonly getMe: Record<string, never>;
+  readonly listOperators: { readonly query: Validator<RequestPart<operations["listOperators"], "query">> };
+  readonly createOperator: { readonly body: Validator<RequestBody<operations["createOperator"]>> };
+  readonly getOperator: { readonly path: Validator<RequestPart<operations["getOperator"], "path">> };
+  readonly revokeOperator: { readonly path: Validator<RequestPart<operations["revokeOperator"], "path">> };
+  readonly changeOperator: {
+    readonly path: Validator<RequestPart<operations["changeOperator"], "path">>;
+    readonly body: Validator<RequestBody<operations["changeOperator"]>>;
+  };
+  readonly rotateOperatorToken: {
+    readonly path: Validator<RequestPart<operations["rotateOperatorToken"], "path">>;
+    readonly body: Validator<RequestBody<operations["rotateOperatorToken"]>>;
+  };
+  readonly listAudit: { readonly query: Validator<RequestPart<operations["listAudit"], "query">> };
 };
 
 export declare const responses: {
@@ -200,39 +229,49 @@ export declare const responses: {
     readonly "200": Validator<ResponseBody<operations["listIntegrations"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listIntegrations"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listIntegrations"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listIntegrations"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listIntegrations"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listIntegrations"], 503>>;
   };
   readonly createIntegration: {
     readonly "201": Validator<ResponseBody<operations["createIntegration"], 201>>;
     readonly "400": Validator<ResponseBody<operations["createIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["createIntegration"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["createIntegration"], 403>>;
     readonly "409": Validator<ResponseBody<operations["createIntegration"], 409>>;
     readonly "413": Validator<ResponseBody<operations["createIntegration"], 413>>;
     readonly "415": Validator<ResponseBody<operations["createIntegration"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["createIntegration"], 429>>;
     readonly "503": Validator<ResponseBody<operations["createIntegration"], 503>>;
   };
   readonly getIntegration: {
     readonly "200": Validator<ResponseBody<operations["getIntegration"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["getIntegration"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getIntegration"], 403>>;
     readonly "404": Validator<ResponseBody<operations["getIntegration"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["getIntegration"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getIntegration"], 503>>;
   };
   readonly deleteIntegration: {
     readonly "400": Validator<ResponseBody<operations["deleteIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["deleteIntegration"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["deleteIntegration"], 403>>;
     readonly "404": Validator<ResponseBody<operations["deleteIntegration"], 404>>;
     readonly "409": Validator<ResponseBody<operations["deleteIntegration"], 409>>;
+    readonly "429": Validator<ResponseBody<operations["deleteIntegration"], 429>>;
     readonly "503": Validator<ResponseBody<operations["deleteIntegration"], 503>>;
   };
   readonly changeIntegration: {
     readonly "200": Validator<ResponseBody<operations["changeIntegration"], 200>>;
     readonly "400": Validator<ResponseBody<operations["changeIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["changeIntegration"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["changeIntegration"], 403>>;
     readonly "404": Validator<ResponseBody<operations["changeIntegration"], 404>>;
     readonly "409": Validator<ResponseBody<operations["changeIntegration"], 409>>;
     readonly "413": Validator<ResponseBody<operations["changeIntegration"], 413>>;
     readonly "415": Validator<ResponseBody<operations["changeIntegration"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["changeIntegration"], 429>>;
     readonly "502": Validator<ResponseBody<operations["changeIntegration"], 502>>;
     readonly "503": Validator<ResponseBody<operations["changeIntegration"], 503>>;
   };
@@ -240,8 +279,10 @@ export declare const responses: {
     readonly "200": Validator<ResponseBody<operations["discoverIntegration"], 200>>;
     readonly "400": Validator<ResponseBody<operations["discoverIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["discoverIntegration"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["discoverIntegration"], 403>>;
     readonly "404": Validator<ResponseBody<operations["discoverIntegration"], 404>>;
     readonly "409": Validator<ResponseBody<operations["discoverIntegration"], 409>>;
+    readonly "429": Validator<ResponseBody<operations["discoverIntegration"], 429>>;
     readonly "502": Validator<ResponseBody<operations["discoverIntegration"], 502>>;
     readonly "503": Validator<ResponseBody<operations["discoverIntegration"], 503>>;
   };
@@ -249,38 +290,48 @@ export declare const responses: {
     readonly "200": Validator<ResponseBody<operations["getMappings"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getMappings"], 400>>;
     readonly "401": Validator<ResponseBody<operations["getMappings"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getMappings"], 403>>;
     readonly "404": Validator<ResponseBody<operations["getMappings"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["getMappings"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getMappings"], 503>>;
   };
   readonly updateMappings: {
     readonly "200": Validator<ResponseBody<operations["updateMappings"], 200>>;
     readonly "400": Validator<ResponseBody<operations["updateMappings"], 400>>;
     readonly "401": Validator<ResponseBody<operations["updateMappings"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["updateMappings"], 403>>;
     readonly "404": Validator<ResponseBody<operations["updateMappings"], 404>>;
     readonly "413": Validator<ResponseBody<operations["updateMappings"], 413>>;
     readonly "415": Validator<ResponseBody<operations["updateMappings"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["updateMappings"], 429>>;
     readonly "503": Validator<ResponseBody<operations["updateMappings"], 503>>;
   };
   readonly activateIntegration: {
     readonly "200": Validator<ResponseBody<operations["activateIntegration"], 200>>;
     readonly "400": Validator<ResponseBody<operations["activateIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["activateIntegration"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["activateIntegration"], 403>>;
     readonly "404": Validator<ResponseBody<operations["activateIntegration"], 404>>;
     readonly "409": Validator<ResponseBody<operations["activateIntegration"], 409>>;
+    readonly "429": Validator<ResponseBody<operations["activateIntegration"], 429>>;
     readonly "503": Validator<ResponseBody<operations["activateIntegration"], 503>>;
   };
   readonly verifyIntegration: {
     readonly "202": Validator<ResponseBody<operations["verifyIntegration"], 202>>;
     readonly "400": Validator<ResponseBody<operations["verifyIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["verifyIntegration"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["verifyIntegration"], 403>>;
     readonly "404": Validator<ResponseBody<operations["verifyIntegration"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["verifyIntegration"], 429>>;
     readonly "503": Validator<ResponseBody<operations["verifyIntegration"], 503>>;
   };
   readonly suspendIntegration: {
     readonly "200": Validator<ResponseBody<operations["suspendIntegration"], 200>>;
     readonly "400": Validator<ResponseBody<operations["suspendIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["suspendIntegration"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["suspendIntegration"], 403>>;
     readonly "404": Validator<ResponseBody<operations["suspendIntegration"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["suspendIntegration"], 429>>;
     readonly "503": Validator<ResponseBody<operations["suspendIntegration"], 503>>;
   };
   readonly rotateToken: {
@@ -288,17 +339,21 @@ export declare const responses: {
     readonly "201": Validator<ResponseBody<operations["rotateToken"], 201>>;
     readonly "400": Validator<ResponseBody<operations["rotateToken"], 400>>;
     readonly "401": Validator<ResponseBody<operations["rotateToken"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["rotateToken"], 403>>;
     readonly "404": Validator<ResponseBody<operations["rotateToken"], 404>>;
     readonly "413": Validator<ResponseBody<operations["rotateToken"], 413>>;
     readonly "415": Validator<ResponseBody<operations["rotateToken"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["rotateToken"], 429>>;
     readonly "503": Validator<ResponseBody<operations["rotateToken"], 503>>;
   };
   readonly importRegistry: {
     readonly "200": Validator<ResponseBody<operations["importRegistry"], 200>>;
     readonly "400": Validator<ResponseBody<operations["importRegistry"], 400>>;
     readonly "401": Validator<ResponseBody<operations["importRegistry"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["importRegistry"], 403>>;
     readonly "404": Validator<ResponseBody<operations["importRegistry"], 404>>;
     readonly "409": Validator<ResponseBody<operations["importRegistry"], 409>>;
+    readonly "429": Validator<ResponseBody<operations["importRegistry"], 429>>;
     readonly "502": Validator<ResponseBody<operations["importRegistry"], 502>>;
     readonly "503": Validator<ResponseBody<operations["importRegistry"], 503>>;
   };
@@ -306,95 +361,121 @@ export declare const responses: {
     readonly "200": Validator<ResponseBody<operations["getProviderReport"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getProviderReport"], 400>>;
     readonly "401": Validator<ResponseBody<operations["getProviderReport"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getProviderReport"], 403>>;
     readonly "404": Validator<ResponseBody<operations["getProviderReport"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["getProviderReport"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getProviderReport"], 503>>;
   };
   readonly listWorkplaces: {
     readonly "200": Validator<ResponseBody<operations["listWorkplaces"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listWorkplaces"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listWorkplaces"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listWorkplaces"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listWorkplaces"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listWorkplaces"], 503>>;
   };
   readonly createWorkplace: {
     readonly "201": Validator<ResponseBody<operations["createWorkplace"], 201>>;
     readonly "400": Validator<ResponseBody<operations["createWorkplace"], 400>>;
     readonly "401": Validator<ResponseBody<operations["createWorkplace"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["createWorkplace"], 403>>;
     readonly "413": Validator<ResponseBody<operations["createWorkplace"], 413>>;
     readonly "415": Validator<ResponseBody<operations["createWorkplace"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["createWorkplace"], 429>>;
     readonly "503": Validator<ResponseBody<operations["createWorkplace"], 503>>;
   };
   readonly listCompetences: {
     readonly "200": Validator<ResponseBody<operations["listCompetences"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listCompetences"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listCompetences"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listCompetences"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listCompetences"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listCompetences"], 503>>;
   };
   readonly createCompetence: {
     readonly "201": Validator<ResponseBody<operations["createCompetence"], 201>>;
     readonly "400": Validator<ResponseBody<operations["createCompetence"], 400>>;
     readonly "401": Validator<ResponseBody<operations["createCompetence"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["createCompetence"], 403>>;
     readonly "413": Validator<ResponseBody<operations["createCompetence"], 413>>;
     readonly "415": Validator<ResponseBody<operations["createCompetence"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["createCompetence"], 429>>;
     readonly "503": Validator<ResponseBody<operations["createCompetence"], 503>>;
   };
   readonly listCandidates: {
     readonly "200": Validator<ResponseBody<operations["listCandidates"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listCandidates"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listCandidates"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listCandidates"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listCandidates"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listCandidates"], 503>>;
   };
   readonly createCandidate: {
     readonly "201": Validator<ResponseBody<operations["createCandidate"], 201>>;
     readonly "400": Validator<ResponseBody<operations["createCandidate"], 400>>;
     readonly "401": Validator<ResponseBody<operations["createCandidate"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["createCandidate"], 403>>;
     readonly "409": Validator<ResponseBody<operations["createCandidate"], 409>>;
     readonly "413": Validator<ResponseBody<operations["createCandidate"], 413>>;
     readonly "415": Validator<ResponseBody<operations["createCandidate"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["createCandidate"], 429>>;
     readonly "503": Validator<ResponseBody<operations["createCandidate"], 503>>;
   };
   readonly getCandidate: {
     readonly "200": Validator<ResponseBody<operations["getCandidate"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getCandidate"], 400>>;
     readonly "401": Validator<ResponseBody<operations["getCandidate"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getCandidate"], 403>>;
     readonly "404": Validator<ResponseBody<operations["getCandidate"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["getCandidate"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getCandidate"], 503>>;
   };
   readonly eraseCandidate: {
     readonly "400": Validator<ResponseBody<operations["eraseCandidate"], 400>>;
     readonly "401": Validator<ResponseBody<operations["eraseCandidate"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["eraseCandidate"], 403>>;
     readonly "404": Validator<ResponseBody<operations["eraseCandidate"], 404>>;
     readonly "409": Validator<ResponseBody<operations["eraseCandidate"], 409>>;
+    readonly "429": Validator<ResponseBody<operations["eraseCandidate"], 429>>;
     readonly "503": Validator<ResponseBody<operations["eraseCandidate"], 503>>;
   };
   readonly changeCandidate: {
     readonly "200": Validator<ResponseBody<operations["changeCandidate"], 200>>;
     readonly "400": Validator<ResponseBody<operations["changeCandidate"], 400>>;
     readonly "401": Validator<ResponseBody<operations["changeCandidate"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["changeCandidate"], 403>>;
     readonly "404": Validator<ResponseBody<operations["changeCandidate"], 404>>;
     readonly "413": Validator<ResponseBody<operations["changeCandidate"], 413>>;
     readonly "415": Validator<ResponseBody<operations["changeCandidate"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["changeCandidate"], 429>>;
     readonly "503": Validator<ResponseBody<operations["changeCandidate"], 503>>;
   };
   readonly revealCandidate: {
     readonly "200": Validator<ResponseBody<operations["revealCandidate"], 200>>;
     readonly "400": Validator<ResponseBody<operations["revealCandidate"], 400>>;
     readonly "401": Validator<ResponseBody<operations["revealCandidate"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["revealCandidate"], 403>>;
     readonly "404": Validator<ResponseBody<operations["revealCandidate"], 404>>;
     readonly "413": Validator<ResponseBody<operations["revealCandidate"], 413>>;
     readonly "415": Validator<ResponseBody<operations["revealCandidate"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["revealCandidate"], 429>>;
     readonly "503": Validator<ResponseBody<operations["revealCandidate"], 503>>;
   };
   readonly listJobs: {
     readonly "200": Validator<ResponseBody<operations["listJobs"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listJobs"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listJobs"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listJobs"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listJobs"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listJobs"], 503>>;
   };
   readonly getJob: {
     readonly "200": Validator<ResponseBody<operations["getJob"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getJob"], 400>>;
     readonly "401": Validator<ResponseBody<operations["getJob"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getJob"], 403>>;
     readonly "404": Validator<ResponseBody<operations["getJob"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["getJob"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getJob"], 503>>;
   };
   readonly changeJob: {
@@ -402,17 +483,21 @@ export declare const responses: {
     readonly "202": Validator<ResponseBody<operations["changeJob"], 202>>;
     readonly "400": Validator<ResponseBody<operations["changeJob"], 400>>;
     readonly "401": Validator<ResponseBody<operations["changeJob"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["changeJob"], 403>>;
     readonly "404": Validator<ResponseBody<operations["changeJob"], 404>>;
     readonly "409": Validator<ResponseBody<operations["changeJob"], 409>>;
     readonly "413": Validator<ResponseBody<operations["changeJob"], 413>>;
     readonly "415": Validator<ResponseBody<operations["changeJob"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["changeJob"], 429>>;
     readonly "503": Validator<ResponseBody<operations["changeJob"], 503>>;
   };
   readonly explainJob: {
     readonly "200": Validator<ResponseBody<operations["explainJob"], 200>>;
     readonly "400": Validator<ResponseBody<operations["explainJob"], 400>>;
     readonly "401": Validator<ResponseBody<operations["explainJob"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["explainJob"], 403>>;
     readonly "404": Validator<ResponseBody<operations["explainJob"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["explainJob"], 429>>;
     readonly "503": Validator<ResponseBody<operations["explainJob"], 503>>;
   };
   readonly acceptJob: {
@@ -420,62 +505,78 @@ export declare const responses: {
     readonly "202": Validator<ResponseBody<operations["acceptJob"], 202>>;
     readonly "400": Validator<ResponseBody<operations["acceptJob"], 400>>;
     readonly "401": Validator<ResponseBody<operations["acceptJob"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["acceptJob"], 403>>;
     readonly "404": Validator<ResponseBody<operations["acceptJob"], 404>>;
     readonly "409": Validator<ResponseBody<operations["acceptJob"], 409>>;
     readonly "413": Validator<ResponseBody<operations["acceptJob"], 413>>;
     readonly "415": Validator<ResponseBody<operations["acceptJob"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["acceptJob"], 429>>;
     readonly "503": Validator<ResponseBody<operations["acceptJob"], 503>>;
   };
   readonly withdrawBooking: {
     readonly "400": Validator<ResponseBody<operations["withdrawBooking"], 400>>;
     readonly "401": Validator<ResponseBody<operations["withdrawBooking"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["withdrawBooking"], 403>>;
     readonly "404": Validator<ResponseBody<operations["withdrawBooking"], 404>>;
     readonly "409": Validator<ResponseBody<operations["withdrawBooking"], 409>>;
+    readonly "429": Validator<ResponseBody<operations["withdrawBooking"], 429>>;
     readonly "503": Validator<ResponseBody<operations["withdrawBooking"], 503>>;
   };
   readonly cancelJob: {
     readonly "202": Validator<ResponseBody<operations["cancelJob"], 202>>;
     readonly "400": Validator<ResponseBody<operations["cancelJob"], 400>>;
     readonly "401": Validator<ResponseBody<operations["cancelJob"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["cancelJob"], 403>>;
     readonly "404": Validator<ResponseBody<operations["cancelJob"], 404>>;
     readonly "409": Validator<ResponseBody<operations["cancelJob"], 409>>;
+    readonly "429": Validator<ResponseBody<operations["cancelJob"], 429>>;
     readonly "503": Validator<ResponseBody<operations["cancelJob"], 503>>;
   };
   readonly listEvents: {
     readonly "200": Validator<ResponseBody<operations["listEvents"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listEvents"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listEvents"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listEvents"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listEvents"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listEvents"], 503>>;
   };
   readonly replayEvents: {
     readonly "202": Validator<ResponseBody<operations["replayEvents"], 202>>;
     readonly "400": Validator<ResponseBody<operations["replayEvents"], 400>>;
     readonly "401": Validator<ResponseBody<operations["replayEvents"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["replayEvents"], 403>>;
     readonly "404": Validator<ResponseBody<operations["replayEvents"], 404>>;
     readonly "413": Validator<ResponseBody<operations["replayEvents"], 413>>;
     readonly "415": Validator<ResponseBody<operations["replayEvents"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["replayEvents"], 429>>;
     readonly "503": Validator<ResponseBody<operations["replayEvents"], 503>>;
   };
   readonly getEvent: {
     readonly "200": Validator<ResponseBody<operations["getEvent"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getEvent"], 400>>;
     readonly "401": Validator<ResponseBody<operations["getEvent"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getEvent"], 403>>;
     readonly "404": Validator<ResponseBody<operations["getEvent"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["getEvent"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getEvent"], 503>>;
   };
   readonly replayEvent: {
     readonly "202": Validator<ResponseBody<operations["replayEvent"], 202>>;
     readonly "400": Validator<ResponseBody<operations["replayEvent"], 400>>;
     readonly "401": Validator<ResponseBody<operations["replayEvent"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["replayEvent"], 403>>;
     readonly "404": Validator<ResponseBody<operations["replayEvent"], 404>>;
     readonly "409": Validator<ResponseBody<operations["replayEvent"], 409>>;
+    readonly "429": Validator<ResponseBody<operations["replayEvent"], 429>>;
     readonly "503": Validator<ResponseBody<operations["replayEvent"], 503>>;
   };
   readonly previewReplay: {
     readonly "200": Validator<ResponseBody<operations["previewReplay"], 200>>;
     readonly "400": Validator<ResponseBody<operations["previewReplay"], 400>>;
     readonly "401": Validator<ResponseBody<operations["previewReplay"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["previewReplay"], 403>>;
     readonly "404": Validator<ResponseBody<operations["previewReplay"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["previewReplay"], 429>>;
     readonly "502": Validator<ResponseBody<operations["previewReplay"], 502>>;
     readonly "503": Validator<ResponseBody<operations["previewReplay"], 503>>;
   };
@@ -483,44 +584,144 @@ export declare const responses: {
     readonly "200": Validator<ResponseBody<operations["getTrace"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getTrace"], 400>>;
     readonly "401": Validator<ResponseBody<operations["getTrace"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getTrace"], 403>>;
     readonly "404": Validator<ResponseBody<operations["getTrace"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["getTrace"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getTrace"], 503>>;
   };
   readonly listNotifications: {
     readonly "200": Validator<ResponseBody<operations["listNotifications"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listNotifications"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listNotifications"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listNotifications"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listNotifications"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listNotifications"], 503>>;
   };
   readonly resendNotification: {
     readonly "202": Validator<ResponseBody<operations["resendNotification"], 202>>;
     readonly "400": Validator<ResponseBody<operations["resendNotification"], 400>>;
     readonly "401": Validator<ResponseBody<operations["resendNotification"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["resendNotification"], 403>>;
     readonly "404": Validator<ResponseBody<operations["resendNotification"], 404>>;
     readonly "409": Validator<ResponseBody<operations["resendNotification"], 409>>;
+    readonly "429": Validator<ResponseBody<operations["resendNotification"], 429>>;
     readonly "503": Validator<ResponseBody<operations["resendNotification"], 503>>;
   };
   readonly getStatistics: {
     readonly "200": Validator<ResponseBody<operations["getStatistics"], 200>>;
     readonly "400": Validator<ResponseBody<operations["getStatistics"], 400>>;
     readonly "401": Validator<ResponseBody<operations["getStatistics"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getStatistics"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["getStatistics"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getStatistics"], 503>>;
   };
   readonly listIssues: {
     readonly "200": Validator<ResponseBody<operations["listIssues"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listIssues"], 400>>;
     readonly "401": Validator<ResponseBody<operations["listIssues"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listIssues"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listIssues"], 429>>;
     readonly "503": Validator<ResponseBody<operations["listIssues"], 503>>;
   };
   readonly resolveIssue: {
     readonly "400": Validator<ResponseBody<operations["resolveIssue"], 400>>;
     readonly "401": Validator<ResponseBody<operations["resolveIssue"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["resolveIssue"], 403>>;
     readonly "404": Validator<ResponseBody<operations["resolveIssue"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["resolveIssue"], 429>>;
     readonly "503": Validator<ResponseBody<operations["resolveIssue"], 503>>;
+  };
+  readonly getMe: {
+    readonly "200": Validator<ResponseBody<operations["getMe"], 200>>;
+    readonly "401": Validator<ResponseBody<operations["getMe"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getMe"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["getMe"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["getMe"], 503>>;
+  };
+  readonly listOperators: {
+    readonly "200": Validator<ResponseBody<operations["listOperators"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["listOperators"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["listOperators"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listOperators"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listOperators"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["listOperators"], 503>>;
+  };
+  readonly createOperator: {
+    readonly "201": Validator<ResponseBody<operations["createOperator"], 201>>;
+    readonly "400": Validator<ResponseBody<operations["createOperator"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["createOperator"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["createOperator"], 403>>;
+    readonly "409": Validator<ResponseBody<operations["createOperator"], 409>>;
+    readonly "413": Validator<ResponseBody<operations["createOperator"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["createOperator"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["createOperator"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["createOperator"], 503>>;
+  };
+  readonly getOperator: {
+    readonly "200": Validator<ResponseBody<operations["getOperator"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["getOperator"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["getOperator"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["getOperator"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["getOperator"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["getOperator"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["getOperator"], 503>>;
+  };
+  readonly revokeOperator: {
+    readonly "400": Validator<ResponseBody<operations["revokeOperator"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["revokeOperator"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["revokeOperator"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["revokeOperator"], 404>>;
+    readonly "429": Validator<ResponseBody<operations["revokeOperator"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["revokeOperator"], 503>>;
+  };
+  readonly changeOperator: {
+    readonly "200": Validator<ResponseBody<operations["changeOperator"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["changeOperator"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["changeOperator"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["changeOperator"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["changeOperator"], 404>>;
+    readonly "413": Validator<ResponseBody<operations["changeOperator"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["changeOperator"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["changeOperator"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["changeOperator"], 503>>;
+  };
+  readonly rotateOperatorToken: {
+    readonly "201": Validator<ResponseBody<operations["rotateOperatorToken"], 201>>;
+    readonly "400": Validator<ResponseBody<operations["rotateOperatorToken"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["rotateOperatorToken"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["rotateOperatorToken"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["rotateOperatorToken"], 404>>;
+    readonly "413": Validator<ResponseBody<operations["rotateOperatorToken"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["rotateOperatorToken"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["rotateOperatorToken"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["rotateOperatorToken"], 503>>;
+  };
+  readonly listAudit: {
+    readonly "200": Validator<ResponseBody<operations["listAudit"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["listAudit"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["listAudit"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listAudit"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listAudit"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["listAudit"], 503>>;
   };
 };
 
 /** The same one by one: a bundle holds what is used. */
+export declare const isRole: Validator<components["schemas"]["Role"]>;
+export declare const isOperatorName: Validator<components["schemas"]["OperatorName"]>;
+export declare const isMe: Validator<components["schemas"]["Me"]>;
+export declare const isOperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
+export declare const isOperatorChange: Validator<components["schemas"]["OperatorChange"]>;
+export declare const isOperator: Validator<components["schemas"]["Operator"]>;
+export declare const isOperatorTokenInfo: Validator<components["schemas"]["OperatorTokenInfo"]>;
+export declare const isOperatorCreated: Validator<components["schemas"]["OperatorCreated"]>;
+export declare const isOperatorTokenRotation: Validator<components["schemas"]["OperatorTokenRotation"]>;
+export declare const isOperatorTokenRotated: Validator<components["schemas"]["OperatorTokenRotated"]>;
+export declare const isAuditEntry: Validator<components["schemas"]["AuditEntry"]>;
+export declare const isFieldChange: Validator<components["schemas"]["FieldChange"]>;
+export declare const isFieldValue: Validator<components["schemas"]["FieldValue"]>;
+export declare const isOperatorPage: Validator<components["schemas"]["OperatorPage"]>;
+export declare const isAuditPage: Validator<components["schemas"]["AuditPage"]>;
 export declare const isRouting: Validator<components["schemas"]["Routing"]>;
 export declare const isRoutingOrder: Validator<components["schemas"]["RoutingOrder"]>;
 export declare const isRoutingSource: Validator<components["schemas"]["RoutingSource"]>;

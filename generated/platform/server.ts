@@ -30,6 +30,7 @@ export const operationsTable = [
     method: "POST",
     path: "/api/v3/integrations/{provider}/webhook",
     security: ["platformToken"],
+    scopes: [],
     parameters: [
       { in: "path", name: "provider", type: "string" },
       { in: "header", name: "X-Trace-Id", type: "string" },
@@ -53,6 +54,7 @@ export const operationsTable = [
     method: "POST",
     path: "/webhooks/scheduling-provider",
     security: ["platformToken"],
+    scopes: [],
     parameters: [
       { in: "header", name: "X-Trace-Id", type: "string" },
       { in: "header", name: "traceparent", type: "string" },
@@ -75,6 +77,7 @@ export const operationsTable = [
     method: "GET",
     path: "/health/live",
     security: [],
+    scopes: [],
     parameters: [],
     responses: { "200": "application/json", "400": "application/problem+json" },
   },
@@ -83,6 +86,7 @@ export const operationsTable = [
     method: "GET",
     path: "/health/ready",
     security: [],
+    scopes: [],
     parameters: [],
     responses: {
       "200": "application/json",

@@ -76,6 +76,7 @@ export const operationsTable = [
     method: "GET",
     path: "/shifts/{shiftId}",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "path", name: "shiftId", type: "string" },
       { in: "header", name: "X-Provider-Id", type: "string" },
@@ -102,6 +103,7 @@ export const operationsTable = [
     method: "PUT",
     path: "/shifts/{shiftId}",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "path", name: "shiftId", type: "string" },
       { in: "header", name: "X-Provider-Id", type: "string" },
@@ -134,6 +136,7 @@ export const operationsTable = [
     method: "DELETE",
     path: "/shifts/{shiftId}",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "path", name: "shiftId", type: "string" },
       { in: "header", name: "X-Provider-Id", type: "string" },
@@ -161,6 +164,7 @@ export const operationsTable = [
     method: "PUT",
     path: "/shifts/{shiftId}/assign/{candidateId}",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "path", name: "shiftId", type: "string" },
       { in: "path", name: "candidateId", type: "string" },
@@ -191,6 +195,7 @@ export const operationsTable = [
     method: "DELETE",
     path: "/shifts/{shiftId}/assign/{candidateId}",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "path", name: "shiftId", type: "string" },
       { in: "path", name: "candidateId", type: "string" },
@@ -221,6 +226,7 @@ export const operationsTable = [
     method: "PUT",
     path: "/shifts/{shiftId}/unassign/{candidateId}",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "path", name: "shiftId", type: "string" },
       { in: "path", name: "candidateId", type: "string" },
@@ -251,6 +257,7 @@ export const operationsTable = [
     method: "GET",
     path: "/candidates",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "header", name: "X-Provider-Id", type: "string" },
       { in: "header", name: "X-Platform-Provider-Id", type: "string" },
@@ -277,6 +284,7 @@ export const operationsTable = [
     method: "POST",
     path: "/candidates",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "header", name: "X-Provider-Id", type: "string" },
       { in: "header", name: "X-Platform-Provider-Id", type: "string" },
@@ -307,6 +315,7 @@ export const operationsTable = [
     method: "GET",
     path: "/candidates/registry",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "header", name: "X-Provider-Id", type: "string" },
       { in: "header", name: "X-Platform-Provider-Id", type: "string" },
@@ -333,6 +342,7 @@ export const operationsTable = [
     method: "GET",
     path: "/outlets",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "header", name: "X-Provider-Id", type: "string" },
       { in: "header", name: "X-Platform-Provider-Id", type: "string" },
@@ -357,6 +367,7 @@ export const operationsTable = [
     method: "GET",
     path: "/roles",
     security: ["providerToken"],
+    scopes: [],
     parameters: [
       { in: "header", name: "X-Provider-Id", type: "string" },
       { in: "header", name: "X-Platform-Provider-Id", type: "string" },

@@ -1,12 +1,13 @@
 import type { Io } from "./io.ts";
 import { migrate } from "./migrate.ts";
+import { operators } from "./operators.ts";
 import { platform } from "./platform.ts";
 
 /**
  * The commands of the package @shiftpact/platform, by name. `shiftpact NAME` finds them there, and `shiftpact-platform NAME` runs them
  * without the package `shiftpact`.
  */
-export const PLATFORM_COMMANDS = { platform, migrate } satisfies Record<
+export const PLATFORM_COMMANDS = { platform, migrate, operators } satisfies Record<
   string,
   (argv: string[], io: Io) => Promise<number>
 >;

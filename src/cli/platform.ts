@@ -34,6 +34,11 @@ Settings, from the environment:
   SHIFTPACT_DATA           the data folder
   OPERATIONS_TOKEN, SECRET_KEY (32 bytes, base64)
                            made and kept in the data folder; required with DATABASE_URL
+  SECRET_KEYS              instead of SECRET_KEY: keys with commas between them; the first one seals, all open
+  DATABASE_URL_FILE, OPERATIONS_TOKEN_FILE, SECRET_KEY_FILE, SECRET_KEYS_FILE, SMTP_URL_FILE
+                           a file that holds the value
+  UNKNOWN_TOKEN_LIMIT      30: unknown tokens a minute from each client address; 0: no limit
+  CLEAR_PERSONAL_NUMBERS   1: personal numbers are in clear too, for the return to version 0.1.0
   ALLOW_INSECURE_PROVIDERS 1: providers at plain http and at private addresses, for development
   WEBHOOK_RATE_LIMIT       6000: events a minute for each providerId; 0: no limit
   PROVIDER_RATE_LIMIT      500: calls a minute to each provider; 0: no limit

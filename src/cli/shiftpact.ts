@@ -16,6 +16,7 @@ const ofPlatform = (name: PlatformCommand, summary: string) => ({
 const COMMANDS: Commands = {
   ...ofPlatform("platform", "run the platform: webhooks in, jobs, bookings, cancellations"),
   ...ofPlatform("migrate", "bring the schema of the platform's database up to date, or check it"),
+  ...ofPlatform("operators", "add, list, rotate and revoke the operators of a running platform"),
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,

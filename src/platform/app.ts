@@ -2,17 +2,28 @@ import express, { type Express, type Request, type RequestHandler } from "expres
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { pinoHttp } from "pino-http";
-import { createRouter as operationsRouter } from "../../generated/operations/server.ts";
+import { type Handlers, createRouter as operationsRouter } from "../../generated/operations/server.ts";
 import { createRouter as platformRouter } from "../../generated/platform/server.ts";
 import type { OperationInfo } from "../../generated/runtime/operation.ts";
 import { problemHandler } from "../../generated/runtime/problem-response.ts";
 import type { FieldError } from "../../generated/runtime/validator.ts";
 import { problem } from "../contract/problem.ts";
+import { createAddressLimit } from "./access/address-limit.ts";
+import type { Identity } from "./access/identity.ts";
+import { createOperatorTokens } from "./access/operators.ts";
 import type { Backlogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
 import type { Processes } from "./db/processes.ts";
 import type { Deps } from "./deps.ts";
-import { operationsAuthentication, webhookAuthentication } from "./http/authenticate.ts";
+import { accessHandlers } from "./http/access.ts";
+import { auditExport } from "./http/audit-export.ts";
+import { audited } from "./http/audited.ts";
+import {
+  identityOf,
+  type OperatorAuthentication,
+  operationsAuthentication,
+  webhookAuthentication,
+} from "./http/authenticate.ts";
 import { translateErrors } from "./http/errors.ts";
 import { healthHandlers } from "./http/health.ts";
 import { withStorableInput } from "./http/input.ts";
@@ -35,8 +46,16 @@ import type { Stream } from "./stream/stream.ts";
 
 type Settings = Pick<
   Config,
-  "operationsToken" | "allowInsecureProviders" | "webhookRateLimit" | "management" | "trustProxy"
+  | "operationsToken"
+  | "allowInsecureProviders"
+  | "webhookRateLimit"
+  | "unknownTokenLimit"
+  | "management"
+  | "trustProxy"
 >;
+
+/** Of each client address. A person who mistypes stays far below; a provider with many organisations sends known tokens. */
+const UNKNOWN_TOKENS_A_MINUTE = 30;
 
 export interface AppParts extends Settings {
   deps: Deps;
@@ -51,6 +70,8 @@ export interface AppParts extends Settings {
   fieldUses: Pick<FieldUses, "flush">;
   processes: Pick<Processes, "count">;
   isDraining: () => boolean;
+  /** Milliseconds. */
+  streamCheckMs?: number;
   /** Without it nothing is served at /console and /docs. */
   pages?: { console: WebPages; docs: WebPages };
 }
@@ -65,8 +86,9 @@ export function createApp(parts: AppParts): Express {
   app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
   const now = () => deps.now().getTime();
+  const failures = createAddressLimit(parts.unknownTokenLimit ?? UNKNOWN_TOKENS_A_MINUTE, now);
   const inboxOnly = { kysely: deps.database.inbox };
-  const owners = createTokenOwners(inboxOnly, now);
+  const owners = createTokenOwners(inboxOnly, failures, now);
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
   const counts = webhookCounts({ database: inboxOnly, log, limit, isShared, now });
@@ -82,15 +104,19 @@ export function createApp(parts: AppParts): Express {
     }),
   );
   app.use(helmet());
-  if (!parts.management) app.get("/metrics", onlyLocal(operationsToken), metricsHandler(parts.metrics));
-  app.get("/operations/v1/stream", streamHandler(parts.stream, operationsToken));
-  const handlers = withStorableInput({
-    ...onboardingHandlers({ ...parts, owners }),
-    ...peopleHandlers(deps),
-    ...jobHandlers(deps),
-    ...seeingHandlers(parts),
+  const operators = createOperatorTokens(deps.database, failures, now);
+  const authenticate = operationsAuthentication(operators, operationsToken, log);
+  if (!parts.management) app.get("/metrics", onlyLocal(authenticate), metricsHandler(parts.metrics));
+  app.get("/operations/v1/stream", streamHandler({ ...parts, authenticate }));
+  app.get("/operations/v1/audit/export", auditExport(deps, authenticate));
+  const handlersOf = (scoped: Deps): Handlers<Identity> => ({
+    ...onboardingHandlers({ ...parts, deps: scoped, owners }),
+    ...peopleHandlers(scoped),
+    ...jobHandlers(scoped),
+    ...seeingHandlers({ ...parts, deps: scoped }),
+    ...accessHandlers(scoped, operators),
   });
-  const authenticate = operationsAuthentication(operationsToken);
+  const handlers = withStorableInput(audited(deps, handlersOf));
   app.use("/operations/v1", operationsRouter({ ...router, handlers, authenticate }));
   if (pages) app.use("/console", consolePages(pages.console)).use("/docs", docsPages(pages.docs));
   app.use((_request, _response, next) =>
@@ -116,11 +142,10 @@ export function createManagementApp({ readiness, log, metrics, isDraining }: App
   return app;
 }
 
-/** Lets a request through that comes from this machine, or holds the operations token. */
-function onlyLocal(operationsToken: string): RequestHandler {
-  const authenticate = operationsAuthentication(operationsToken);
-  return (request, _response, next) => {
-    if (!isLocal(request)) authenticate(request);
+/** Lets a request through that comes from this machine, or from an operator. */
+function onlyLocal(authenticate: OperatorAuthentication): RequestHandler {
+  return async (request, _response, next) => {
+    if (!isLocal(request)) await authenticate(request, { scopes: ["viewer"] });
     next();
   };
 }
@@ -172,6 +197,10 @@ function logOfOthers(logger: Logger) {
   return pinoHttp({
     logger,
     quietReqLogger: true,
+    customProps: (request) => {
+      const { name: operator, address } = identityOf(request) ?? {};
+      return { operator, address };
+    },
     // Asked for every second, and a failure has a line of its own.
     autoLogging: { ignore: ({ url = "" }) => /^\/(health|metrics)\b/.test(url) },
     customLogLevel: (_request, response, error) => {

@@ -6,6 +6,7 @@ import { distance } from "fastest-levenshtein";
 import { type DatabaseConfig, databaseFaults, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
 import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
+import { SECRETS, withSecretFiles } from "./secret-files.ts";
 
 /** The settings of a platform process. */
 export interface Config extends DatabaseConfig {
@@ -21,13 +22,19 @@ export interface Config extends DatabaseConfig {
   drainMs?: number;
   dataDir: string;
   operationsToken: string;
-  /** 32 bytes. */
+  /** Seals. 32 bytes. */
   secretKey: Buffer;
+  /** Open what was sealed before, until it is sealed anew. 32 bytes each. */
+  olderSecretKeys?: readonly Buffer[];
   allowInsecureProviders: boolean;
+  /** Personal numbers are stored in clear beside the sealed ones, so that a process of version 0.1.0 can work on the database. */
+  clearPersonalNumbers?: boolean;
   /** Events a minute for each providerId, of which each process allows its share; 0: no limit. */
   webhookRateLimit: number;
   /** Calls a minute to each provider, a fiftieth of it a second; 0: no limit; unset: 500 (decisions, "rate limits"). */
   providerRateLimit?: number;
+  /** Unknown tokens a minute from each client address, in each process; 0: no limit; unset: 30. */
+  unknownTokenLimit?: number;
   logLevel: string;
   /** Days. */
   retention?: Retention;
@@ -51,26 +58,30 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 /** The default and the largest value. */
 const PORT = { unset: 3000, most: 65_535 };
 const WEBHOOK_RATE_LIMIT = { unset: 6_000, most: 1_000_000 };
+const UNKNOWN_TOKEN_LIMIT = { unset: 30, most: 1_000_000 };
 const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
 const DRAIN_SECONDS = { unset: 5, most: 300 };
 
 /**
- * Reads the environment. OPERATIONS_TOKEN and SECRET_KEY are made and kept in the data folder when they are unset and the database is
+ * Reads the environment; secrets may be in files (`OPERATIONS_TOKEN_FILE`). OPERATIONS_TOKEN and SECRET_KEY are made and kept in the data folder when they are unset and the database is
  * embedded; with DATABASE_URL they are required, because several processes must share them.
  * @param sync writes a file, or the names in a folder, through to the disk.
  * @throws ConfigError
  */
 export function readConfig(
-  env: NodeJS.ProcessEnv,
+  given: NodeJS.ProcessEnv,
   overrides: { host?: string; port?: number; dataDir?: string } = {},
   sync: (path: string) => void = syncOne,
 ): Config {
+  const { env, faults: unreadable } = withSecretFiles(given);
   const { SMTP_URL: url, SMTP_FROM: from } = env;
   const { host = env.HOST || LOCAL, port } = overrides;
-  const faults = [
-    ...misspelt(env),
+  const found = [
+    ...misspelt(given),
     ...faultsIn({ ...env, HOST: host, ...(port !== undefined && { PORT: "" }) }),
   ];
+  // A file that cannot be read is the cause of what would be missing.
+  const faults = unreadable.length > 0 ? unreadable : found;
   if (faults.length > 0) throw new ConfigError(faults);
   const dataDir = overrides.dataDir ?? (env.SHIFTPACT_DATA || ".shiftpact");
   return {
@@ -84,8 +95,10 @@ export function readConfig(
     ...readDatabaseConfig(env),
     dataDir,
     allowInsecureProviders: env.ALLOW_INSECURE_PROVIDERS === "1",
+    clearPersonalNumbers: env.CLEAR_PERSONAL_NUMBERS === "1",
     webhookRateLimit: Number(env.WEBHOOK_RATE_LIMIT || WEBHOOK_RATE_LIMIT.unset),
     providerRateLimit: Number(env.PROVIDER_RATE_LIMIT || PROVIDER_RATE_LIMIT.unset),
+    unknownTokenLimit: Number(env.UNKNOWN_TOKEN_LIMIT || UNKNOWN_TOKEN_LIMIT.unset),
     logLevel: env.LOG_LEVEL || "info",
     retention: retentionOf(env),
     ...(url && from && { mail: { url, from } }),
@@ -99,6 +112,7 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     DATABASE_URL: url,
     OPERATIONS_TOKEN: token,
     SECRET_KEY: key,
+    SECRET_KEYS: keys,
     SMTP_URL: smtp,
     SMTP_FROM: from,
   } = env;
@@ -111,11 +125,13 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     ),
     notInteger("PORT", PORT),
     [!["", "0", "1"].includes(env.ALLOW_INSECURE_PROVIDERS ?? ""), "ALLOW_INSECURE_PROVIDERS must be 0 or 1"],
+    [!["", "0", "1"].includes(env.CLEAR_PERSONAL_NUMBERS ?? ""), "CLEAR_PERSONAL_NUMBERS must be 0 or 1"],
     notInteger("MANAGEMENT_PORT", PORT),
     [!areProxies(env.TRUST_PROXY || "0"), TRUST_PROXY_FAULT],
     notInteger("DRAIN_SECONDS", DRAIN_SECONDS),
     notInteger("WEBHOOK_RATE_LIMIT", WEBHOOK_RATE_LIMIT),
     notInteger("PROVIDER_RATE_LIMIT", PROVIDER_RATE_LIMIT),
+    notInteger("UNKNOWN_TOKEN_LIMIT", UNKNOWN_TOKEN_LIMIT),
     ...KEPT.map(([name, key]) => notInteger(name, { unset: RETENTION[key], most: 36_500 })),
     [
       Number(env.RETAIN_EVENTS_DAYS || LEAST_EVENT_DAYS) < LEAST_EVENT_DAYS,
@@ -126,9 +142,14 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     [smtp && !from, "SMTP_FROM is required with SMTP_URL"],
     [smtp && from && !ADDRESS.test(from), "SMTP_FROM must be a bare address, such as shifts@example.com"],
     [url && !token, "OPERATIONS_TOKEN is required with DATABASE_URL"],
-    [url && !key, "SECRET_KEY is required with DATABASE_URL: openssl rand -base64 32 makes one"],
+    [url && !key && !keys, "SECRET_KEY is required with DATABASE_URL: openssl rand -base64 32 makes one"],
     [token && !TOKEN.test(token), "OPERATIONS_TOKEN must be at least 16 printable characters without spaces"],
     [key && !KEY.test(key), "SECRET_KEY must be 32 bytes in base64"],
+    [key && keys, "SECRET_KEY and SECRET_KEYS are both set: keep one of them"],
+    [
+      keys && !keys.split(",").every((each) => KEY.test(each.trim())),
+      "SECRET_KEYS must be keys of 32 bytes in base64, with commas between them: the first one seals, all open",
+    ],
   ];
   return [...databaseFaults(env), ...faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault)];
 }
@@ -173,6 +194,8 @@ const NAMES = [
   ...["WEBHOOK_RATE_LIMIT", "PROVIDER_RATE_LIMIT", "SMTP_URL", "SMTP_FROM", "LOG_LEVEL"],
   ...["MANAGEMENT_HOST", "MANAGEMENT_PORT", "TRUST_PROXY", "DRAIN_SECONDS"],
   ...["DIRECT_DATABASE_URL", "DATABASE_POOL", "AUTO_MIGRATE"],
+  ...["UNKNOWN_TOKEN_LIMIT", "CLEAR_PERSONAL_NUMBERS", "SECRET_KEYS"],
+  ...SECRETS.map((name) => `${name}_FILE`),
   ...KEPT.map(([name]) => name),
 ];
 
@@ -214,13 +237,18 @@ interface Keeping {
 function readSecrets(
   env: NodeJS.ProcessEnv,
   keeping: Keeping,
-): Pick<Config, "operationsToken" | "secretKey"> {
+): Pick<Config, "operationsToken" | "secretKey" | "olderSecretKeys"> {
   const operationsToken =
     env.OPERATIONS_TOKEN ||
     kept(keeping, "operations-token", TOKEN, () => randomBytes(24).toString("base64url"));
-  const secretKey =
-    env.SECRET_KEY || kept(keeping, "secret-key", KEY, () => randomBytes(32).toString("base64"));
-  return { operationsToken, secretKey: Buffer.from(secretKey, "base64") };
+  const keys =
+    env.SECRET_KEYS ||
+    env.SECRET_KEY ||
+    kept(keeping, "secret-key", KEY, () => randomBytes(32).toString("base64"));
+  const [secretKey = Buffer.alloc(0), ...olderSecretKeys] = keys
+    .split(",")
+    .map((key) => Buffer.from(key.trim(), "base64"));
+  return { operationsToken, secretKey, ...(olderSecretKeys.length > 0 && { olderSecretKeys }) };
 }
 
 /**

@@ -1,16 +1,37 @@
 import type { DeliveryCode, Routing } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
+import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Pace } from "./db/pace.ts";
 import type { EventStatus, Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
+import type { AuditScope } from "./transaction.ts";
 import type { RetryPolicy } from "./work/retry.ts";
 
 /** Seals what must not be readable in the database. */
 export interface Vault {
+  /** Of the key that seals. */
+  readonly keyId: string;
+  /** Of all keys that open, that one first. */
+  readonly keyIds: readonly string[];
   seal(text: string): string;
-  /** Rejects what was sealed with another key, or changed. */
+  /** Rejects what was sealed with a key that is not given, or changed. */
   open(sealed: string): string;
+}
+
+/** How personal numbers are stored: sealed, beside a keyed hash to find them by. */
+export interface Numbers {
+  hash(number: PersonalNumber): string;
+  /** The columns of a candidate. */
+  columns(number: PersonalNumber, candidateId: string): StoredNumber & { personal_number_hash: string };
+  /** Throws for an erased person, and for a number that is damaged. */
+  open(stored: StoredNumber): PersonalNumber;
+}
+
+export interface StoredNumber {
+  personal_number: string;
+  /** Null: in clear, as an older version has written it. */
+  personal_number_sealed: string | null;
 }
 
 /** A notification as text, with its address. */
@@ -105,7 +126,10 @@ export interface Deps {
   pace: Pace;
   signals: Signals;
   log: Log;
+  /** Records what the operation of a request changes; absent in background work. */
+  audit?: AuditScope;
   vault: Vault;
+  numbers: Numbers;
   /** Absent: notifications are only shown. */
   channel?: Channel;
   timing: Timing;

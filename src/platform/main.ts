@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 import { CALL_LIMITS, type CallLimits } from "../clients/provider/call-policy.ts";
 import { type AppParts, createApp, createManagementApp } from "./app.ts";
 import { createBacklogs } from "./backlog/backlogs.ts";
+import { openPersonalNumbers } from "./candidates/personal-numbers.ts";
+import { createNumberSealing } from "./candidates/seal-numbers.ts";
 import type { Config } from "./config.ts";
 import { openConfigured } from "./configured-database.ts";
 import type { Database, Engine } from "./db/database.ts";
@@ -20,8 +22,9 @@ import { createProviderClients } from "./integrations/clients.ts";
 import { createFieldUses } from "./integrations/field-uses.ts";
 import { noteCircuit, noteSilence } from "./integrations/health.ts";
 import { probe } from "./integrations/probe.ts";
+import { checkSecretKeys, reseal } from "./integrations/reseal.ts";
 import { detectInBackground } from "./integrations/routing.ts";
-import { checkSecretKey, createVault } from "./integrations/vault.ts";
+import { createVault } from "./integrations/vault.ts";
 import { createLog } from "./log.ts";
 import { createFigures, type Figures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
@@ -73,6 +76,8 @@ export interface PlatformOptions {
   /** Of one call to a provider. Milliseconds. */
   providerTimeoutMs?: number;
   upkeep?: UpkeepOptions;
+  /** How often the operator of an open stream is checked. Milliseconds. */
+  streamCheckMs?: number;
   /** Of the calls to each provider. */
   calls?: Partial<CallLimits>;
   /** Labels of the metric `shiftpact_build_info`. */
@@ -117,8 +122,8 @@ async function startParts(
   log: Logger,
   running: Running,
 ): Promise<Platform> {
-  const { allowInsecureProviders, operationsToken, webhookRateLimit } = config;
-  const { deps, worker, processes, ...counted } = await openDeps(config, options, log, running);
+  const { allowInsecureProviders, operationsToken, webhookRateLimit, unknownTokenLimit } = config;
+  const { deps, worker, sealing, processes, ...counted } = await openDeps(config, options, log, running);
   const { database, signals } = deps;
   const dispatcher = createDispatcher(deps);
   const inbox = createInbox({
@@ -141,18 +146,23 @@ async function startParts(
   const parts: AppParts = {
     ...{ deps, inbox, readiness, stream, log, processes, ...counted, isDraining: () => isDraining },
     ...{ operationsToken, allowInsecureProviders, webhookRateLimit },
+    ...(options.streamCheckMs !== undefined && { streamCheckMs: options.streamCheckMs }),
+    ...(unknownTokenLimit !== undefined && { unknownTokenLimit }),
     ...(config.management && { management: config.management }),
     ...(config.trustProxy !== undefined && { trustProxy: config.trustProxy }),
     ...(options.pages && { pages: options.pages }),
   };
   const management = config.management && (await serve(createManagementApp(parts), config.management));
   if (management) running.holds(() => management.close(0));
+  // Before the first request, so that no number is stored in clear unless another process needs it.
+  await sealing.start();
   const server = await serve(createApp(parts), config);
   running.serves(server);
   await worker.start();
   if (!deps.channel) await warnOfUndelivered(deps);
   dispatcher.start();
   upkeep.start();
+  resealInBackground(deps, running);
   return {
     database: { engine: database.engine, schema: await schemaVersion(database.raw) },
     port: server.port,
@@ -172,14 +182,25 @@ async function startParts(
   };
 }
 
+/** A process that ends meanwhile leaves the rest to the next start. */
+function resealInBackground(deps: Deps, running: Running): void {
+  const stopping = new AbortController();
+  const resealing = reseal(deps, stopping.signal).catch((error) =>
+    deps.log.error({ err: error }, "could not seal everything anew; the next start tries again"),
+  );
+  running.feeds(() => stopping.abort());
+  running.holds(() => resealing);
+}
+
 /** The database, and the parts that use it. */
 async function openDeps(config: Config, options: PlatformOptions, log: Logger, running: Running) {
   const { allowInsecureProviders: allowInsecure } = config;
   const { providerTimeoutMs: timeoutMs = TIMING.callTimeoutMs, now = () => new Date() } = options;
-  const vault = createVault(config.secretKey);
+  const vault = createVault(config.secretKey, config.olderSecretKeys);
   const database = options.database ?? (await openConfigured(config, log));
   if (!options.database) running.holds(database.close);
-  await checkSecretKey(database, vault);
+  await checkSecretKeys(database, vault);
+  const numbers = await openPersonalNumbers(database, vault);
   const processes = await joinProcesses(database, log);
   const fieldUses = createFieldUses({ database, log });
   const figures = createFigures({ database, log, now });
@@ -213,7 +234,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
   running.holds(() => channel?.close());
   const deps: Deps = {
-    ...{ database, signals, log, vault, now, newId },
+    ...{ database, signals, log, vault, numbers, now, newId },
     wakeWorker: () => worker.wake(),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
     timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },
@@ -226,8 +247,11 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ...(options.checkProvider && { checkProvider: createCheck(options.checkProvider, clients, vault) }),
     ...(channel && { channel }),
   };
+  const keepClear = config.clearPersonalNumbers ?? false;
+  const sealing = createNumberSealing({ database, numbers, vault, log, keepClear });
+  running.holds(sealing.stop);
   const worker = workerOf(deps, options, running, figures);
-  return { deps, worker, processes, fieldUses, figures, backlogs, metrics, observer };
+  return { deps, worker, sealing, processes, fieldUses, figures, backlogs, metrics, observer };
 }
 
 function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { counted }: Figures): Worker {

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from "kysely";
+import type { FieldChange } from "../../generated/operations/types.ts";
 import type { Database } from "./db/database.ts";
 import type { Schema } from "./db/schema.ts";
 import { payloadsOf, SIGNALS } from "./db/signals.ts";
@@ -21,20 +22,29 @@ export interface Writer<Row> {
   write(trx: Trx, rows: readonly Row[]): Promise<void>;
 }
 
+/** The entry of the audit log about one operation of an operator. */
+export interface AuditScope {
+  /** Adds to the entry; call it before the transaction ends. A field that was noted before is replaced. */
+  note(about: { subjects?: Record<string, string>; changes?: readonly FieldChange[] }): void;
+  /** Writes the entry in the first transaction of the operation, and another one when more was noted since. */
+  write(trx: Trx): Promise<void>;
+}
+
 const gatheredBy = new WeakMap<Trx, Gathered>();
 
 /**
- * Runs `work` in a transaction. The steps and signals that `work` records are written just before the commit, in their order; what it
+ * Runs `work` in a transaction. The entry of the audit log, the steps and signals that `work` records are written just before the commit, in their order; what it
  * registers with `afterCommit` is called once the transaction has committed.
  */
 export async function transact<T>(
-  { database }: { database: Pick<Database, "kysely"> },
+  { database, audit }: { database: Pick<Database, "kysely">; audit?: AuditScope },
   work: (trx: Trx) => Promise<T>,
 ): Promise<T> {
   const gathered: Gathered = { rows: new Map(), steps: [], topics: new Set(), afterCommit: new Set() };
   const result = await database.kysely.transaction().execute(async (trx) => {
     gatheredBy.set(trx, gathered);
     const value = await work(trx);
+    await audit?.write(trx);
     await writeRows(trx);
     await writeGathered(trx, gathered);
     return value;

@@ -51,6 +51,7 @@ export async function startStage(place: Engine | Database, given: StageOptions =
     secretKey,
     allowInsecureProviders: true,
     webhookRateLimit: 0,
+    unknownTokenLimit: 0,
     logLevel: "silent",
   };
   const platform = await startPlatform(config, {

@@ -115,6 +115,51 @@ describe("the configuration", () => {
     expect(readConfig({ PORT: "81", SHIFTPACT_DATA: "/nowhere" }, flags)).toMatchObject(flags);
   });
 
+  it.each(["DATABASE_URL", "OPERATIONS_TOKEN", "SECRET_KEY", "SECRET_KEYS", "SMTP_URL"])(
+    "reads %s from the file that its _FILE names, without the last line break",
+    (name) => {
+      const values = {
+        DATABASE_URL: URL,
+        OPERATIONS_TOKEN: TOKEN,
+        SMTP_URL: "smtp://mail.example",
+        SMTP_FROM: "a@b.example",
+      };
+      const keys = name === "SECRET_KEYS" ? { SECRET_KEYS: `${KEY},${KEY}` } : { SECRET_KEY: KEY };
+      const env: Record<string, string> = { ...values, ...keys };
+      const plain = readConfig(env);
+      const { [name]: value = "", ...rest } = env;
+      const path = join(folder, "secret");
+      writeFileSync(path, `${value}\n`);
+      expect(readConfig({ ...rest, [`${name}_FILE`]: path })).toEqual(plain);
+      expect(faultsOf({ ...env, [`${name}_FILE`]: path })).toEqual([
+        `${name} and ${name}_FILE are both set: keep one of them`,
+      ]);
+      const absent = join(folder, "absent");
+      expect(faultsOf({ ...rest, [`${name}_FILE`]: absent })).toEqual([
+        `${name}_FILE cannot be read: ENOENT at ${absent}`,
+      ]);
+      writeFileSync(path, "\n");
+      expect(faultsOf({ ...rest, [`${name}_FILE`]: path })).toEqual([
+        `${name}_FILE names an empty file: ${path}`,
+      ]);
+    },
+  );
+
+  it("takes SECRET_KEYS as a list, of which the first one seals", () => {
+    const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    const list = [first, second].map((key) => key.toString("base64")).join(" , ");
+    expect(readConfig({ SECRET_KEYS: list, SHIFTPACT_DATA: folder })).toMatchObject({
+      secretKey: first,
+      olderSecretKeys: [second],
+    });
+    expect(faultsOf({ SECRET_KEYS: `${KEY},` })).toEqual([
+      expect.stringMatching(/^SECRET_KEYS must be keys/),
+    ]);
+    expect(faultsOf({ SECRET_KEYS: KEY, SECRET_KEY: KEY })).toEqual([
+      "SECRET_KEY and SECRET_KEYS are both set: keep one of them",
+    ]);
+  });
+
   it("takes SECRET_KEY in both forms of base64", () => {
     const bytes = Buffer.alloc(32, 0xfb);
     for (const text of [bytes.toString("base64"), bytes.toString("base64url")]) {

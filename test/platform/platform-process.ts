@@ -7,8 +7,9 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
+import { hashToken } from "../../src/platform/access/token.ts";
 import { type Database, openDatabase } from "../../src/platform/db/database.ts";
-import { hashToken, makePlatformToken } from "../../src/platform/integrations/tokens.ts";
+import { makePlatformToken } from "../../src/platform/integrations/tokens.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
 import { silent } from "../engines.ts";
 

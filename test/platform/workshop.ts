@@ -19,6 +19,8 @@ type Seat = Pick<Job, "jobId"> & { candidateId: string };
 export interface Workshop
   extends Pick<Doings, "steps" | "verdicts" | "notificationsOf" | "issues" | "issueCodes"> {
   operations: Operations;
+  /** Of the platform. */
+  url: string;
   provider: Sandbox;
   providerId: string;
   competenceId: string;
@@ -59,7 +61,7 @@ export async function openWorkshop(database: TestDatabase, options: WorkshopOpti
     await platform.idle();
   };
   return Object.assign(way, {
-    ...{ operations, provider, providerId, competenceId },
+    ...{ operations, url: platform.url, provider, providerId, competenceId },
     ...{ steps, verdicts, notificationsOf, issues, issueCodes, send, store: organisation.send },
     idle: platform.idle,
     open: async (shift?: NewShift) => {

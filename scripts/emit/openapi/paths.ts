@@ -4,20 +4,18 @@ import { isRecord, type Schema } from "../schema.ts";
 import { type Parameter, parametersOf } from "./parameters.ts";
 import { type RequestBody, requestBodyOf } from "./request-body.ts";
 import { type DeclaredResponse, responsesOf } from "./responses.ts";
-import { securityOf } from "./security.ts";
+import { type Security, securityOf } from "./security.ts";
 
 const METHODS = ["get", "put", "post", "delete", "patch"] as const;
 export type Method = (typeof METHODS)[number];
 
 /** An Operation Object (OpenAPI 3.1, section 4.8.10) with its path, in the form that the emitters print. */
-export interface Operation {
+export interface Operation extends Security {
   readonly operationId: string;
   readonly method: Method;
   readonly path: string;
   readonly summary: string;
   readonly isDeprecated: boolean;
-  /** Names of the security schemes that may be used; empty when anyone may call. */
-  readonly security: readonly string[];
   readonly parameters: readonly Parameter[];
   readonly body: RequestBody | undefined;
   readonly responses: readonly DeclaredResponse[];
@@ -91,7 +89,7 @@ function operationOf(document: SpecDocument, found: Found, place: Place): Operat
     path,
     summary: String(operation.summary ?? operationId),
     isDeprecated: operation.deprecated === true,
-    security: securityOf(operation.security ?? document.root.security, document, place),
+    ...securityOf(operation.security ?? document.root.security, document, place),
     parameters: parametersOf(path, found.item.parameters, operation.parameters, { document, place }),
     body: requestBodyOf(operation.requestBody, at(place, "requestBody")),
     responses: responsesOf(operation.responses, at(place, "responses")),

@@ -2,13 +2,21 @@ import type { SpecDocument } from "../bundle.ts";
 import { at, type Place, SpecFault } from "../fault.ts";
 import { isRecord } from "../schema.ts";
 
+export interface Security {
+  /** Names of the security schemes that may be used; empty when anyone may call. */
+  readonly security: readonly string[];
+  /** The scopes or roles that the schemes require. */
+  readonly scopes: readonly string[];
+}
+
 /**
- * The security schemes of an operation (OpenAPI 3.1, section 4.8.30). The stub only needs to know whether to ask
- * its `authenticate` hook; which schemes there are is passed on for the hook and for tests.
+ * The security schemes of an operation, and the roles that they require (OpenAPI 3.1, section 4.8.30). The stub only needs to know
+ * whether to ask its `authenticate` hook; the rest is passed on for the hook and for tests.
  */
-export function securityOf(value: unknown, document: SpecDocument, place: Place): string[] {
-  if (!Array.isArray(value)) return [];
+export function securityOf(value: unknown, document: SpecDocument, place: Place): Security {
+  if (!Array.isArray(value)) return { security: [], scopes: [] };
   const names = new Set<string>();
+  const scopes = new Set<string>();
   for (const requirement of value) {
     const schemes = isRecord(requirement) ? Object.keys(requirement) : [];
     if (schemes.length === 0) {
@@ -19,6 +27,7 @@ export function securityOf(value: unknown, document: SpecDocument, place: Place)
       );
     }
     for (const scheme of schemes) names.add(scheme);
+    for (const scope of Object.values(requirement).flat()) scopes.add(String(scope));
   }
   const declared = isRecord(document.root.components) ? document.root.components.securitySchemes : undefined;
   for (const name of names) {
@@ -29,5 +38,5 @@ export function securityOf(value: unknown, document: SpecDocument, place: Place)
       "declare it in components",
     );
   }
-  return [...names];
+  return { security: [...names], scopes: [...scopes] };
 }

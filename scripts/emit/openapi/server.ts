@@ -60,12 +60,13 @@ function completeBodies({ responses }: Operation, schemas: NamedSchemas) {
 }
 
 function tableRow(operation: Operation): string {
-  const { operationId, method, path, security, body } = operation;
+  const { operationId, method, path, security, scopes, body } = operation;
   const row = {
     operationId,
     method: method.toUpperCase(),
     path,
     security,
+    scopes,
     parameters: operation.parameters.map(({ in: where, name, type, list }) => ({
       in: where,
       name,

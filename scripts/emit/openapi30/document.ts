@@ -19,7 +19,7 @@ export function openapi30(document: Document): Document {
     openapi: "3.0.3",
     info: info30(isRecord(info) ? info : {}, webhooks === undefined ? [] : [WEBHOOKS]),
     paths: {},
-    ...whole,
+    ...withoutRoles(whole),
     components: parts,
   };
 }
@@ -28,6 +28,26 @@ export function openapi30(document: Document): Document {
 function isUnknownTo30(reference: string, beside: object): boolean {
   return Object.keys(beside).length > 0 || reference.startsWith("#/components/pathItems/");
 }
+
+/** 3.0 allows scopes of OAuth 2 and OpenID Connect only: roles of other schemes are under `x-roles`. */
+function withoutRoles(value: Record<string, unknown>): Record<string, unknown> {
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    if (name === "security" && Array.isArray(member)) return security30(member);
+    const isAbove = /^(?:paths|\/.*|get|put|post|delete|patch)$/.test(name) && isRecord(member);
+    return [[name, isAbove ? withoutRoles(member) : member]];
+  });
+  return Object.fromEntries(members);
+}
+
+function security30(requirements: readonly object[]): [string, unknown][] {
+  const roles = requirements.flatMap((requirement) => Object.values(requirement).flat());
+  return [
+    ["security", requirements.map(emptied)],
+    ...(roles.length > 0 ? [["x-roles", roles] as [string, unknown]] : []),
+  ];
+}
+
+const emptied = (names: object) => Object.fromEntries(Object.keys(names).map((name) => [name, []]));
 
 /** 3.0 has no `summary` here, and knows a license by its address only. */
 function info30(info: Record<string, unknown>, notes: readonly string[]): Record<string, unknown> {

@@ -9,6 +9,8 @@ export interface OperationInfo {
   readonly path: string;
   /** Names of the security schemes; empty when anyone may call. */
   readonly security: readonly string[];
+  /** The scopes or roles that the schemes require. */
+  readonly scopes: readonly string[];
   readonly parameters: readonly ParameterInfo[];
   readonly body?: { readonly required: boolean; readonly contentType: string };
   /** The content type for each declared status; null when the response has no body. */

@@ -39,9 +39,11 @@ export async function reveal(deps: Deps, candidateId: string, reason: string): P
   return transact(deps, async (trx) => {
     const candidate = await requireCandidate(trx, candidateId);
     const { candidate_id } = candidate;
+    const revealId = deps.newId();
+    deps.audit?.note({ subjects: { revealId } });
     await trx
       .insertInto("reveals")
-      .values({ reveal_id: deps.newId(), candidate_id, reason, revealed_at: deps.now() })
+      .values({ reveal_id: revealId, candidate_id, reason, revealed_at: deps.now() })
       .execute();
     return candidate;
   });

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
 import type { BookingStatus } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -6,7 +7,7 @@ import { publish } from "../stream/news.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { HOLDS_SEAT } from "./availability.ts";
-import { unknownCandidate } from "./candidate.ts";
+import { requireCandidate, unknownCandidate } from "./candidate.ts";
 
 /**
  * Erases a person in one transaction. The row stays, anonymous, because bookings point to it. Decisions: notifications are deleted as a
@@ -88,9 +89,20 @@ async function forgetWhoWasBooked(trx: Trx, deps: Deps, candidateId: string): Pr
   await markShiftsDue(trx, deps, freed, PRIORITY.background);
 }
 
-async function anonymise(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+/** The keyed hash of the number stays, so that the next registry import does not add the person again. */
+async function anonymise(trx: Trx, { now, numbers }: Deps, candidateId: string): Promise<void> {
+  const { personal_number, personal_number_hash } = await requireCandidate(trx, candidateId);
+  const number = parsePersonalNumber(personal_number);
+  const number_hash = personal_number_hash ?? (number && numbers.hash(number));
+  if (number_hash)
+    await trx
+      .insertInto("erased_people")
+      .values({ number_hash, erased_at: now() })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
   await sql`
-    update candidates set personal_number = 'erased:' || candidate_id, first_name = '', last_name = '', email = '',
+    update candidates set personal_number = 'erased:' || candidate_id, personal_number_sealed = null,
+      personal_number_hash = null, first_name = '', last_name = '', email = '',
       phone = '', hire = null, updated_at = ${now()}, erased_at = ${now()}
     where candidate_id = ${candidateId}`.execute(trx);
 }

@@ -51,6 +51,30 @@ export interface Schema extends ShiftTables {
     created_at: Generated<Date>;
     valid_until: Date | null;
   };
+  operators: {
+    operator_id: string;
+    name: string;
+    role: api.Role;
+    created_at: Generated<Date>;
+    revoked_at: Date | null;
+  };
+  operator_tokens: {
+    token_hash: string;
+    operator_id: string;
+    created_at: Generated<Date>;
+    valid_until: Date | null;
+  };
+  audit: {
+    audit_id: string;
+    at: Date;
+    /** Null: the first admin. */
+    operator_id: string | null;
+    operator_name: string;
+    address: string;
+    operation: string;
+    subjects: Json<Record<string, string>>;
+    changes: Json<api.FieldChange[]>;
+  };
   workplaces: { workplace_id: string; name: string; address: string | null; created_at: Generated<Date> };
   competences: { competence_id: string; name: string; created_at: Generated<Date> };
   outlets: {
@@ -63,8 +87,11 @@ export interface Schema extends ShiftTables {
   roles: { provider_id: string; role_id: string; name: string; competence_id: string | null };
   candidates: Stamped & {
     candidate_id: string;
-    /** 12 digits. */
+    /** For a process of an older version: 12 digits while one is at work, otherwise `sealed:` or `erased:` and the candidateId. */
     personal_number: string;
+    /** Null of a row that an older version has written, and of an erased person. */
+    personal_number_sealed: string | null;
+    personal_number_hash: string | null;
     first_name: string;
     last_name: string;
     email: string;
@@ -134,7 +161,9 @@ export interface Schema extends ShiftTables {
     resolved_at: Date | null;
   };
   field_uses: { provider_id: string; field: string; count: Generated<number> };
-  processes: { process_id: string; seen_at: Date };
+  sealed_keys: { name: string; sealed: string };
+  erased_people: { number_hash: string; erased_at: Generated<Date> };
+  processes: { process_id: string; seen_at: Date; seals_numbers: Generated<boolean> };
   webhook_counts: { provider_id: string; minute: Date; count: number };
   call_rates: {
     provider_id: string;

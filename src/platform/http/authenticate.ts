@@ -1,9 +1,13 @@
 import type { Request } from "express";
-import { rateLimit, type Store } from "express-rate-limit";
-import type { ProblemError } from "../../../generated/runtime/problem.ts";
+import { ipKeyGenerator, rateLimit, type Store } from "express-rate-limit";
+import type { OperationInfo } from "../../../generated/runtime/operation.ts";
+import { ProblemError } from "../../../generated/runtime/problem.ts";
 import { problem } from "../../contract/problem.ts";
+import { FIRST_ADMIN, type Identity, missingRole, type Operator } from "../access/identity.ts";
+import type { OperatorTokens } from "../access/operators.ts";
+import { bearerToken, isSameToken } from "../access/token.ts";
 import type { Log } from "../db/database.ts";
-import { bearerToken, isSameToken, type TokenOwner, type TokenOwners } from "../integrations/tokens.ts";
+import type { TokenOwner, TokenOwners } from "../integrations/tokens.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -16,29 +20,64 @@ export function webhookAuthentication(owners: TokenOwners, limit: number, log: L
   return async (request: Request): Promise<TokenOwner> => {
     const token = bearerToken(request.headers.authorization);
     if (token === undefined) throw unauthorized("Send `Authorization: Bearer <PLATFORM_TOKEN>`.");
-    const owner = await findOwner(owners, token, log);
+    const owner = await findOwner(() => owners.find(token, limitedBy(request)), log);
     if (!owner) throw unauthorized("The token is unknown or no longer valid.");
     await slowDown?.(request, owner.providerId);
     return owner;
   };
 }
 
-async function findOwner(owners: TokenOwners, token: string, log: Log): Promise<TokenOwner | undefined> {
+async function findOwner<Owner>(find: () => Promise<Owner>, log: Log): Promise<Owner> {
   try {
-    return await owners.find(token);
+    return await find();
   } catch (error) {
-    log.error({ err: error }, "could not look up a platform token");
+    if (error instanceof ProblemError) throw error;
+    log.error({ err: error }, "could not look up a token");
     throw storeUnavailable();
   }
 }
 
-export function operationsAuthentication(operationsToken: string) {
-  return (request: Request): undefined => {
+/** Returns the operator of a request, who has the roles that the operation requires. */
+export type OperatorAuthentication = (
+  request: Request,
+  operation: Pick<OperationInfo, "scopes">,
+) => Promise<Identity>;
+
+/** OPERATIONS_TOKEN is the first admin's, and needs no database. */
+export function operationsAuthentication(
+  tokens: Pick<OperatorTokens, "find">,
+  operationsToken: string,
+  log: Log,
+): OperatorAuthentication {
+  const operatorOf = async (token: string, request: Request): Promise<Operator> => {
+    if (isSameToken(token, operationsToken)) return FIRST_ADMIN;
+    const operator = await findOwner(() => tokens.find(token, limitedBy(request)), log);
+    if (!operator) throw unauthorized("The token is unknown or no longer valid.");
+    return operator;
+  };
+  return async (request, { scopes }) => {
     const token = bearerToken(request.headers.authorization);
-    if (token === undefined) throw unauthorized("Send `Authorization: Bearer <OPERATIONS_TOKEN>`.");
-    if (!isSameToken(token, operationsToken)) throw unauthorized("This is not the operations token.");
+    if (token === undefined)
+      throw unauthorized("Send `Authorization: Bearer <TOKEN>`, with the token of an operator.");
+    const operator = await operatorOf(token, request);
+    const identity = { ...operator, address: addressOf(request) };
+    identities.set(request, identity);
+    const missing = missingRole(operator, scopes);
+    if (missing === undefined) return identity;
+    const detail = `This needs the role ${missing}; the operator ${operator.name} has the role ${operator.role}.`;
+    throw problem("forbidden", { detail });
   };
 }
+
+const identities = new WeakMap<object, Identity>();
+
+/** The operator of a request to the operations API, once the token is checked. */
+export const identityOf = (request: object): Identity | undefined => identities.get(request);
+
+const addressOf = ({ ip = "unknown" }: Request) => ip;
+
+/** An IPv6 address counts with its /56, which is one client's. */
+const limitedBy = ({ ip }: Request) => (ip === undefined ? "unknown" : ipKeyGenerator(ip));
 
 function unauthorized(detail: string): ProblemError {
   return problem("unauthorized", { detail }, { "WWW-Authenticate": "Bearer" });

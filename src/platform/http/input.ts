@@ -67,7 +67,8 @@ function faultOf(text: string): string | undefined {
 const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1");
 
 /** Ids that the platform writes in lower case. A provider's own id, a name or a token may look like a UUID without being one. */
-const IDS = /^(?:candidateId|competenceIds?|eventId|issueId|jobId|providerId|shiftId|traceId|workplaceId)$/;
+const IDS =
+  /^(?:candidateId|competenceIds?|eventId|issueId|jobId|operatorId|providerId|subject|shiftId|traceId|workplaceId)$/;
 
 /** Ids stand at the top, in a list there, or in an entry of one. Not deeper: 64 kB of brackets would exhaust the stack. */
 function lowerIds(part: unknown): unknown {

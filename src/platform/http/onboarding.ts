@@ -1,5 +1,6 @@
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Health, Integration as IntegrationView } from "../../../generated/operations/types.ts";
+import { changesOf } from "../access/audit.ts";
 import type { Backlogs } from "../backlog/backlogs.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -15,6 +16,7 @@ import { importRegistry } from "../integrations/registry.ts";
 import { rotatePlatformToken, takeProviderToken } from "../integrations/rotate.ts";
 import { detectRouting, routedIntegration } from "../integrations/routing.ts";
 import type { TokenOwners } from "../integrations/tokens.ts";
+import { transact } from "../transaction.ts";
 import { requestVerification } from "../verification/request.ts";
 import { page } from "./pages.ts";
 import { accepted, created, noContent, ok } from "./response.ts";
@@ -78,12 +80,17 @@ export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProvid
   } satisfies Partial<Handlers<undefined>>;
 }
 
-function catalogueHandlers({ database: { kysely }, newId, now }: Deps) {
+function catalogueHandlers(deps: Deps) {
+  const { newId, now } = deps;
+  const { kysely } = deps.database;
   return {
     createWorkplace: async ({ body: { name, address = null } }) => {
       const workplaceId = newId();
       const row = { workplace_id: workplaceId, name, address, created_at: now() };
-      await kysely.insertInto("workplaces").values(row).execute();
+      await transact(deps, async (trx) => {
+        deps.audit?.note({ subjects: { workplaceId }, changes: changesOf({}, { name, address }) });
+        await trx.insertInto("workplaces").values(row).execute();
+      });
       return created({ workplaceId, name, address });
     },
     listWorkplaces: async ({ query }) => {
@@ -96,7 +103,10 @@ function catalogueHandlers({ database: { kysely }, newId, now }: Deps) {
     createCompetence: async ({ body: { name } }) => {
       const competenceId = newId();
       const row = { competence_id: competenceId, name, created_at: now() };
-      await kysely.insertInto("competences").values(row).execute();
+      await transact(deps, async (trx) => {
+        deps.audit?.note({ subjects: { competenceId }, changes: changesOf({}, { name }) });
+        await trx.insertInto("competences").values(row).execute();
+      });
       return created({ competenceId, name });
     },
     listCompetences: async ({ query }) => {

@@ -7,6 +7,7 @@ import {
   parsePersonalNumber,
 } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
+import { changesOf } from "../access/audit.ts";
 import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../candidates/candidate.ts";
 import { erase } from "../candidates/erase.ts";
 import type { CandidatesTable } from "../db/schema.ts";
@@ -17,7 +18,13 @@ import { markRefreshDue } from "../work/refresh.ts";
 import { page } from "./pages.ts";
 import { created, noContent, ok } from "./response.ts";
 
-const SHOWN = ["candidate_id", "personal_number", "first_name", "last_name"] as const;
+const SHOWN = [
+  "candidate_id",
+  "personal_number",
+  "personal_number_sealed",
+  "first_name",
+  "last_name",
+] as const;
 
 /** Candidates. Personal numbers are masked in every response but that of `revealCandidate`. */
 export function peopleHandlers(deps: Deps) {
@@ -39,11 +46,11 @@ export function peopleHandlers(deps: Deps) {
         )
         .where("erased_at", "is", null);
       const order = { id: "candidate_id" } as const;
-      return ok(await page(all, query, order, (row) => viewOf(row, row.competence_ids ?? [])));
+      return ok(await page(all, query, order, (row) => viewOf(deps, row, row.competence_ids ?? [])));
     },
     getCandidate: async ({ path: { candidateId } }) => {
       const row = await requireCandidate(kysely, candidateId);
-      return ok(viewOf(row, await competencesOf(kysely, candidateId)));
+      return ok(viewOf(deps, row, await competencesOf(kysely, candidateId)));
     },
     changeCandidate: async ({ path, body }) =>
       ok(await transact(deps, (trx) => changeCandidate(trx, deps, path.candidateId, body))),
@@ -55,7 +62,7 @@ export function peopleHandlers(deps: Deps) {
       const row = await reveal(deps, path.candidateId, reason);
       return ok({
         candidateId: row.candidate_id,
-        personalNumber: row.personal_number,
+        personalNumber: deps.numbers.open(row),
         firstName: row.first_name,
         lastName: row.last_name,
         email: row.email,
@@ -87,7 +94,7 @@ async function addCandidate(
     .insertInto("candidates")
     .values({
       candidate_id,
-      personal_number: number,
+      ...deps.numbers.columns(number, candidate_id),
       first_name: order.firstName,
       last_name: order.lastName,
       email: order.email,
@@ -96,13 +103,17 @@ async function addCandidate(
       created_at: at,
       updated_at: at,
     })
-    .onConflict((conflict) => conflict.column("personal_number").doNothing())
+    .onConflict((conflict) => conflict.doNothing())
     .returning(SHOWN)
     .executeTakeFirstOrThrow(() =>
       problem("candidate_exists", { detail: "A candidate has this personal number already." }),
     );
+  // Adding an erased person anew is the operator's decision: from now on imports know the person again.
+  await trx.deleteFrom("erased_people").where("number_hash", "=", deps.numbers.hash(number)).execute();
+  const changes = changesOf({}, { competenceIds });
+  deps.audit?.note({ subjects: { candidateId: candidate_id }, changes });
   await addCompetences(trx, deps, candidate_id, competenceIds);
-  return viewOf(row, competenceIds);
+  return viewOf(deps, row, competenceIds);
 }
 
 async function changeCandidate(
@@ -120,6 +131,8 @@ async function changeCandidate(
     .returning(SHOWN)
     .executeTakeFirstOrThrow(unknownCandidate);
   if (wanted) {
+    const before = { competenceIds: await competencesOf(trx, candidateId) };
+    deps.audit?.note({ changes: changesOf(before, { competenceIds: wanted.toSorted() }) });
     await sql`
       delete from candidate_competences where candidate_id = ${candidateId}
         and competence_id not in (
@@ -129,7 +142,7 @@ async function changeCandidate(
     await addCompetences(trx, deps, candidateId, wanted);
     await settleLacking(trx, deps, candidateId);
   }
-  return viewOf(row, await competencesOf(trx, candidateId));
+  return viewOf(deps, row, await competencesOf(trx, candidateId));
 }
 
 /** Closes the issues about shifts that the candidate is able to work on now. */
@@ -190,12 +203,13 @@ async function checkCompetences(trx: Trx, given: readonly string[]): Promise<str
 }
 
 function viewOf(
+  { numbers }: Pick<Deps, "numbers">,
   row: Pick<Selectable<CandidatesTable>, (typeof SHOWN)[number]>,
   competenceIds: string[],
 ): Candidate {
   return {
     candidateId: row.candidate_id,
-    personalNumber: maskPersonalNumber(row.personal_number as PersonalNumber),
+    personalNumber: maskPersonalNumber(numbers.open(row)),
     firstName: row.first_name,
     lastName: row.last_name,
     competenceIds,

@@ -89,6 +89,7 @@ async function resolveIssue(deps: Deps, issueId: string): Promise<void> {
   if (!issue) throw problem("issue_not_found", { detail: "There is no issue with this issueId." });
   const { provider_id, code } = issue;
   await transact(deps, async (trx) => {
+    deps.audit?.note({ subjects: { providerId: provider_id }, changes: [{ field: "code", before: code }] });
     if (code === "mass_disappearance") await acceptDisappearance(trx, deps, provider_id);
     await closeIssue(trx, deps, issue);
   });

@@ -1,13 +1,30 @@
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler } from "express";
+import { ProblemError } from "../../../generated/runtime/problem.ts";
 import { problem } from "../../contract/problem.ts";
+import type { Log } from "../db/database.ts";
 import type { Stream } from "../stream/stream.ts";
-import { operationsAuthentication } from "./authenticate.ts";
+import type { OperatorAuthentication } from "./authenticate.ts";
+
+const NEEDED = { scopes: ["viewer"] };
+/** How long a revoked operator may read on, at most. Milliseconds. */
+const CHECK_MS = 5_000;
+
+interface Parts {
+  stream: Pick<Stream, "add">;
+  authenticate: OperatorAuthentication;
+  log: Log;
+  streamCheckMs?: number;
+}
 
 /** `GET /operations/v1/stream`, beside the generated router, because it does not answer with JSON. */
-export function streamHandler(stream: Pick<Stream, "add">, operationsToken: string): RequestHandler {
-  const authenticate = operationsAuthentication(operationsToken);
-  return (request, response) => {
-    authenticate(request);
+export function streamHandler({
+  stream,
+  authenticate,
+  log,
+  streamCheckMs = CHECK_MS,
+}: Parts): RequestHandler {
+  return async (request, response) => {
+    await authenticate(request, NEEDED);
     response.set({
       "Content-Type": "text/event-stream",
       "Cache-Control": "no-store",
@@ -20,7 +37,29 @@ export function streamHandler(stream: Pick<Stream, "add">, operationsToken: stri
       response.removeHeader("Content-Type");
       throw problem("overloaded", { detail: "The stream has too many readers." }, { "Retry-After": "30" });
     }
-    response.once("close", leave);
+    const check = setInterval(async () => {
+      if (!(await isStillAllowed(request, authenticate, log))) response.end();
+    }, streamCheckMs);
+    response.once("close", () => {
+      clearInterval(check);
+      leave();
+    });
     response.flushHeaders();
   };
+}
+
+/** An outage of the database ends no stream. */
+async function isStillAllowed(
+  request: Request,
+  authenticate: OperatorAuthentication,
+  log: Log,
+): Promise<boolean> {
+  try {
+    await authenticate(request, NEEDED);
+    return true;
+  } catch (error) {
+    if (error instanceof ProblemError) return error.status !== 401 && error.status !== 403;
+    log.warn({ err: error }, "could not check the operator of a stream");
+    return true;
+  }
 }

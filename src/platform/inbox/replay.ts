@@ -36,6 +36,7 @@ export async function replayEvent(deps: Deps, eventId: string): Promise<number> 
 export async function replayEvents(deps: Deps, order: { providerId: string; since: Date }): Promise<number> {
   return transact(deps, async (trx) => {
     const { provider_id } = await requireIntegration(trx, order.providerId);
+    deps.audit?.note({ changes: [{ field: "since", after: order.since.toISOString() }] });
     const events = await trx
       .selectFrom("events")
       .selectAll()

@@ -2,6 +2,7 @@ import type { Updateable } from "kysely";
 import type { FieldError, IntegrationChange } from "../../../generated/operations/types.ts";
 import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
+import { changesOf } from "../access/audit.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
@@ -36,7 +37,10 @@ export async function changeIntegration(
     const columns = await columnsOf(deps, before, change);
     const changed = await transact(deps, async (trx) => {
       const now = await lockIntegration(trx, providerId);
-      return isUnchanged(now, before) ? write(trx, deps, before, columns) : undefined;
+      if (!isUnchanged(now, before)) return undefined;
+      const changed = await write(trx, deps, before, columns);
+      deps.audit?.note({ changes: changesOf(auditedFields(before), auditedFields(changed)) });
+      return changed;
     });
     if (!changed) continue;
     owners.forget(changed.provider_id);
@@ -50,6 +54,10 @@ export async function changeIntegration(
     detail: "Others changed it at the same time. Nothing was changed.",
   });
 }
+
+const auditedFields = ({ kind, name, base_url, routing, routing_source, time_zone }: Integration) => ({
+  ...{ kind, name, baseUrl: base_url, routing, routingSource: routing_source, timeZone: time_zone },
+});
 
 /** The sealed token is another one each time, also within one millisecond. */
 const isUnchanged = (now: Integration, before: Integration) =>

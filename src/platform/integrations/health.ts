@@ -44,11 +44,12 @@ async function change(
 /** Activates or suspends an integration that the transaction has locked. */
 export async function setState(
   trx: Trx,
-  { now }: Parts,
+  { now, audit }: Pick<Deps, "now" | "audit">,
   integration: Integration,
   state: Integration["state"],
 ): Promise<Integration> {
   const columns = { state, updated_at: now() };
+  audit?.note({ changes: [{ field: "state", before: integration.state, after: state }] });
   await change(trx, integration.provider_id, columns, sql`true`);
   return { ...integration, ...columns };
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { FieldError, Mappings } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
+import { changesOf } from "../access/audit.ts";
 import type { Deps } from "../deps.ts";
 import { settleIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
@@ -15,13 +16,16 @@ export async function updateMappings(deps: Deps, providerId: string, mappings: M
   return transact(deps, async (trx) => {
     const outlets = mappings.outlets.map(({ outletId: id, workplaceId: target }) => ({ id, target }));
     const roles = mappings.roles.map(({ roleId: id, competenceId: target }) => ({ id, target }));
+    const before = mappingFields(await readMappings(trx, providerId));
     const errors = [
       ...(await writeAll(trx, OUTLETS, providerId, outlets)),
       ...(await writeAll(trx, ROLES, providerId, roles)),
     ];
     if (errors.length > 0) throw problem("validation_failed", { detail: "Nothing was mapped.", errors });
     await refreshWaiting(trx, deps, providerId);
-    return readMappings(trx, providerId);
+    const after = await readMappings(trx, providerId);
+    deps.audit?.note({ changes: changesOf(before, mappingFields(after)) });
+    return after;
   });
 }
 
@@ -58,6 +62,12 @@ async function readMappings(trx: Trx, providerId: string): Promise<Mappings> {
     roles: (await mapped(ROLES)).map(({ id, target }) => ({ roleId: id, competenceId: target })),
   };
 }
+
+const mappingFields = ({ outlets, roles }: Mappings) =>
+  Object.fromEntries([
+    ...outlets.map(({ outletId, workplaceId }) => [`outlets/${outletId}`, workplaceId]),
+    ...roles.map(({ roleId, competenceId }) => [`roles/${roleId}`, competenceId]),
+  ]);
 
 /** The shifts of future jobs whose mapping is another now need attention; issues that the mapping settles are closed. */
 export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): Promise<void> {

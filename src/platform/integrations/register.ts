@@ -1,5 +1,6 @@
 import type { IntegrationCreate, IntegrationCreated } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
+import { changesOf } from "../access/audit.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { publish } from "../stream/news.ts";
@@ -7,6 +8,8 @@ import { type Trx, transact } from "../transaction.ts";
 import { checkConnection } from "./connection.ts";
 import { detectRouting } from "./routing.ts";
 import { issuePlatformToken } from "./tokens.ts";
+
+const ZONE = "Europe/Stockholm";
 
 /**
  * Registers an organisation as a draft, and detects its routing unless it is given. The platform token is in this result and nowhere else,
@@ -20,6 +23,8 @@ export async function register(
 ): Promise<IntegrationCreated> {
   checkConnection(order, allowInsecure);
   const { draft, platformToken } = await transact(deps, async (trx) => {
+    const { kind, name, baseUrl, routing = "auto", timeZone = ZONE } = order;
+    deps.audit?.note({ changes: changesOf({}, { kind, name, baseUrl, routing, timeZone }) });
     const draft = await insert(trx, deps, order);
     const { provider_id: providerId } = draft;
     publish(trx, { type: "integration", providerId, state: "draft", health: "reachable" });
@@ -45,7 +50,7 @@ async function insert(trx: Trx, deps: Deps, order: IntegrationCreate): Promise<I
       name: order.name,
       base_url: order.baseUrl,
       ...(routing === "auto" ? { routing_source: "pending" } : { routing }),
-      time_zone: order.timeZone ?? "Europe/Stockholm",
+      time_zone: order.timeZone ?? ZONE,
       provider_token: deps.vault.seal(order.providerToken),
       created_at: at,
       updated_at: at,

@@ -20,19 +20,23 @@ export async function importPeople(
 ): Promise<Counts> {
   // In one order everywhere, so that two imports at once never wait for each other in a circle.
   const sorted = people.toSorted((one, other) => (one.number < other.number ? -1 : 1));
-  const added = new Set(await idsOf(trx, addNew(deps, sorted)));
-  await lockPeople(trx, sorted);
+  const inserted = await idsOf(trx, addNew(deps, sorted));
+  const returned = new Set(await idsOf(trx, removeErased(inserted)));
+  const added = new Set(inserted.filter((candidateId) => !returned.has(candidateId)));
+  const known = await lockPeople(trx, deps, sorted);
   const changed = new Set([
-    ...(await idsOf(trx, fillIn(deps, providerId, sorted))),
-    ...(await idsOf(trx, noteIds(providerId, sorted))),
-    ...(await idsOf(trx, addCompetences(providerId, sorted))),
+    ...(await idsOf(trx, fillIn(deps, providerId, known))),
+    ...(await idsOf(trx, noteIds(providerId, known))),
+    ...(await idsOf(trx, addCompetences(providerId, known))),
   ]);
   const updated = [...changed].filter((candidateId) => !added.has(candidateId)).length;
   return { imported: added.size, updated, skipped: people.length - added.size - updated };
 }
 
-type Parts = Pick<Deps, "newId" | "now">;
+type Parts = Pick<Deps, "newId" | "now" | "numbers">;
 type People = readonly RegisteredPerson[];
+/** People with their candidates. */
+type Known = readonly (RegisteredPerson & { candidateId: string })[];
 
 /** A statement that returns candidates. */
 type Statement = RawBuilder<{ candidate_id: string }>;
@@ -46,34 +50,59 @@ async function idsOf(trx: Trx, statement: Statement): Promise<string[]> {
 const asRows = (rows: readonly object[]) => sql`json_to_recordset(${JSON.stringify(rows)}::text::json)`;
 
 /** Returns the candidates who were not known. */
-function addNew({ newId, now }: Parts, people: People): Statement {
-  const rows = people.map((person) => ({ ...person, id: newId() }));
+function addNew({ newId, now, numbers }: Parts, people: People): Statement {
+  const rows = people.map(({ number, ...person }) => {
+    const id = newId();
+    return { ...person, ...numbers.columns(number, id), id };
+  });
   const at = now();
   return sql`
-    insert into candidates
-      (candidate_id, personal_number, first_name, last_name, email, phone, created_at, updated_at)
-    select id, number, "firstName", "lastName", email, phone, ${at}::timestamptz, ${at}::timestamptz
+    insert into candidates (candidate_id, personal_number, personal_number_sealed, personal_number_hash,
+      first_name, last_name, email, phone, created_at, updated_at)
+    select id, personal_number, personal_number_sealed, personal_number_hash,
+      "firstName", "lastName", email, phone, ${at}::timestamptz, ${at}::timestamptz
     from ${asRows(rows)}
-      as person (id uuid, number text, "firstName" text, "lastName" text, email text, phone text)
-    on conflict (personal_number) do nothing
+      as person (id uuid, personal_number text, personal_number_sealed text, personal_number_hash text,
+        "firstName" text, "lastName" text, email text, phone text)
+    on conflict do nothing
     returning candidate_id`;
 }
 
-/** None of them is erased or changed in between. */
-async function lockPeople(trx: Trx, people: People): Promise<void> {
-  await sql`
-    select from candidates where personal_number in (select number from ${asRows(people)} as wanted (number text))
-    order by personal_number for no key update`.execute(trx);
+/** Takes back whom an erasure concerns, also one that was committed while the insertion waited for it. */
+function removeErased(candidateIds: readonly string[]): Statement {
+  return sql`
+    delete from candidates where candidate_id in (
+        select id::uuid from json_array_elements_text(${JSON.stringify(candidateIds)}::text::json) as added (id))
+      and personal_number_hash in (select number_hash from erased_people)
+    returning candidate_id`;
+}
+
+/** Returns the people who have a candidate. None of the candidates is erased or changed in between. */
+async function lockPeople(trx: Trx, { numbers }: Parts, people: People): Promise<Known> {
+  const wanted = people.map(({ number }) => ({ number, hash: numbers.hash(number) }));
+  const { rows } = await sql<{ candidateId: string; hash: string | null; number: string }>`
+    with wanted as (select * from ${asRows(wanted)} as wanted (number text, hash text))
+    select candidate_id as "candidateId", personal_number_hash as hash, personal_number as number from candidates
+    where candidate_id in (
+      select candidate_id from wanted join candidates on personal_number_hash = hash
+      union all select candidate_id from wanted join candidates on personal_number = number)
+    order by candidate_id for no key update`.execute(trx);
+  // A process of an older version writes the number in clear only.
+  const candidates = new Map(rows.map(({ hash, number, candidateId }) => [hash ?? number, candidateId]));
+  return people.flatMap((person) => {
+    const candidateId = candidates.get(numbers.hash(person.number)) ?? candidates.get(person.number);
+    return candidateId === undefined ? [] : [{ ...person, candidateId }];
+  });
 }
 
 /** Of those whom no other organisation knows. Returns the candidates of whom something was missing. */
-function fillIn({ now }: Parts, providerId: string, people: People): Statement {
+function fillIn({ now }: Pick<Parts, "now">, providerId: string, people: Known): Statement {
   return sql`
     update candidates set updated_at = ${now()},
       email = coalesce(nullif(candidates.email, ''), person.email),
       phone = coalesce(nullif(candidates.phone, ''), person.phone)
-    from ${asRows(people)} as person (number text, email text, phone text)
-    where candidates.personal_number = person.number
+    from ${asRows(people)} as person ("candidateId" uuid, email text, phone text)
+    where candidates.candidate_id = person."candidateId"
       and (candidates.email = '' and person.email <> '' or candidates.phone = '' and person.phone <> '')
       and (select bool_and(provider_id = ${providerId}) from provider_candidates
         where provider_candidates.candidate_id = candidates.candidate_id)
@@ -81,12 +110,11 @@ function fillIn({ now }: Parts, providerId: string, people: People): Statement {
 }
 
 /** Notes the ids at the provider. Returns the candidates whose id was another. */
-function noteIds(providerId: string, people: People): Statement {
+function noteIds(providerId: string, people: Known): Statement {
   return sql`
     insert into provider_candidates (provider_id, candidate_id, provider_candidate_id)
-    select ${providerId}::uuid, candidate_id, "providerCandidateId"
-    from ${asRows(people)} as person (number text, "providerCandidateId" text)
-    join candidates on personal_number = number order by number
+    select ${providerId}::uuid, "candidateId", "providerCandidateId"
+    from ${asRows(people)} as person ("candidateId" uuid, "providerCandidateId" text) order by "candidateId"
     on conflict (provider_id, candidate_id)
       do update set provider_candidate_id = excluded.provider_candidate_id, trouble = null
       where provider_candidates.provider_candidate_id is distinct from excluded.provider_candidate_id
@@ -94,16 +122,17 @@ function noteIds(providerId: string, people: People): Statement {
 }
 
 /** Of those who have none. Returns the candidates who got one. */
-function addCompetences(providerId: string, people: People): Statement {
-  const worked = people.flatMap(({ number, roleIds }) => roleIds.map((roleId) => ({ number, roleId })));
+function addCompetences(providerId: string, people: Known): Statement {
+  const worked = people.flatMap(({ candidateId, roleIds }) =>
+    roleIds.map((roleId) => ({ candidateId, roleId })),
+  );
   return sql`
     insert into candidate_competences (candidate_id, competence_id)
-    select distinct candidates.candidate_id, roles.competence_id
-    from ${asRows(worked)} as worked (number text, "roleId" text)
-    join candidates on personal_number = number
+    select distinct "candidateId", roles.competence_id
+    from ${asRows(worked)} as worked ("candidateId" uuid, "roleId" text)
     join roles on roles.provider_id = ${providerId} and roles.role_id = worked."roleId"
     where roles.competence_id is not null and not exists (
-      select from candidate_competences where candidate_id = candidates.candidate_id)
+      select from candidate_competences where candidate_id = "candidateId")
     on conflict do nothing
     returning candidate_id`;
 }

@@ -36,8 +36,9 @@ interface Progress {
  * @throws ProblemError registry_absent; provider_unavailable, after which the pages before it stay imported.
  */
 export async function importRegistry(deps: Deps, integration: Integration): Promise<RegistryImport> {
-  const counts = { imported: 0, updated: 0, skipped: 0, invalid: 0 };
   const traceId = deps.newTraceId();
+  deps.audit?.note({ subjects: { traceId } });
+  const counts = { imported: 0, updated: 0, skipped: 0, invalid: 0 };
   const progress: Progress = { traceId, pages: 0, entries: 0, seen: new Set(), counts, faults: [] };
   const cursors = new Set<string>();
   let cursor: string | undefined;

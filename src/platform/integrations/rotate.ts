@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { PlatformTokenRotated } from "../../../generated/operations/types.ts";
+import { changesOf } from "../access/audit.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { transact } from "../transaction.ts";
@@ -26,6 +27,7 @@ export async function rotatePlatformToken(
   const validUntil = new Date(at.getTime() + overlapHours * HOUR_MS);
   const { provider_id, platformToken } = await transact(deps, async (trx) => {
     const { provider_id } = await lockIntegration(trx, providerId);
+    deps.audit?.note({ changes: changesOf({}, { direction: "platform", overlapHours }) });
     await sql`
       update platform_tokens set valid_until = case when valid_until is null then ${validUntil}::timestamptz else ${at}::timestamptz end
       where provider_id = ${provider_id} and (valid_until is null or valid_until > ${at})`.execute(trx);
@@ -47,6 +49,7 @@ export async function takeProviderToken(
 ): Promise<Integration> {
   const integration = await transact(deps, async (trx) => {
     await lockIntegration(trx, providerId);
+    deps.audit?.note({ changes: changesOf({}, { direction: "provider" }) });
     await resume(trx, deps, providerId);
     return trx
       .updateTable("integrations")

@@ -1,6 +1,4 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
-import { sql } from "kysely";
-import type { Database } from "../db/database.ts";
 import type { Vault } from "../deps.ts";
 
 const ALGORITHM = "aes-256-gcm";
@@ -8,17 +6,24 @@ const IV_BYTES = 12;
 /** Without the length, Node accepts a tag cut to four bytes too. */
 const TAG = { authTagLength: 16 };
 
-/** What was sealed names another key than SECRET_KEY. */
+/** The key is not among SECRET_KEYS. */
 class OtherKeyError extends Error {}
 
+/** The id of a key, which every text that it sealed begins with. */
+const keyIdOf = (key: Buffer): string => createHash("sha256").update(key).digest("hex").slice(0, 8);
+
 /**
- * AES-256-GCM under SECRET_KEY. A sealed text names its key, so that another key and changed data are distinct errors.
- * @param secretKey 32 bytes.
+ * AES-256-GCM. A sealed text names its key, so that another key and changed data are distinct errors.
+ * @param secretKey seals and opens; 32 bytes, as the older ones, which only open.
  */
-export function createVault(secretKey: Buffer): Vault {
-  if (secretKey.byteLength !== 32) throw new RangeError("SECRET_KEY must be 32 bytes");
-  const keyId = createHash("sha256").update(secretKey).digest("hex").slice(0, 8);
+export function createVault(secretKey: Buffer, olderKeys: readonly Buffer[] = []): Vault {
+  const all = [secretKey, ...olderKeys];
+  if (all.some((key) => key.byteLength !== 32)) throw new RangeError("SECRET_KEY must be 32 bytes");
+  const keys = new Map(all.map((key) => [keyIdOf(key), key]));
+  const keyId = keyIdOf(secretKey);
   return {
+    keyId,
+    keyIds: [...keys.keys()],
     seal: (text) => {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv(ALGORITHM, secretKey, iv, TAG);
@@ -28,30 +33,14 @@ export function createVault(secretKey: Buffer): Vault {
       );
     },
     open: (sealed) => {
-      const [sealedWith, iv = "", tag = "", text = ""] = sealed.split(".");
-      if (sealedWith !== keyId)
-        throw new OtherKeyError(`sealed with key ${sealedWith}, but SECRET_KEY is key ${keyId}`);
-      const decipher = createDecipheriv(ALGORITHM, secretKey, Buffer.from(iv, "base64url"), TAG);
+      const [sealedWith = "", iv = "", tag = "", text = ""] = sealed.split(".");
+      const key = keys.get(sealedWith);
+      if (!key) throw new OtherKeyError(`sealed with key ${sealedWith}, but SECRET_KEY is key ${keyId}`);
+      const decipher = createDecipheriv(ALGORITHM, key, Buffer.from(iv, "base64url"), TAG);
       decipher.setAuthTag(Buffer.from(tag, "base64url"));
       return Buffer.concat([decipher.update(Buffer.from(text, "base64url")), decipher.final()]).toString(
         "utf8",
       );
     },
   };
-}
-
-/**
- * Opens one sealed value of the database, so that another SECRET_KEY is noticed at the start and not by every call that fails later.
- * A damaged value concerns one row, and does not stop the start.
- */
-export async function checkSecretKey({ kysely }: Pick<Database, "kysely">, vault: Vault): Promise<void> {
-  const { rows } = await sql<{ sealed: string }>`
-    (select provider_token as sealed from integrations limit 1)
-    union all (select hire from candidates where hire is not null limit 1) limit 1`.execute(kysely);
-  try {
-    for (const { sealed } of rows) vault.open(sealed);
-  } catch (error) {
-    if (!(error instanceof OtherKeyError)) return;
-    throw new Error(`what the database holds was ${error.message}: start with the key of before`);
-  }
 }

@@ -1,6 +1,7 @@
 import type { JobChange } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
+import { changesOf } from "../access/audit.ts";
 import type { Job, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
@@ -25,15 +26,26 @@ export async function requestChange(deps: Deps, jobId: string, order: JobChange)
   return transact(deps, async (trx) => {
     const job = await lockJob(trx, jobId);
     await checkMayChange(trx, deps, job);
-    const { start_time: startTime, end_time: endTime, positions } = (await lastPending(trx, job)) ?? job;
-    const values = { startTime, endTime, positions, ...named };
+    const last = valuesOf((await lastPending(trx, job)) ?? job);
+    const values = { ...last, ...named };
     checkTimes(values, named, deps.now());
+    deps.audit?.note({ changes: changesOf(fieldsOf(last), fieldsOf(values)) });
     const change = await insertChange(trx, deps, job, values, named);
     await markDue(trx, deps, [shiftOf(job)]);
     noteRequest(trx, job, change, named);
     return change;
   });
 }
+
+type Times = Pick<Job, "start_time" | "end_time" | "positions">;
+
+const valuesOf = ({ start_time: startTime, end_time: endTime, positions }: Times): Values => ({
+  ...{ startTime, endTime, positions },
+});
+
+const fieldsOf = ({ startTime, endTime, positions }: Values) => ({
+  ...{ startTime: startTime.toISOString(), endTime: endTime.toISOString(), positions },
+});
 
 /** The same instants in UTC. The schema lets a leap second through, and whatever else `Date` does not read. */
 function readOrder({ startTime, endTime, positions }: JobChange): Named {

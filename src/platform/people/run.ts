@@ -119,14 +119,14 @@ function numberOf({ personalNumber }: CandidateCreate): PersonalNumber {
 }
 
 /** The minimal payload to book, the full one only when the platform hires (DECISIONS). */
-async function payloadOf({ database, vault }: Deps, candidateId: string): Promise<CandidateCreate> {
+async function payloadOf({ database, vault, numbers }: Deps, candidateId: string): Promise<CandidateCreate> {
   const row = await database.kysely
     .selectFrom("candidates")
     .selectAll()
     .where("candidate_id", "=", candidateId)
     .executeTakeFirstOrThrow();
   return {
-    ...{ personalNumber: row.personal_number, firstName: row.first_name, lastName: row.last_name },
+    ...{ personalNumber: numbers.open(row), firstName: row.first_name, lastName: row.last_name },
     ...{ email: row.email, phone: row.phone },
     ...(row.hire !== null && JSON.parse(vault.open(row.hire))),
   };

@@ -3,6 +3,7 @@ import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { Integration, OwnPerson, Schema } from "../db/schema.ts";
+import type { Numbers } from "../deps.ts";
 import type { Trx } from "../transaction.ts";
 import { fromRow } from "./columns.ts";
 import type {
@@ -205,9 +206,14 @@ function bookingOf({ withdrawn_at, person_id, trouble, ...row }: Record<string, 
  * What the database knows about the shift as it was read: who everyone on it is here, and whether those booked can still work on it. An outlet or
  * role that is not mapped is locked against a mapping that is being made: either this sees it, or the mapping finds the job.
  */
-export async function lookAround(trx: Trx, state: ShiftState, read: Shift): Promise<Surroundings> {
+export async function lookAround(
+  trx: Trx,
+  numbers: Numbers,
+  state: ShiftState,
+  read: Shift,
+): Promise<Surroundings> {
   const { around, providerId } = state;
-  const listed = await peopleOf(trx, providerId, read);
+  const listed = await peopleOf(trx, numbers, providerId, read);
   const mapping = {
     workplaceId:
       around.workplaceId ?? (await lockMapping(trx, providerId, OUTLET, read.outletId, read.outletName)),
@@ -219,19 +225,20 @@ export async function lookAround(trx: Trx, state: ShiftState, read: Shift): Prom
   return { ...around, ...mapping, ...listed, ...conflicts };
 }
 
-async function peopleOf(trx: Trx, providerId: string, { assigned }: Shift) {
+async function peopleOf(trx: Trx, numbers: Numbers, providerId: string, { assigned }: Shift) {
   const byId = new Map(assigned.map((entry) => [entry.providerCandidateId, entry]));
   if (byId.size === 0) return { listed: [], listedCount: 0 };
-  const entries = [...byId.values()].map(({ providerCandidateId: id, personalNumber }) => ({
-    id,
-    number: (personalNumber && parsePersonalNumber(personalNumber)) || null,
-  }));
+  const entries = [...byId.values()].map(({ providerCandidateId: id, personalNumber }) => {
+    const number = (personalNumber && parsePersonalNumber(personalNumber)) || null;
+    return { id, number, hash: number && numbers.hash(number) };
+  });
   const { rows } = await sql<{ id: string; candidate_id: string | null }>`
     select listed.id, coalesce(
       (select candidate_id from provider_candidates as known where known.provider_id = ${providerId}
         and known.provider_candidate_id = listed.id order by candidate_id limit 1),
+      (select candidate_id from candidates where personal_number_hash = listed.hash),
       (select candidate_id from candidates where personal_number = listed.number)) as candidate_id
-    from json_to_recordset(${JSON.stringify(entries)}::text::json) as listed (id text, number text)`.execute(
+    from json_to_recordset(${JSON.stringify(entries)}::text::json) as listed (id text, number text, hash text)`.execute(
     trx,
   );
   const people: OwnPerson[] = rows.map(({ id, candidate_id }) => ({

@@ -39,7 +39,7 @@ export async function previewReading(
   const rules = { ...rulesOf(deps), absenceRetriesMs: [], recheckMs: [] };
   return {
     record: async (trx) => {
-      const all = await loadAll(trx, key, deps.now(), run);
+      const all = await loadAll(trx, deps, key, run);
       if (!all) return;
       const { writes } = plan(all.state, run, deps.now().getTime(), rules);
       await record(trx, deps, all.state, writes);

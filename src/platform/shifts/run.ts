@@ -150,7 +150,7 @@ async function decideOne(
   loaded: LoadedShift | undefined,
 ): Promise<Decided | undefined> {
   if (!loaded) return void (await settle(trx, claim, { attempts: 0, priority: claim.priority }));
-  await lookAtAll(trx, key, run, loaded, deps.now());
+  await lookAtAll(trx, deps, key, run, loaded);
   const now = deps.now().getTime();
   const { state, integration } = loaded;
   const planned = plan(state, run, now, rulesOf(deps));
@@ -187,27 +187,29 @@ const shiftIn = ({ reading, made }: RunSoFar): Shift | undefined => {
   return outcome?.kind === "shift" ? outcome.shift : undefined;
 };
 
+type Around = Pick<Deps, "numbers" | "now">;
+
 /** With what the database knows of the shift as it was read. */
-export async function loadAll(trx: Trx, key: ShiftKey, now: Date, run: RunSoFar) {
-  const loaded = await loadShift(trx, key, now, shiftIn(run));
-  if (loaded) await lookAtAll(trx, key, run, loaded, now);
+export async function loadAll(trx: Trx, deps: Around, key: ShiftKey, run: RunSoFar) {
+  const loaded = await loadShift(trx, key, deps.now(), shiftIn(run));
+  if (loaded) await lookAtAll(trx, deps, key, run, loaded);
   return loaded;
 }
 
 async function lookAtAll(
   trx: Trx,
+  { numbers, now }: Around,
   key: ShiftKey,
   run: RunSoFar,
   { state, integration }: LoadedShift,
-  now: Date,
 ): Promise<void> {
   const read = shiftIn(run);
-  if (read && !read.cancelled) state.around = await lookAround(trx, state, read);
+  if (read && !read.cancelled) state.around = await lookAround(trx, numbers, state, read);
   const { absence_accepted_until: accepted } = integration;
   // An operator has said that the shifts are gone.
-  const isAccepted = accepted !== null && new Date(accepted) > now;
+  const isAccepted = accepted !== null && new Date(accepted) > now();
   if (run.reading?.outcome.kind === "absent" && !isAccepted)
-    state.around.vanished = await countVanished(trx, key, now);
+    state.around.vanished = await countVanished(trx, key, now());
 }
 
 function restOf(deps: Deps, claim: Claim, { afterMs, priority, failed }: Extract<Next, { do: "rest" }>) {

@@ -72,11 +72,15 @@ const RIGHT_TYPES = [
   "application/json; v=3",
 ];
 
+/** The only body without a required field is valid when it is empty. */
+const afterReading = (name: string) =>
+  name.endsWith("/operators/{id}/tokens") ? "operator_not_found" : "validation_failed";
+
 // Refused before anything is asked of the database, so one engine is enough.
 describe("bodies", () => {
   const edge = useEdge("postgres");
 
-  describe.each(targets)("$name", ({ call }) => {
+  describe.each(targets)("$name", ({ name, call }) => {
     it("refuses what is not JSON with 400", async () => {
       for (const [, body] of NOT_JSON) expectProblem(await call(edge(), { body }), "malformed_json");
     });
@@ -101,7 +105,7 @@ describe("bodies", () => {
       expectProblem(await call(edge(), { body }), "payload_too_large");
       expectProblem(await call(edge(), { body, chunked: true }), "payload_too_large");
       const most = JSON.stringify({ filler: "x".repeat(LIMIT - '{"filler":""}'.length) });
-      expectProblem(await call(edge(), { body: most }), "validation_failed");
+      expectProblem(await call(edge(), { body: most }), afterReading(name));
     });
 
     it("refuses another media type, charset or encoding with 415", async () => {
@@ -110,7 +114,7 @@ describe("bodies", () => {
       }
       for (const type of RIGHT_TYPES) {
         const answer = await call(edge(), { body: "{}", headers: { "content-type": type } });
-        expectProblem(answer, "validation_failed");
+        expectProblem(answer, afterReading(name));
       }
     });
   });

@@ -3,9 +3,10 @@ import { cpSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, inject } from "vitest";
+import { hashToken } from "../../../src/platform/access/token.ts";
 import type { Config } from "../../../src/platform/config.ts";
 import { type Database, type Engine, openDatabase } from "../../../src/platform/db/database.ts";
-import { hashToken, makePlatformToken } from "../../../src/platform/integrations/tokens.ts";
+import { makePlatformToken } from "../../../src/platform/integrations/tokens.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { type Platform, type PlatformOptions, startPlatform } from "../../../src/platform/main.ts";
 import { copyDatabase, silent } from "../../engines.ts";
@@ -110,6 +111,7 @@ export function configOf({ url, dataDir = "unused" }: Edge["where"]): Config {
     secretKey: SECRET_KEY,
     allowInsecureProviders: true,
     webhookRateLimit: 0,
+    unknownTokenLimit: 0,
     logLevel: "silent",
   };
 }

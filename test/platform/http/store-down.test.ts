@@ -86,7 +86,9 @@ describe("while the database is down", () => {
   it("answers every operation 503, and bad requests as ever", async () => {
     await gate.shut();
     const authorization = `Bearer ${OPERATIONS_TOKEN}`;
-    for (const { operationId, method, path, body } of validRequests()) {
+    // OPERATIONS_TOKEN is known without the database.
+    const asking = validRequests().filter(({ operationId }) => operationId !== "getMe");
+    for (const { operationId, method, path, body } of asking) {
       const answer = await edge.send(path, { method, authorization, body });
       expect([operationId, answer.status]).toEqual([operationId, 503]);
       expectStoreDown(answer);

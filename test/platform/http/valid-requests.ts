@@ -31,6 +31,9 @@ export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>>
   revealCandidate: () => ({ reason: "The provider asks who this is" }),
   changeJob: () => ({ positions: 2 }),
   replayEvents: () => ({ providerId: randomUUID(), since: "2027-03-01T08:00:00Z" }),
+  createOperator: () => ({ name: `Karin ${randomUUID()}`, role: "viewer" }),
+  changeOperator: () => ({ role: "operator" }),
+  rotateOperatorToken: () => ({ overlapHours: 1 }),
   acceptJob: () => ({ candidateId: randomUUID() }),
 };
 

@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { PersonalNumber } from "../../../src/contract/personal-number.ts";
+import { openPersonalNumbers } from "../../../src/platform/candidates/personal-numbers.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { importPeople } from "../../../src/platform/integrations/registry-people.ts";
 import type { RegisteredPerson } from "../../../src/platform/integrations/registry-person.ts";
+import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
+import { SECRET_KEY } from "../http/edge.ts";
 
 /** A provider that knows no pages sends everybody in one; a statement carries 65,535 parameters at most. */
 const MANY = 22_000;
 
 describe.each(featureEngines)("a page of the registry on %s", (engine) => {
   const database = useEngine(engine);
-  const parts = { newId, now: () => new Date() };
 
   const organisation = async () => {
     const provider_id = randomUUID();
@@ -22,10 +24,13 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
       .execute();
     return provider_id;
   };
-  const take = (providerId: string, people: RegisteredPerson[]) =>
-    database()
+  const take = async (providerId: string, people: RegisteredPerson[]) => {
+    const numbers = await openPersonalNumbers(database(), createVault(SECRET_KEY));
+    const parts = { newId, now: () => new Date(), numbers };
+    return database()
       .kysely.transaction()
       .execute((trx) => importPeople(trx, parts, providerId, people));
+  };
   const person = (nth: number, rest: Partial<RegisteredPerson> = {}): RegisteredPerson => ({
     number: `nobody ${nth}` as PersonalNumber,
     ...{ providerCandidateId: `candidate-${nth}`, firstName: "Robin", lastName: "Ek", roleIds: [] },

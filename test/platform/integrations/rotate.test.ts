@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { createTokenOwners, hashToken } from "../../../src/platform/integrations/tokens.ts";
+import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
+import { hashToken } from "../../../src/platform/access/token.ts";
+import { createTokenOwners } from "../../../src/platform/integrations/tokens.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import { ok, useRunning } from "./running.ts";
 
@@ -110,11 +112,11 @@ describe.each(featureEngines)("the owners of tokens, on %s", (engine) => {
       .insertInto("platform_tokens")
       .values({ token_hash: hashToken("spp_1"), provider_id, valid_until: null })
       .execute();
-    const owners = createTokenOwners(database());
-    const underWay = owners.find("spp_1");
+    const owners = createTokenOwners(database(), createAddressLimit(0, Date.now));
+    const underWay = owners.find("spp_1", "127.0.0.1");
     owners.forget(provider_id);
     await underWay;
     await kysely.deleteFrom("platform_tokens").execute();
-    expect(await owners.find("spp_1")).toBeUndefined();
+    expect(await owners.find("spp_1", "127.0.0.1")).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { IntegrationCreated } from "../../../generated/operations/types.ts";
+import { hashToken } from "../../../src/platform/access/token.ts";
 import type { Database } from "../../../src/platform/db/database.ts";
-import { hashToken } from "../../../src/platform/integrations/tokens.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { featureEngines } from "../../engines.ts";
 import {

@@ -1,0 +1,76 @@
+import type { AddressLimit } from "./address-limit.ts";
+import { hashToken } from "./token.ts";
+
+const KNOWN_FOR_MS = 2_000;
+const KNOWN_AT_MOST = 10_000;
+
+/** The owner of a token, and until when the token is valid. */
+export interface Holding<Owner> {
+  owner: Owner;
+  validUntil: Date | null;
+}
+
+export interface KnownTokens<Owner> {
+  /**
+   * Returns the owner of a token; undefined when the token is unknown or no longer valid.
+   * @throws ProblemError rate_limited
+   */
+  find(token: string, address: string): Promise<Owner | undefined>;
+  /** The tokens of these owners were changed: they are looked up again. */
+  forget(isChanged: (owner: Owner) => boolean): void;
+}
+
+/**
+ * Looks tokens up by their hash, and caches them for two seconds, because every request needs one. In another process, which does not learn
+ * of a change, a token that was ended at once is therefore valid for two seconds at most. A token that this process has accepted before is
+ * looked up whatever others at its address do.
+ */
+export function createKnownTokens<Owner>(
+  read: (hash: string) => Promise<Holding<Owner> | undefined>,
+  limit: AddressLimit,
+  now: () => number,
+): KnownTokens<Owner> {
+  const known = new Map<string, { owner: Owner; until: number }>();
+  const accepted = new Set<string>();
+  let reading = new Map<string, Promise<Owner | undefined>>();
+  let forgotten = 0;
+
+  const find = async (hash: string): Promise<Owner | undefined> => {
+    const before = forgotten;
+    const { owner, validUntil } = (await read(hash)) ?? { validUntil: null };
+    if (owner === undefined || (validUntil !== null && validUntil.getTime() <= now())) {
+      accepted.delete(hash);
+      return undefined;
+    }
+    if (accepted.size >= KNOWN_AT_MOST) accepted.clear();
+    accepted.add(hash);
+    if (known.size >= KNOWN_AT_MOST) known.clear();
+    const until = Math.min(now() + KNOWN_FOR_MS, validUntil?.getTime() ?? Number.POSITIVE_INFINITY);
+    // What was read before a change must not be known after it.
+    if (before === forgotten) known.set(hash, { owner, until });
+    return owner;
+  };
+  /** Requests that arrive together share one look-up. */
+  const findOnce = (hash: string) => {
+    const under = reading.get(hash);
+    if (under) return under;
+    const shared = reading;
+    const finding = find(hash).finally(() => shared.delete(hash));
+    shared.set(hash, finding);
+    return finding;
+  };
+  return {
+    find: async (token, address) => {
+      const hash = hashToken(token);
+      const hit = known.get(hash);
+      if (hit && hit.until > now()) return hit.owner;
+      known.delete(hash);
+      return accepted.has(hash) ? findOnce(hash) : limit.run(address, () => findOnce(hash));
+    },
+    forget: (isChanged) => {
+      forgotten += 1;
+      reading = new Map();
+      for (const [hash, { owner }] of known) if (isChanged(owner)) known.delete(hash);
+    },
+  };
+}

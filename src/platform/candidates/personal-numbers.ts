@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import type { Database } from "../db/database.ts";
+import type { Numbers, Vault } from "../deps.ts";
+
+export interface PersonalNumbers extends Numbers {
+  /** Whether numbers are stored in clear too, for a process of an older version. */
+  keepsClear: boolean;
+}
+
+const NAME = "personal-numbers";
+
+/**
+ * The key of the hash is random and made once; the database holds it sealed. Decision: it is not derived from SECRET_KEY, because the
+ * hash of an erased person could not be computed again when SECRET_KEY changes.
+ */
+export async function openPersonalNumbers(
+  { kysely }: Pick<Database, "kysely">,
+  vault: Vault,
+): Promise<PersonalNumbers> {
+  const made = { name: NAME, sealed: vault.seal(randomBytes(32).toString("base64")) };
+  const found = () =>
+    kysely.selectFrom("sealed_keys").select("sealed").where("name", "=", NAME).executeTakeFirst();
+  if (!(await found()))
+    await kysely
+      .insertInto("sealed_keys")
+      .values(made)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  const key = Buffer.from(vault.open((await found())?.sealed ?? ""), "base64");
+  const hash = (number: PersonalNumber) => createHmac("sha256", key).update(number).digest("hex");
+  const numbers: PersonalNumbers = {
+    keepsClear: true,
+    hash,
+    columns: (number, candidateId) => ({
+      personal_number: numbers.keepsClear ? number : `sealed:${candidateId}`,
+      personal_number_sealed: vault.seal(number),
+      personal_number_hash: hash(number),
+    }),
+    open: ({ personal_number, personal_number_sealed: sealed }) => {
+      const number = parsePersonalNumber(sealed === null ? personal_number : vault.open(sealed));
+      if (!number) throw new Error("a stored personal number is not one");
+      return number;
+    },
+  };
+  return numbers;
+}

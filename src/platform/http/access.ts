@@ -1,0 +1,38 @@
+import type { Handlers } from "../../../generated/operations/server.ts";
+import { selectAudit, viewOfEntry } from "../access/audit-log.ts";
+import type { Identity } from "../access/identity.ts";
+import {
+  changeRole,
+  createOperator,
+  type OperatorTokens,
+  readOperator,
+  revokeOperator,
+  rotateOperatorToken,
+  selectOperators,
+  viewOfOperator,
+} from "../access/operators.ts";
+import type { Deps } from "../deps.ts";
+import { page } from "./pages.ts";
+import { created, noContent, ok } from "./response.ts";
+
+/** Operators, and what they did. */
+export function accessHandlers(deps: Deps, known: Pick<OperatorTokens, "forget">) {
+  const { kysely } = deps.database;
+  return {
+    getMe: (_request, { operatorId, name, role }) =>
+      ok({ name, role, ...(operatorId !== null && { operatorId }) }),
+    createOperator: async ({ body }) => created(await createOperator(deps, body)),
+    listOperators: async ({ query }) =>
+      ok(await page(selectOperators(kysely, deps), query, { id: "operator_id" }, viewOfOperator)),
+    getOperator: async ({ path }) => ok(await readOperator(kysely, deps, path.operatorId)),
+    changeOperator: async ({ path, body }) => ok(await changeRole(deps, known, path.operatorId, body.role)),
+    revokeOperator: async ({ path }) => {
+      await revokeOperator(deps, known, path.operatorId);
+      return noContent;
+    },
+    rotateOperatorToken: async ({ path, body }) =>
+      created(await rotateOperatorToken(deps, known, path.operatorId, body.overlapHours)),
+    listAudit: async ({ query }) =>
+      ok(await page(selectAudit(kysely, query), query, { id: "audit_id" }, viewOfEntry)),
+  } satisfies Partial<Handlers<Identity>>;
+}

@@ -1,0 +1,92 @@
+import { sql } from "kysely";
+import type { Database, Log } from "../db/database.ts";
+import type { Vault } from "../deps.ts";
+
+/** Every column that holds sealed text. test/platform/reseal.test.ts compares it with the database. */
+const SEALED = [
+  { table: "integrations", id: "provider_id", type: "uuid", column: "provider_token" },
+  { table: "candidates", id: "candidate_id", type: "uuid", column: "hire" },
+  { table: "candidates", id: "candidate_id", type: "uuid", column: "personal_number_sealed" },
+  { table: "sealed_keys", id: "name", type: "text", column: "sealed" },
+] as const;
+
+type Column = (typeof SEALED)[number];
+
+const BATCH = 200;
+/** Sealed text begins with the id of its key. */
+const FORM = "^[0-9a-f]{8}[.]";
+
+/**
+ * Compares the keys that sealed what the database holds with those that are given, so that a missing key is noticed at the start and not by
+ * every call that fails later. A damaged value concerns one row, and does not stop the start.
+ */
+export async function checkSecretKeys({ kysely }: Pick<Database, "kysely">, vault: Vault): Promise<void> {
+  for (const { table, column } of SEALED) {
+    const { rows } = await sql<{ keyId: string }>`
+      select distinct split_part(${sql.ref(column)}, '.', 1) as "keyId" from ${sql.table(table)}
+      where ${sql.ref(column)} ~ ${FORM}`.execute(kysely);
+    const missing = rows.map(({ keyId }) => keyId).filter((keyId) => !vault.keyIds.includes(keyId));
+    if (missing.length === 0) continue;
+    throw new Error(
+      `the database holds values that were sealed with key ${missing.join(", ")}, but SECRET_KEY is key ${vault.keyIds.join(", ")}: ` +
+        "add the missing key to SECRET_KEYS",
+    );
+  }
+}
+
+/**
+ * Seals anew, with the first of SECRET_KEYS, what an older key sealed, and logs when the older keys can be removed. Other processes may do
+ * the same; a value that changes meanwhile is left as it is then.
+ */
+export async function reseal(
+  { database, vault, log }: { database: Database; vault: Vault; log: Log },
+  signal: AbortSignal,
+): Promise<void> {
+  const older = vault.keyIds.slice(1);
+  if (older.length === 0) return;
+  const total = { resealed: 0, damaged: 0 };
+  for (const column of SEALED) {
+    let after: string | undefined;
+    do {
+      if (signal.aborted) return;
+      const batch = await resealBatch(database, vault, column, after);
+      after = batch.last;
+      total.resealed += batch.resealed;
+      total.damaged += batch.damaged;
+      if (batch.resealed > 0) log.info({ ...column, ...total }, "sealed values anew");
+    } while (after !== undefined);
+  }
+  if (total.damaged > 0)
+    log.error({ ...total, older }, "some sealed values are damaged, and no key opens them");
+  log.info({ ...total, keyId: vault.keyId, older }, "the older keys can be removed from SECRET_KEYS");
+}
+
+async function resealBatch(
+  { kysely }: Database,
+  vault: Vault,
+  { table, id, type, column }: Column,
+  after?: string,
+) {
+  const [key, value] = [sql.ref(id), sql.ref(column)];
+  const { rows } = await sql<{ id: string; value: string }>`
+    select ${key}::text as id, ${value} as value from ${sql.table(table)}
+    where ${value} ~ ${FORM} and split_part(${value}, '.', 1) <> ${vault.keyId}
+      and (${after ?? null}::text is null or ${key} > ${after ?? null})
+    order by ${key} limit ${BATCH}`.execute(kysely);
+  const opened = rows.flatMap((row) => resealed(vault, row));
+  if (opened.length > 0)
+    await sql`
+      update ${sql.table(table)} set ${value} = given.next
+      from json_to_recordset(${JSON.stringify(opened)}::text::json) as given (id ${sql.raw(type)}, value text, next text)
+      where ${key} = given.id and ${sql.ref(`${table}.${column}`)} = given.value`.execute(kysely);
+  const last = rows.length < BATCH ? undefined : rows.at(-1)?.id;
+  return { resealed: opened.length, damaged: rows.length - opened.length, last };
+}
+
+function resealed(vault: Vault, { id, value }: { id: string; value: string }) {
+  try {
+    return [{ id, value, next: vault.seal(vault.open(value)) }];
+  } catch {
+    return [];
+  }
+}

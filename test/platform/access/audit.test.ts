@@ -1,0 +1,237 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { operationsTable } from "../../../generated/operations/server.ts";
+import type { AuditEntry } from "../../../generated/operations/types.ts";
+import type { Channel } from "../../../src/platform/deps.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
+import { ok } from "../../flows/operations.ts";
+import published from "../../testdata/personal-numbers.json" with { type: "json" };
+import { openWorkshop, type Workshop } from "../workshop.ts";
+
+const NTH = 57;
+const ADDRESS = "robin.the.first@example.com";
+const channel: Channel = {
+  name: "email",
+  deliver: async () => ({ kind: "delivered" }),
+  close: () => undefined,
+};
+
+describe.each(featureEngines)("the audit log on %s", (engine) => {
+  const database = useEngine(engine);
+  let shop: Workshop;
+  beforeEach(async () => {
+    shop = await openWorkshop(database(), { channel });
+  });
+  afterEach(() => shop.close());
+
+  const audit = async (query = {}) => ok(await shop.operations.listAudit({ params: { query } })).items;
+  const last = async (operation: string): Promise<AuditEntry> => {
+    const [entry] = await audit({ operation });
+    if (!entry) throw new Error(`no entry of ${operation}`);
+    return entry;
+  };
+
+  it("has an entry of every operation that changes something, with every id of it", async () => {
+    const { operations, providerId } = shop;
+    const subjects = await changeEverything(shop, (row) => issueOf(database().kysely, row));
+    const entries = await audit({ limit: 200 });
+    const changing = operationsTable.filter(({ method }) => method !== "GET");
+    const recorded = new Set(entries.map(({ operation }) => operation));
+    expect(changing.map(({ operationId }) => operationId).filter((id) => !recorded.has(id))).toEqual([]);
+    for (const entry of entries) {
+      expect(entry).toMatchObject({ operator: { name: "first admin" }, address: "127.0.0.1" });
+      expect([entry.operation, Object.keys(entry.subjects)]).not.toEqual([entry.operation, []]);
+    }
+    for (const subject of [providerId, ...subjects]) expect(await audit({ subject })).not.toEqual([]);
+    expect(ok(await operations.listAudit({ params: { query: { subject: randomUUID() } } })).items).toEqual(
+      [],
+    );
+  });
+
+  it("holds no personal data and no secret", async () => {
+    const candidateId = await shop.addPerson(NTH, {
+      email: ADDRESS,
+      firstName: "Rubinia",
+      phone: "+46701740699",
+    });
+    const path = { candidateId };
+    ok(
+      await shop.operations.changeCandidate({
+        params: { path },
+        body: { email: `x${ADDRESS}`, competenceIds: [] },
+      }),
+    );
+    ok(await shop.operations.revealCandidate({ params: { path }, body: { reason: "Rubinia asks" } }));
+    const provider = { path: { providerId: shop.providerId } };
+    const body = { direction: "provider", providerToken: shop.provider.token } as const;
+    ok(await shop.operations.rotateToken({ params: provider, body }));
+    const { rows } = await sql<{ row: string }>`select t::text as row from audit t`.execute(
+      database().kysely,
+    );
+    const stored = rows.map(({ row }) => row).join("\n");
+    const number = published.personnummer[NTH] ?? "";
+    for (const secret of [number, number.slice(4), ADDRESS, "Rubinia", "+46701740699", shop.provider.token])
+      expect(stored).not.toContain(secret);
+    expect((await last("changeCandidate")).changes).toEqual([
+      { field: "email" },
+      { field: "competenceIds", before: [shop.competenceId], after: [] },
+    ]);
+    expect((await last("createCandidate")).changes.map(({ field }) => field)).toContain("personalNumber");
+  });
+
+  it("shows the reason of a reveal until the person is erased", async () => {
+    const candidateId = await shop.addPerson(NTH);
+    const path = { candidateId };
+    ok(await shop.operations.revealCandidate({ params: { path }, body: { reason: "The provider asks" } }));
+    expect(await last("revealCandidate")).toMatchObject({
+      reason: "The provider asks",
+      subjects: { candidateId },
+    });
+    await shop.operations.eraseCandidate({ params: { path } });
+    expect(await last("revealCandidate")).not.toHaveProperty("reason");
+  });
+
+  it("is written in the transaction of the change", async () => {
+    const candidateId = await shop.addPerson(NTH);
+    const job = await shop.open();
+    await shop.accept({ jobId: job.jobId, candidateId });
+    const { operatorId } = ok(
+      await shop.operations.createOperator({ body: { name: "Karin", role: "viewer" } }),
+    );
+    const ids = [candidateId, job.jobId, operatorId];
+    const { rows } = await sql<{ operation: string; isTogether: boolean }>`
+      select operation, exists (
+        select from candidates where candidates.xmin = audit.xmin
+        union all select from trace_steps where trace_steps.xmin = audit.xmin
+        union all select from operators where operators.xmin = audit.xmin) as "isTogether"
+      from audit
+      where operation in ('createCandidate', 'acceptJob', 'createOperator')
+        and jsonb_path_query_array(subjects, '$.*') ?| ${ids}::text[]
+      order by audit_id`.execute(database().kysely);
+    expect(rows).toEqual([
+      { operation: "createCandidate", isTogether: true },
+      { operation: "acceptJob", isTogether: true },
+      { operation: "createOperator", isTogether: true },
+    ]);
+  });
+
+  it("has what was before and after", async () => {
+    const path = { providerId: shop.providerId };
+    ok(await shop.operations.suspendIntegration({ params: { path } }));
+    expect((await last("suspendIntegration")).changes).toEqual([
+      { field: "state", before: "active", after: "suspended" },
+    ]);
+    ok(await shop.operations.changeIntegration({ params: { path }, body: { name: "Kajen" } }));
+    expect((await last("changeIntegration")).changes).toEqual([
+      { field: "name", before: "Kvarteret", after: "Kajen" },
+    ]);
+    const [outlet] = ok(await shop.operations.getMappings({ params: { path } })).outlets;
+    const { workplaceId } = ok(await shop.operations.createWorkplace({ body: { name: "Kajen" } }));
+    const outlets = [{ outletId: outlet?.outletId ?? "", workplaceId }];
+    ok(await shop.operations.updateMappings({ params: { path }, body: { outlets, roles: [] } }));
+    expect((await last("updateMappings")).changes).toContainEqual({
+      field: `outlets/${outlet?.outletId}`,
+      before: outlet?.workplaceId,
+      after: workplaceId,
+    });
+  });
+
+  it("has nothing of what was refused", async () => {
+    const before = (await audit({ limit: 200 })).length;
+    const path = { candidateId: randomUUID() };
+    await shop.operations.eraseCandidate({ params: { path } });
+    await shop.operations.changeCandidate({ params: { path }, body: { email: ADDRESS } });
+    expect(await audit({ limit: 200 })).toHaveLength(before);
+  });
+
+  it("is filtered by operator and time, and exported whole, oldest first", async () => {
+    const { operations } = shop;
+    const { operatorId, token } = ok(
+      await operations.createOperator({ body: { name: "Karin", role: "admin" } }),
+    );
+    const { url } = shop;
+    const send = (path: string, method = "GET", body?: object) =>
+      fetch(`${url}/operations/v1${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+    const since = new Date().toISOString();
+    for (const name of ["Waiter", "Cook", "Porter"]) await send("/competences", "POST", { name });
+    const own = await audit({ operator: "Karin" });
+    expect(own.map(({ changes }) => changes[0]?.after)).toEqual(["Porter", "Cook", "Waiter"]);
+    expect(own[0]?.operator).toEqual({ operatorId, name: "Karin" });
+    expect(await audit({ since })).toEqual(own);
+    expect(await audit({ until: since, operation: "createCompetence" })).toHaveLength(1);
+    const response = await send(`/audit/export?since=${since}`);
+    expect(response.headers.get("content-type")).toContain("application/x-ndjson");
+    const lines = (await response.text()).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(own.toReversed());
+    expect((await send("/audit/export?since=yesterday")).status).toBe(400);
+    expect((await send(`/audit/export?operator=${"x".repeat(101)}`)).status).toBe(400);
+  });
+});
+
+async function issueOf(kysely: ReturnType<ReturnType<typeof useEngine>>["kysely"], provider_id: string) {
+  const issue_id = randomUUID();
+  await kysely
+    .insertInto("issues")
+    .values({
+      issue_id,
+      provider_id,
+      code: "provider_check_failed",
+      subject: '{"kind":"integration"}',
+      trace_id: null,
+      resolved_at: null,
+    })
+    .execute();
+  return issue_id;
+}
+
+/** Runs each operation that changes something, with success. Returns the ids that were concerned. */
+async function changeEverything(
+  shop: Workshop,
+  addIssue: (providerId: string) => ReturnType<typeof issueOf>,
+): Promise<string[]> {
+  const { operations, providerId } = shop;
+  const integration = { params: { path: { providerId } } };
+  const candidateId = await shop.addPerson(NTH);
+  const candidate = { params: { path: { candidateId } } };
+  const job = await shop.open();
+  const { jobId, shiftId } = job;
+  await shop.idle();
+  const notifications = ok(await operations.listNotifications({ params: { query: { jobId } } })).items;
+  const notificationId = notifications[0]?.notificationId ?? "";
+  ok(await operations.resendNotification({ params: { path: { notificationId } } }));
+  await shop.accept({ jobId, candidateId });
+  ok(await operations.changeJob({ params: { path: { jobId } }, body: { positions: 2 } }));
+  await shop.withdraw({ jobId, candidateId });
+  const events = ok(await operations.listEvents({ params: { query: { shiftId } } })).items;
+  const eventId = events[0]?.eventId ?? "";
+  ok(await operations.replayEvent({ params: { path: { eventId } } }));
+  ok(await operations.replayEvents({ body: { providerId, since: "2026-01-01T00:00:00Z" } }));
+  await shop.idle();
+  ok(await operations.cancelJob({ params: { path: { jobId } } }));
+  await shop.idle();
+  ok(await operations.changeCandidate({ ...candidate, body: { competenceIds: [] } }));
+  ok(await operations.revealCandidate({ ...candidate, body: { reason: "The provider asks" } }));
+  await operations.eraseCandidate(candidate);
+  const issueId = await addIssue(providerId);
+  await operations.resolveIssue({ params: { path: { issueId } } });
+  ok(await operations.importRegistry(integration));
+  ok(await operations.verifyIntegration(integration));
+  ok(await operations.rotateToken({ ...integration, body: { direction: "platform" } }));
+  ok(await operations.changeIntegration({ ...integration, body: { name: "Kajen" } }));
+  ok(await operations.suspendIntegration(integration));
+  const draft = { providerId: randomUUID(), kind: "tempo", name: "Kajen", routing: "path" as const };
+  const body = { ...draft, baseUrl: "http://127.0.0.1:9", providerToken: "provider-token" };
+  ok(await operations.createIntegration({ body }));
+  await operations.deleteIntegration({ params: { path: { providerId: draft.providerId } } });
+  const { operatorId } = ok(await operations.createOperator({ body: { name: "Karin", role: "viewer" } }));
+  const operator = { params: { path: { operatorId } } };
+  ok(await operations.changeOperator({ ...operator, body: { role: "people" } }));
+  ok(await operations.rotateOperatorToken({ ...operator, body: {} }));
+  await operations.revokeOperator(operator);
+  return [candidateId, jobId, notificationId, eventId, issueId, draft.providerId, operatorId];
+}

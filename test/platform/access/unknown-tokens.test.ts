@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import type { ProblemError } from "../../../generated/runtime/problem.ts";
+import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
+import { createKnownTokens } from "../../../src/platform/access/known-tokens.ts";
+import { hashToken } from "../../../src/platform/access/token.ts";
+import { OPERATIONS_TOKEN, shiftEvent, useEdge } from "../http/edge.ts";
+import { expectProblem } from "../http/send.ts";
+import { addOperator } from "./operators.ts";
+
+const LIMIT = 5;
+const HERE = "192.0.2.1";
+
+/** A store in which `good` tokens are known, and which counts its look-ups. */
+function tokens(...good: string[]) {
+  const store = { asked: 0, at: 0, good: new Set(good.map(hashToken)) };
+  const read = async (hash: string) => {
+    store.asked += 1;
+    await Promise.resolve();
+    return store.good.has(hash) ? { owner: hash, validUntil: null } : undefined;
+  };
+  const now = () => store.at;
+  return { store, known: createKnownTokens(read, createAddressLimit(LIMIT, now), now) };
+}
+
+const code = (error: unknown) => (error as ProblemError).problem.code;
+
+describe("unknown tokens", () => {
+  it("cost an address so many look-ups a minute, however many come at once", async () => {
+    const { store, known } = tokens();
+    const tries = Array.from({ length: 200 }, (_, nth) => known.find(`wrong-${nth}`, HERE).catch(code));
+    const results = await Promise.all(tries);
+    expect(store.asked).toBe(LIMIT);
+    expect(results.filter((result) => result === undefined)).toHaveLength(LIMIT);
+    expect(results.filter((result) => result === "rate_limited")).toHaveLength(200 - LIMIT);
+  });
+
+  it("are looked up again in the next minute", async () => {
+    const { store, known } = tokens();
+    for (let nth = 0; nth < 10; nth += 1) await known.find(`wrong-${nth}`, HERE).catch(code);
+    store.at += 60_000;
+    expect(await known.find("wrong", HERE)).toBeUndefined();
+    expect(store.asked).toBe(LIMIT + 1);
+  });
+
+  it("cost another address nothing", async () => {
+    const { known } = tokens("good");
+    for (let nth = 0; nth < 10; nth += 1) await known.find(`wrong-${nth}`, HERE).catch(code);
+    expect(await known.find("good", "192.0.2.2")).toBe(hashToken("good"));
+  });
+
+  it("do not lock out a token that was accepted before, even when it has to be looked up anew", async () => {
+    const { store, known } = tokens("good");
+    await known.find("good", HERE);
+    for (let nth = 0; nth < 10; nth += 1) await known.find(`wrong-${nth}`, HERE).catch(code);
+    expect(await known.find("good", HERE)).toBe(hashToken("good"));
+    store.at += 3_000;
+    expect(await known.find("good", HERE)).toBe(hashToken("good"));
+  });
+
+  it("leave room for many valid tokens that arrive together", async () => {
+    const good = Array.from({ length: 100 }, (_, nth) => `good-${nth}`);
+    const { known } = tokens(...good);
+    const found = await Promise.all(good.map((token) => known.find(token, HERE)));
+    expect(found).toEqual(good.map(hashToken));
+  });
+
+  it("lose the exception when they were valid and are not any more", async () => {
+    const { store, known } = tokens("good");
+    await known.find("good", HERE);
+    store.good.clear();
+    store.at += 3_000;
+    for (let nth = 0; nth < 20; nth += 1) await known.find("good", HERE).catch(code);
+    expect(store.asked).toBe(2 + LIMIT);
+  });
+
+  it("are forgotten for the oldest of very many addresses", async () => {
+    const { store, known } = tokens();
+    for (let nth = 0; nth < LIMIT; nth += 1) await known.find(`wrong-${nth}`, HERE);
+    for (let nth = 0; nth < 10_000; nth += 1) await known.find("wrong", `198.51.100.${nth}`);
+    store.asked = 0;
+    await known.find("wrong", HERE);
+    expect(store.asked).toBe(1);
+  });
+});
+
+describe("a platform behind a proxy that it trusts", () => {
+  const edge = useEdge("postgres", { config: { unknownTokenLimit: 2, trustProxy: 1 } });
+
+  it("counts by the client's address, and records it in the audit log", async () => {
+    const { send } = edge();
+    const me = (client: string, nth: number) =>
+      send("/operations/v1/me", {
+        authorization: `Bearer unknown-${nth}`,
+        headers: { "x-forwarded-for": client },
+      });
+    for (let nth = 0; nth < 2; nth += 1) await me("192.0.2.7", nth);
+    expectProblem(await me("192.0.2.7", 2), "rate_limited");
+    expectProblem(await me("192.0.2.8", 3), "unauthorized");
+    const authorization = `Bearer ${OPERATIONS_TOKEN}`;
+    const headers = { "x-forwarded-for": "192.0.2.9" };
+    await send("/operations/v1/competences", {
+      method: "POST",
+      authorization,
+      headers,
+      body: { name: "Cook" },
+    });
+    const { body } = await edge().operate("GET", "/audit?operation=createCompetence");
+    expect(body).toMatchObject({ items: [{ address: "192.0.2.9" }] });
+  });
+});
+
+describe("a platform that is given unknown tokens", () => {
+  const edge = useEdge("postgres", { config: { unknownTokenLimit: 3 } });
+
+  it("answers 429 with Retry-After, and still serves valid tokens from the address", async () => {
+    const { send, tenant } = edge();
+    const { token } = await addOperator(edge(), "viewer");
+    const me = (given: string) => send("/operations/v1/me", { authorization: `Bearer ${given}` });
+    const webhook = (given: string) =>
+      send("/webhooks/scheduling-provider", {
+        method: "POST",
+        authorization: `Bearer ${given}`,
+        body: shiftEvent(tenant.providerId),
+      });
+    expect([(await me(token)).status, (await webhook(tenant.platformToken)).status]).toEqual([200, 200]);
+    expectProblem(await me("unknown-operator-1"), "unauthorized");
+    expectProblem(await webhook("unknown-provider-1"), "unauthorized");
+    expectProblem(await me("unknown-operator-2"), "unauthorized");
+    for (const answer of [await me("unknown-operator-3"), await webhook("unknown-provider-2")]) {
+      expectProblem(answer, "rate_limited");
+      expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+      expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(60);
+    }
+    expect([(await me(token)).status, (await webhook(tenant.platformToken)).status]).toEqual([200, 200]);
+    expect((await me(OPERATIONS_TOKEN)).status).toBe(200);
+  });
+});

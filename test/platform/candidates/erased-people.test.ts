@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { CandidateCreate } from "../../../generated/operations/types.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
+import { ok } from "../../flows/operations.ts";
+import { openWorkshop, type Workshop } from "../workshop.ts";
+
+describe.each(featureEngines)("an erased person, on %s", (engine) => {
+  const database = useEngine(engine);
+  let shop: Workshop;
+  beforeEach(async () => {
+    shop = await openWorkshop(database());
+  });
+  afterEach(() => shop.close());
+
+  const importRegistry = async () => {
+    const path = { providerId: shop.providerId };
+    return ok(await shop.operations.importRegistry({ params: { path } }));
+  };
+  const candidates = async () =>
+    ok(await shop.operations.listCandidates({ params: { query: { limit: 200 } } })).items;
+
+  it("does not return with the next registry import, unless an operator adds the person anew", async () => {
+    const { imported } = await importRegistry();
+    const [{ candidateId } = { candidateId: "" }] = await candidates();
+    const path = { candidateId };
+    const { data } = await shop.operations.revealCandidate({
+      params: { path },
+      body: { reason: "the test" },
+    });
+    await shop.operations.eraseCandidate({ params: { path } });
+    expect(await importRegistry()).toMatchObject({ imported: 0, updated: 0, skipped: imported });
+    expect(await candidates()).toHaveLength(imported - 1);
+
+    const { candidateId: _erased, ...person } = data ?? { candidateId };
+    const body = {
+      ...person,
+      email: "robin@example.com",
+      phone: "+46701740605",
+      competenceIds: [],
+    } as CandidateCreate;
+    const again = ok(await shop.operations.createCandidate({ body }));
+    expect(again.candidateId).not.toBe(candidateId);
+    await importRegistry();
+    expect(await candidates()).toHaveLength(imported);
+    const { rows } = await database().raw.executeSql("select * from shiftpact.erased_people");
+    expect(rows).toEqual([]);
+  });
+});
