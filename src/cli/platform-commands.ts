@@ -1,11 +1,13 @@
+import { backup } from "./backup.ts";
 import type { Io } from "./io.ts";
 import { platform } from "./platform.ts";
+import { restore } from "./restore.ts";
 
 /**
  * The commands of the package @shiftpact/platform, by name. `shiftpact NAME` finds them there, and `shiftpact-platform NAME` runs them
  * without the package `shiftpact`.
  */
-export const PLATFORM_COMMANDS = { platform } satisfies Record<
+export const PLATFORM_COMMANDS = { platform, backup, restore } satisfies Record<
   string,
   (argv: string[], io: Io) => Promise<number>
 >;

@@ -14,6 +14,8 @@ const ofPlatform = (name: PlatformCommand, summary: string) => ({
 /** Loaded only when asked for: a provider engineer's command needs no database. */
 const COMMANDS: Commands = {
   ...ofPlatform("platform", "run the platform: webhooks in, jobs, bookings, cancellations"),
+  ...ofPlatform("backup", "write everything that the platform has stored to one file, while it runs"),
+  ...ofPlatform("restore", "restore such a file into an empty database"),
   sandbox: {
     summary: "run a reference provider in any dialect, with faults on request",
     load: async () => (await import("./sandbox.ts")).sandbox,

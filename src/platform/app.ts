@@ -13,6 +13,7 @@ import type { Config } from "./config.ts";
 import type { Processes } from "./db/processes.ts";
 import type { Deps } from "./deps.ts";
 import { operationsAuthentication, webhookAuthentication } from "./http/authenticate.ts";
+import { backupHandler } from "./http/backup.ts";
 import { translateErrors } from "./http/errors.ts";
 import { withStorableInput } from "./http/input.ts";
 import { jobHandlers } from "./http/jobs.ts";
@@ -72,6 +73,7 @@ export function createApp(parts: AppParts): Express {
   app.use(helmet());
   app.get("/metrics", metricsHandler(parts.metrics));
   app.get("/operations/v1/stream", streamHandler(parts.stream, operationsToken));
+  app.get("/operations/v1/backup", backupHandler(deps.database, operationsToken, log));
   const handlers = withStorableInput({
     ...onboardingHandlers({ ...parts, owners }),
     ...peopleHandlers(deps),

@@ -81,7 +81,7 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
   const notInteger = (name: string, { most }: typeof PORT) =>
     [!isInteger(env[name], most), `${name} must be a whole number from 0 to ${most}`] as const;
   const faults: readonly (readonly [isPresent: unknown, fault: string])[] = [
-    [url && !/^postgres(ql)?:\/\//.test(url), "DATABASE_URL must start with postgres:// or postgresql://"],
+    [url && !isDatabaseUrl(url), "DATABASE_URL must start with postgres:// or postgresql://"],
     notInteger("PORT", PORT),
     [!["", "0", "1"].includes(env.ALLOW_INSECURE_PROVIDERS ?? ""), "ALLOW_INSECURE_PROVIDERS must be 0 or 1"],
     notInteger("WEBHOOK_RATE_LIMIT", WEBHOOK_RATE_LIMIT),
@@ -93,10 +93,12 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     [url && !token, "OPERATIONS_TOKEN is required with DATABASE_URL"],
     [url && !key, "SECRET_KEY is required with DATABASE_URL: openssl rand -base64 32 makes one"],
     [token && !TOKEN.test(token), "OPERATIONS_TOKEN must be at least 16 printable characters without spaces"],
-    [key && !KEY.test(key), "SECRET_KEY must be 32 bytes in base64"],
+    [key && !isSecretKey(key), "SECRET_KEY must be 32 bytes in base64"],
   ];
   return faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault);
 }
+
+export const isDatabaseUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 
 const isInteger = (text = "", most: number) => /^\d*$/.test(text) && Number(text) <= most;
 
@@ -118,6 +120,8 @@ function isSmtpUrl(text: string): boolean {
 const TOKEN = /^[\x21-\x7e]{16,}$/;
 /** 32 bytes in base64 or base64url. Node's decoder skips any other character, and would make a key of anything. */
 const KEY = /^[\w+/-]{43}=?$/;
+
+export const isSecretKey = (text: string): boolean => KEY.test(text);
 
 interface Keeping {
   dataDir: string;
@@ -152,6 +156,17 @@ function kept(keeping: Keeping, name: string, form: RegExp, make: () => string):
     throw new ConfigError([`the data folder ${dataDir} cannot be used: ${code} at ${path}`]);
   }
   throw new ConfigError([`${path} is damaged: restore it, or remove it to have a new one made`]);
+}
+
+/** The secrets of the environment or, if they are kept there, of the data folder; none is made. */
+export function keptSecrets(
+  env: Readonly<Record<string, string | undefined>>,
+  dataDir: string,
+): { operationsToken: string | undefined; secretKey: string | undefined } {
+  return {
+    operationsToken: env.OPERATIONS_TOKEN || readKept(join(dataDir, "operations-token")),
+    secretKey: env.SECRET_KEY || readKept(join(dataDir, "secret-key")),
+  };
 }
 
 function readKept(path: string): string | undefined {

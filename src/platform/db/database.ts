@@ -17,20 +17,26 @@ export interface OpenOptions {
  * Rejects with one clear line when the folder is in use, or an applied migration was changed.
  */
 export async function openDatabase({ url, dataDir, log }: OpenOptions): Promise<Database> {
-  const database = url ? openPostgres(url, log) : await openPglite(requireFolder(dataDir), log);
+  const database = await openAsIs({ url, dataDir, log });
   try {
     const applied = await migrate(database.raw);
     if (applied.length > 0) log.info({ applied, engine: database.engine }, "migrated the database");
-    let closed: Promise<void> | undefined;
-    const close = () => {
-      closed ??= database.close();
-      return closed;
-    };
-    return { ...database, close };
+    return database;
   } catch (error) {
     await database.close();
     throw error;
   }
+}
+
+/** Opens the database without a change to its tables, which may be missing. */
+export async function openAsIs({ url, dataDir, log }: OpenOptions): Promise<Database> {
+  const database = url ? openPostgres(url, log) : await openPglite(requireFolder(dataDir), log);
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= database.close();
+    return closed;
+  };
+  return { ...database, close };
 }
 
 function requireFolder(dataDir: string | undefined): string {

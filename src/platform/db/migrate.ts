@@ -16,7 +16,7 @@ export async function migrate(raw: RawSql, folder: URL = HERE): Promise<string[]
   return raw.alone((run) => applyMissing(run, migrations));
 }
 
-async function readMigrations(folder: URL): Promise<Migration[]> {
+export async function readMigrations(folder: URL = HERE): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{3}-.+\.sql$/.test(name)).sort();
   return Promise.all(
     names.map(async (name) => {
@@ -26,10 +26,18 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
   );
 }
 
+const FIRST = `create schema if not exists shiftpact;
+  create table if not exists shiftpact.migrations (
+    name text primary key, checksum text not null, applied_at timestamptz not null default now());`;
+
+/** Makes the tables of a database that has none, as these migrations do, within the transaction of the caller. */
+export async function makeTables(run: RunSql, migrations: readonly Migration[]): Promise<void> {
+  await run(FIRST);
+  for (const migration of migrations) await applyWithin(run, migration);
+}
+
 async function applyMissing(run: RunSql, migrations: Migration[]): Promise<string[]> {
-  await run(`create schema if not exists shiftpact;
-    create table if not exists shiftpact.migrations (
-      name text primary key, checksum text not null, applied_at timestamptz not null default now());`);
+  await run(FIRST);
   const { rows } = await run("select name, checksum from shiftpact.migrations");
   const applied = new Map<string, string>(rows.map((row) => [row.name, row.checksum]));
   const missing = migrations.filter((migration) => !isApplied(migration, applied.get(migration.name)));
@@ -47,15 +55,23 @@ function isApplied(migration: Migration, checksum: string | undefined): boolean 
   return checksum !== undefined;
 }
 
-async function apply(run: RunSql, { name, sql, checksum }: Migration): Promise<void> {
+async function apply(run: RunSql, migration: Migration): Promise<void> {
   await run("begin");
+  try {
+    await applyWithin(run, migration);
+    await run("commit");
+  } catch (error) {
+    await run("rollback");
+    throw error;
+  }
+}
+
+async function applyWithin(run: RunSql, { name, sql, checksum }: Migration): Promise<void> {
   try {
     await run("set local search_path to shiftpact");
     await run(sql);
     await run("insert into shiftpact.migrations (name, checksum) values ($1, $2)", [name, checksum]);
-    await run("commit");
   } catch (error) {
-    await run("rollback");
     throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });

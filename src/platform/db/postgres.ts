@@ -36,6 +36,13 @@ export function openPostgres(url: string, log: Log, silence: Silence = SILENCE):
   const raw: RawSql = {
     executeSql: (text, values) => withClient(pool, silence.statementMs, (run) => run(text, values)),
     alone: (work) => alone(pool, work),
+    snapshot: (work) =>
+      withClient(pool, 0, async (run) => {
+        await run("begin transaction isolation level repeatable read, read only");
+        const result = await work(run);
+        await run("rollback");
+        return result;
+      }),
     listen: (channel, onPayload, onReconnect) =>
       listen(() => new pg.Client(config), {
         ...{ channel, onPayload, onReconnect, log, checkMs: silence.listenMs },

@@ -40,18 +40,30 @@ export function createVault(secretKey: Buffer): Vault {
   };
 }
 
+/** SQL for one sealed value; none: nothing is sealed. */
+export const SEALED_VALUE = `select sealed from (
+  (select provider_token as sealed from shiftpact.integrations limit 1)
+  union all (select hire from shiftpact.candidates where hire is not null limit 1)) as sealed_values limit 1`;
+
 /**
  * Opens one sealed value of the database, so that another SECRET_KEY is noticed at the start and not by every call that fails later.
  * A damaged value concerns one row, and does not stop the start.
  */
 export async function checkSecretKey({ kysely }: Pick<Database, "kysely">, vault: Vault): Promise<void> {
-  const { rows } = await sql<{ sealed: string }>`
-    (select provider_token as sealed from integrations limit 1)
-    union all (select hire from candidates where hire is not null limit 1) limit 1`.execute(kysely);
-  try {
-    for (const { sealed } of rows) vault.open(sealed);
-  } catch (error) {
-    if (!(error instanceof OtherKeyError)) return;
-    throw new Error(`what the database holds was ${error.message}: start with the key of before`);
+  const { rows } = await sql<{ sealed: string }>`${sql.raw(SEALED_VALUE)}`.execute(kysely);
+  for (const { sealed } of rows) {
+    const fault = keyFault(sealed, vault);
+    if (fault !== undefined)
+      throw new Error(`what the database holds was ${fault}: start with the key of before`);
   }
+}
+
+/** Why the vault has another key than the one that sealed the value. */
+export function keyFault(sealed: string, vault: Vault): string | undefined {
+  try {
+    vault.open(sealed);
+  } catch (error) {
+    if (error instanceof OtherKeyError) return error.message;
+  }
+  return undefined;
 }

@@ -1,0 +1,25 @@
+import type { RequestHandler } from "express";
+import { problem } from "../../contract/problem.ts";
+import { writeBackup } from "../backup/file.ts";
+import type { Database, Log } from "../db/database.ts";
+import { SnapshotInUse } from "../db/engine.ts";
+import { operationsAuthentication } from "./authenticate.ts";
+
+/** `GET /operations/v1/backup`, beside the generated router, because the response is no JSON. A failure cuts it off. */
+export function backupHandler(database: Database, operationsToken: string, log: Log): RequestHandler {
+  const authenticate = operationsAuthentication(operationsToken);
+  return async (request, response) => {
+    authenticate(request);
+    response.set({ "Content-Type": "application/gzip", "Cache-Control": "no-store" });
+    if (request.method === "HEAD") return void response.end();
+    try {
+      await writeBackup(database, response);
+    } catch (error) {
+      log.warn({ err: error }, "a backup was not completed");
+      if (response.headersSent || response.destroyed) return void response.destroy();
+      response.removeHeader("Content-Type");
+      if (!(error instanceof SnapshotInUse)) throw error;
+      throw problem("overloaded", { detail: "Another backup is being made." }, { "Retry-After": "30" });
+    }
+  };
+}
