@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readLines } from "../platform/backup/file.ts";
 import { BackupFault } from "../platform/backup/format.ts";
-import { type Restored, restore as restoreInto } from "../platform/backup/restore.ts";
+import type { Loaded } from "../platform/backup/load.ts";
+import { restore as restoreInto } from "../platform/backup/restore.ts";
 import { isDatabaseUrl, isSecretKey, keptSecrets } from "../platform/config.ts";
 import { createVault } from "../platform/integrations/vault.ts";
 import { createLog } from "../platform/log.ts";
@@ -62,7 +63,7 @@ function targetOf(env: Io["env"], dataDir: string) {
   };
 }
 
-function report(io: Io, { header, rows, migrated }: Restored, seconds: number): void {
+function report(io: Io, { header, rows, migrated }: Loaded, seconds: number): void {
   io.stdout(
     `${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; counts and checksums verified`,
   );

@@ -19,6 +19,7 @@ import { withStorableInput } from "./http/input.ts";
 import { jobHandlers } from "./http/jobs.ts";
 import { onboardingHandlers } from "./http/onboarding.ts";
 import { peopleHandlers } from "./http/people.ts";
+import { refuseWrites } from "./http/read-only.ts";
 import { seeingHandlers } from "./http/seeing.ts";
 import { streamHandler } from "./http/stream.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
@@ -45,6 +46,8 @@ export interface AppParts extends Settings {
   backlogs: Pick<Backlogs, "of">;
   fieldUses: Pick<FieldUses, "flush">;
   processes: Pick<Processes, "count">;
+  /** Answers reads only. */
+  readOnly?: boolean;
   /** Without it nothing is served at /console and /docs. */
   pages?: { console: WebPages; docs: WebPages };
 }
@@ -62,6 +65,7 @@ export function createApp(parts: AppParts): Express {
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
   const counts = webhookCounts({ database: deps.database, log, limit, isShared, now });
+  if (parts.readOnly) app.use(refuseWrites);
   app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
   app.use(
     platformRouter({

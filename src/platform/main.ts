@@ -69,6 +69,8 @@ export interface PlatformOptions {
   calls?: Partial<CallLimits>;
   /** Checks a provider when it is activated; no check unless given. */
   checkProvider?: CheckProvider;
+  /** Answers reads only, and does no work. */
+  readOnly?: boolean;
   /** The console and the documentation; not served unless given. */
   pages?: AppParts["pages"];
 }
@@ -127,13 +129,16 @@ async function startParts(
     ...{ deps, inbox, stream, log, processes, ...counted },
     ...{ operationsToken, allowInsecureProviders, webhookRateLimit },
     ...(options.pages && { pages: options.pages }),
+    ...(options.readOnly && { readOnly: true }),
   });
   const server = await serve(app, config.port);
   running.serves(server);
-  await worker.start();
-  if (!deps.channel) await warnOfUndelivered(deps);
-  dispatcher.start();
-  upkeep.start();
+  if (!options.readOnly) {
+    await worker.start();
+    if (!deps.channel) await warnOfUndelivered(deps);
+    dispatcher.start();
+    upkeep.start();
+  }
   return {
     port: server.port,
     url: server.url,

@@ -32,3 +32,6 @@ export async function digestOf(run: RunSql, table: Table): Promise<Digest> {
     from (select ${columnsOf(table)} from shiftpact.${quoted(table.name)}) as stored`);
   return rows[0];
 }
+
+export const isSame = (one: Digest, other: Digest): boolean =>
+  one.rows === other.rows && one.sum === other.sum;

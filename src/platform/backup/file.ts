@@ -62,7 +62,8 @@ function faultOf(error: unknown, path: string): unknown {
   return error;
 }
 
-async function* linesOf(pieces: AsyncIterable<string> | Readable): AsyncGenerator<string> {
+/** The lines of a backup's text, which comes in pieces. */
+export async function* linesOf(pieces: AsyncIterable<string> | Readable): AsyncGenerator<string> {
   let rest = "";
   for await (const piece of pieces as AsyncIterable<string>) {
     const lines = (rest + piece).split("\n");

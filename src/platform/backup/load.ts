@@ -1,7 +1,7 @@
 import type { RunSql } from "../db/engine.ts";
 import { type Migration, makeTables, readMigrations } from "../db/migrate.ts";
 import { AS_TEXT, columnsOf, foreignKeys, hasTables, quoted, type Table } from "./catalog.ts";
-import { type Digest, digestOf } from "./digest.ts";
+import { type Digest, digestOf, isSame } from "./digest.ts";
 import { BackupFault, controlOf, type Header, rowOf, type TableEnd } from "./format.ts";
 
 /** Characters of rows in one statement. */
@@ -10,10 +10,13 @@ const CHARS_AT_ONCE = 500_000;
 export interface Loaded {
   header: Header;
   rows: number;
+  /** What was applied to the tables after they were filled. */
+  migrated: string[];
 }
 
 /**
- * Makes the backup's tables as they were and fills them, within the transaction of the caller, and compares each with its digest.
+ * Makes the backup's tables as they were, fills them, compares each with its digest, and migrates them to this version, all within the
+ * transaction of the caller.
  * Rejects with BackupFault when the database is not empty, or the backup is damaged, incomplete or of a newer version.
  */
 export async function load(
@@ -37,7 +40,10 @@ export async function load(
   await run(`${keys.add} ${triggers("enable")}`);
   for (const { name, value } of header.sequences)
     await run("select setval($1::text::regclass, $2::text::bigint)", [`shiftpact.${quoted(name)}`, value]);
-  return { header, rows };
+  const applied = new Set(header.migrations.map(({ name }) => name));
+  const later = (await readMigrations()).filter(({ name }) => !applied.has(name));
+  await makeTables(run, later);
+  return { header, rows, migrated: later.map(({ name }) => name) };
 }
 
 async function readHeader(lines: AsyncIterator<string>): Promise<Header> {
@@ -88,9 +94,6 @@ async function loadTables(run: RunSql, lines: AsyncIterator<string>, { tables }:
     throw new BackupFault("the backup is incomplete: its last line is missing");
   return total;
 }
-
-const isSame = (one: Digest, other: Digest): boolean =>
-  one.rows === other.rows && one.sum === other.sum;
 
 function differing({ name }: Table, expected: Digest, stored: Digest): BackupFault {
   const rows = `${stored.rows} rows instead of ${expected.rows}`;

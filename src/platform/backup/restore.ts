@@ -2,7 +2,6 @@ import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Database, type Log, openAsIs } from "../db/database.ts";
 import { lockFolder } from "../db/folder-lock.ts";
-import { migrate } from "../db/migrate.ts";
 import { syncOne, syncTree } from "../db/sync.ts";
 import type { Vault } from "../deps.ts";
 import { keyFault } from "../integrations/vault.ts";
@@ -18,16 +17,11 @@ export interface Target {
   log: Log;
 }
 
-export interface Restored extends Loaded {
-  /** The migrations that were applied after it. */
-  migrated: string[];
-}
-
 /**
  * Restores a backup into an empty PostgreSQL database, in one transaction, or into a new folder, which has its name only when it is
  * complete. Rejects with BackupFault when that cannot be.
  */
-export async function restore(target: Target, lines: AsyncIterable<string>): Promise<Restored> {
+export async function restore(target: Target, lines: AsyncIterable<string>): Promise<Loaded> {
   const { url, database, log } = target;
   const fill = (opened: Database) => fillDatabase(opened, lines, target.vault, prepareCatchUp);
   if (url !== undefined) return using(await openAsIs({ url, log }), fill);
@@ -59,13 +53,13 @@ async function using<T>(database: Database, use: (database: Database) => Promise
 }
 
 /** Everything or nothing. Other processes that start on the database wait for the end. `also`: in the same transaction. */
-async function fillDatabase(
+export async function fillDatabase(
   { raw }: Database,
   lines: AsyncIterable<string>,
   vault: Vault,
   also?: typeof prepareCatchUp,
-): Promise<Restored> {
-  const loaded = await raw.alone(async (run) => {
+): Promise<Loaded> {
+  return raw.alone(async (run) => {
     await run("begin");
     try {
       const result = await load(run, lines, (header) => checkKey(header, vault));
@@ -77,7 +71,6 @@ async function fillDatabase(
       throw error;
     }
   });
-  return { ...loaded, migrated: await migrate(raw) };
 }
 
 function checkKey({ sealed }: Header, vault: Vault): void {

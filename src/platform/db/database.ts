@@ -1,5 +1,6 @@
 import type { Database, Log } from "./engine.ts";
 import { migrate } from "./migrate.ts";
+import { refuseMoved } from "./moved.ts";
 import { openPglite } from "./pglite.ts";
 import { openPostgres } from "./postgres.ts";
 
@@ -17,6 +18,7 @@ export interface OpenOptions {
  * Rejects with one clear line when the folder is in use, or an applied migration was changed.
  */
 export async function openDatabase({ url, dataDir, log }: OpenOptions): Promise<Database> {
+  if (!url) refuseMoved(requireFolder(dataDir));
   const database = await openAsIs({ url, dataDir, log });
   try {
     const applied = await migrate(database.raw);

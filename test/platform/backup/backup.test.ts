@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { cpSync, existsSync, readdirSync, statSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { backup } from "../../../src/cli/backup.ts";
@@ -9,10 +10,13 @@ import { restore } from "../../../src/cli/restore.ts";
 import { AS_TEXT, readTables } from "../../../src/platform/backup/catalog.ts";
 import { digestOf } from "../../../src/platform/backup/digest.ts";
 import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
+import { migrate } from "../../../src/platform/db/migrate.ts";
+import { openPostgres } from "../../../src/platform/db/postgres.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { copyDatabase, copyFolder, engines, silent } from "../../engines.ts";
 import { addRows } from "./rows.ts";
 
+const MIGRATIONS = new URL("../../../src/platform/db/migrations/", import.meta.url);
 const secretKey = randomBytes(32);
 
 /** Runs a command and returns its exit code and lines. */
@@ -85,6 +89,28 @@ describe("a backup", () => {
       Object.entries(all).filter(([name]) => !changed.includes(name));
     expect(kept(after)).toEqual(kept(before));
     expect(Object.keys(after)).toEqual(Object.keys(before));
+    await source.remove();
+    await target.remove();
+  });
+
+  it("of an older version is restored, and migrated", async () => {
+    const source = await copyDatabase({ empty: true });
+    const older = await mkdtemp(join(folder, "older-"));
+    const names = (await readdir(MIGRATIONS)).filter((name) => name < "013");
+    for (const name of names) await copyFile(new URL(name, MIGRATIONS), join(older, name));
+    const database = openPostgres(source.where.url, silent);
+    await migrate(database.raw, pathToFileURL(`${older}/`));
+    await addRows(database, createVault(secretKey), 10);
+    await database.close();
+    const target = await makePlace("pglite", true);
+    const file = join(folder, "older.shiftpact");
+    expect(await run(backup, [file], { ...key, DATABASE_URL: source.where.url })).toMatchObject({ code: 0 });
+    const { code, text } = await run(restore, [file], target.env);
+    expect({ code, text }).toMatchObject({ code: 0, text: expect.stringContaining("migrated by 013-") });
+    const { rows } = await using(target.where, ({ raw }) =>
+      raw.executeSql("select routing_source from shiftpact.integrations"),
+    );
+    expect(rows).toHaveLength(1);
     await source.remove();
     await target.remove();
   });
