@@ -49,6 +49,7 @@ async function writePlatform(): Promise<void> {
   const dependencies = await buildPlatform(folder);
   for (const name of ["console", "docs"]) cpSync(join(OUT, name), join(folder, name), { recursive: true });
   cpSync(join(ROOT, "src", "platform", "db", "migrations"), join(folder, "migrations"), { recursive: true });
+  cpSync(join(ROOT, "scripts", "deploy"), join(folder, "deploy"), { recursive: true });
   for (const name of ["LICENSE", "CHANGELOG.md"]) cpSync(join(ROOT, name), join(folder, name));
   writeFileSync(join(folder, "README.md"), PLATFORM_README);
   const { version, license, repository, engines, ...own } = JSON.parse(

@@ -77,13 +77,26 @@ describe("Containerfile", () => {
   const lastOf = (name: string) => last.filter(([each]) => each === name).map(([, rest]) => rest);
 
   it("has only instructions that exist, each with arguments", () => {
-    const known = ["FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "ENTRYPOINT", "CMD", "ARG", "LABEL"];
+    const known = [
+      "FROM",
+      "WORKDIR",
+      "COPY",
+      "RUN",
+      "ENV",
+      "USER",
+      "ENTRYPOINT",
+      "CMD",
+      "ARG",
+      "LABEL",
+      "EXPOSE",
+      "HEALTHCHECK",
+    ];
     expect(instructions.filter(([name, rest]) => !known.includes(name) || rest === "")).toEqual([]);
   });
 
   it("has two stages on a base pinned by tag, with the Node of this repository", () => {
     const base = `docker.io/library/node:${manifest.devDependencies.node}-bookworm-slim`;
-    expect(all("FROM")).toEqual([`${base} AS install`, base]);
+    expect([all("ARG"), all("FROM")]).toEqual([[`BASE=${base}`], ["$BASE AS install", "$BASE"]]);
   });
 
   it("copies the package that npm pack writes, and what the first stage made of it", () => {

@@ -1326,7 +1326,7 @@ export interface components {
       candidateId?: string;
     };
     /**
-     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed.
+     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation.
      * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
      */
     ProviderCandidateId: string;
@@ -3303,7 +3303,7 @@ export type Candidate = components["schemas"]["Candidate"];
 export type JobStatus = components["schemas"]["JobStatus"];
 export type BookingStatus = components["schemas"]["BookingStatus"];
 export type ProviderPerson = components["schemas"]["ProviderPerson"];
-/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. */
+/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation. */
 export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 export type Job = components["schemas"]["Job"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */

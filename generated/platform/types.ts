@@ -80,7 +80,7 @@ export interface paths {
     };
     /**
      * Can it take events
-     * @description Answers 503 while the database does not answer.
+     * @description Whether the process can store a webhook. 503 with the code `store_unavailable` while it cannot, and with `draining` after SIGTERM, while the process still serves what a load balancer sends it.
      */
     get: operations["getReadiness"];
     put?: never;

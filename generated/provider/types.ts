@@ -267,7 +267,7 @@ export interface components {
       personalNumber?: string | null;
     };
     /**
-     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed.
+     * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation.
      * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
      */
     ProviderCandidateId: string;
@@ -356,7 +356,7 @@ export interface components {
       assignedCandidates: {
         /**
          * Format: uuid
-         * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed.
+         * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation.
          * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
          */
         candidateId: string;
@@ -647,7 +647,7 @@ export interface components {
     CompleteRegistryEntry: {
       /**
        * Format: uuid
-       * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed.
+       * @description Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation.
        * @example 7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11
        */
       id: string;
@@ -1496,7 +1496,7 @@ export type ShiftId = components["schemas"]["ShiftId"];
 export type ReadTimestamp = components["schemas"]["ReadTimestamp"];
 /** Variant A gives `candidateId`, variant B gives `id` and `personalNumber`. Either is enough to know who it is. */
 export type AssignedCandidate = components["schemas"]["AssignedCandidate"];
-/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. */
+/** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation. */
 export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 /** A shift as the platform reads it (contract 2.2). The branches are a partition: a shift that holds a field of variant B only is variant B, every other is variant A. A field of one variant is optional. Unknown fields are ignored. */
 export type Shift = components["schemas"]["Shift"];

@@ -1,27 +1,47 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { ConfigError, readConfig } from "../platform/config.ts";
+import { type Config, ConfigError, readConfig } from "../platform/config.ts";
 import { createLog } from "../platform/log.ts";
-import { startPlatform } from "../platform/main.ts";
+import { type Platform, startPlatform } from "../platform/main.ts";
+import { kitVersion } from "../verify/package-files.ts";
 import { checkProvider } from "./check-provider.ts";
 import { endAfter, endOnUnexpected } from "./end-process.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { webPages } from "./web-pages.ts";
 
-const HELP = `shiftpact platform: takes webhooks, fills shifts, and tells its operators what happened.
+const HELP = `shiftpact platform: receives webhooks, fills shifts, and shows operators what happened.
 
   --port N     PORT or 3000 unless given; 0: any free one
+  --host H     HOST or 127.0.0.1 unless given; 0.0.0.0 to be reached from outside
   --data DIR   SHIFTPACT_DATA or .shiftpact unless given
+  --version    prints the version
 
-It reads PORT, DATABASE_URL (unset: an embedded database in the data folder), SHIFTPACT_DATA, OPERATIONS_TOKEN and SECRET_KEY (32
-bytes, base64; both are made and kept in the data folder unless DATABASE_URL is set), ALLOW_INSECURE_PROVIDERS=1, WEBHOOK_RATE_LIMIT,
-SMTP_URL and SMTP_FROM (notifications by e-mail too) and LOG_LEVEL. When it listens it prints {"listening":true,"port":N}. Logs go to stderr.
+Settings, from the environment:
+  HOST, PORT               where it listens
+  MANAGEMENT_HOST, MANAGEMENT_PORT
+                           a second listener for /metrics and the health checks; without it, /metrics needs the operations token unless
+                           the request comes from this machine
+  TRUST_PROXY              how many proxies stand before it, or their addresses and subnets: then the client's address is what they say
+  DRAIN_SECONDS            5: for how long it serves after SIGTERM while /health/ready answers 503
+  DATABASE_URL             PostgreSQL; unset: an embedded database in the data folder
+  SHIFTPACT_DATA           the data folder
+  OPERATIONS_TOKEN, SECRET_KEY (32 bytes, base64)
+                           made and kept in the data folder; required with DATABASE_URL
+  ALLOW_INSECURE_PROVIDERS 1: providers at plain http and at private addresses, for development
+  WEBHOOK_RATE_LIMIT       6000: events a minute for each providerId; 0: no limit
+  PROVIDER_RATE_LIMIT      500: calls a minute to each provider; 0: no limit
+  SMTP_URL, SMTP_FROM      sends notifications by e-mail too
+  LOG_LEVEL                info; one of trace, debug, info, warn, error, fatal, silent
+
+When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start, or not go on;
+2: flags or settings that cannot be used. A second SIGINT or SIGTERM ends it at once.
 
 Examples:
   shiftpact platform --port 3000 --data ./data
   DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... OPERATIONS_TOKEN=... shiftpact platform`;
 
-// A supervisor waits 10 s before it kills.
+// Without the drain. A supervisor waits 10 s before it kills, unless it is set to wait for the drain too.
 const STOP_MS = 9_500;
 
 /**
@@ -30,16 +50,16 @@ const STOP_MS = 9_500;
  */
 export async function platform(argv: string[], io: Io): Promise<number> {
   try {
-    const { values } = parseArgs({
-      args: argv,
-      options: { port: { type: "string" }, data: { type: "string" }, help: { type: "boolean", short: "h" } },
-    });
-    if (values.help) {
-      io.stdout(HELP);
+    const { port: PORT, host, data: dataDir, help, version } = readFlags(argv);
+    if (help || version) {
+      io.stdout(help ? HELP : kitVersion());
       return 0;
     }
-    const env = { ...io.env, ...(values.port !== undefined && { PORT: values.port }) };
-    return await run(readConfig(env, values.data === undefined ? {} : { dataDir: values.data }), io);
+    const env = { ...io.env, ...(PORT !== undefined && { PORT }) };
+    return await run(
+      readConfig(env, { ...(host && { host }), ...(dataDir !== undefined && { dataDir }) }),
+      io,
+    );
   } catch (error) {
     const lines = error instanceof ConfigError ? error.faults : [messageOf(error)];
     for (const line of lines) io.stderr(`shiftpact platform: ${line}`);
@@ -47,15 +67,31 @@ export async function platform(argv: string[], io: Io): Promise<number> {
   }
 }
 
-async function run(config: ReturnType<typeof readConfig>, io: Io): Promise<number> {
+function readFlags(args: string[]) {
+  const text = { type: "string" } as const;
+  const [help, version] = [
+    { type: "boolean", short: "h" } as const,
+    { type: "boolean", short: "v" } as const,
+  ];
+  return parseArgs({ args, options: { port: text, host: text, data: text, help, version } }).values;
+}
+
+async function run(config: Config, io: Io): Promise<number> {
   const log = createLog(config.logLevel);
   const forget = endOnUnexpected((error) => log.fatal({ err: error }, "unexpected: the process ends"));
   try {
     const running = await startPlatform(config, { log, checkProvider, pages: webPages() });
     // Before it says that it listens: who hears that may stop it at once.
     const stopped = untilStopped();
-    io.stdout(JSON.stringify({ listening: true, port: running.port }));
-    const lost = await Promise.race([stopped, running.lost]);
+    const { url, managementPort, database } = running;
+    log.info({ version: kitVersion(), ...database, url, managementPort, pid: process.pid }, "started");
+    io.stdout(
+      JSON.stringify({ listening: true, port: running.port, ...(managementPort && { managementPort }) }),
+    );
+    const end = await Promise.race([stopped, running.lost]);
+    const lost = end instanceof Error ? end : undefined;
+    // A person at a terminal does not wait for a load balancer.
+    if (end === "SIGTERM") await drain(running, config.drainMs ?? 0);
     endAfter(STOP_MS, () =>
       log.error("the stop took too long; what is not finished goes on at the next start"),
     );
@@ -65,6 +101,14 @@ async function run(config: ReturnType<typeof readConfig>, io: Io): Promise<numbe
   } finally {
     forget();
   }
+}
+
+/** Serves for so long what a load balancer still sends, and goes on as soon as the database is lost. */
+async function drain(running: Platform, ms: number): Promise<void> {
+  running.drain();
+  const over = new AbortController();
+  await Promise.race([sleep(ms, undefined, over).catch(() => undefined), running.lost]);
+  over.abort();
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message.split("\n")[0] : String(error));

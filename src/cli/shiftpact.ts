@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 import { kitVersion } from "../verify/package-files.ts";
-import { type Io, processIo } from "./io.ts";
+import type { Io } from "./io.ts";
 import { isMain } from "./is-main.ts";
 import type { PlatformCommand } from "./platform-commands.ts";
+import { runCommand } from "./run-command.ts";
 
 type Command = (argv: string[], io: Io) => Promise<number>;
 type Commands = Readonly<Record<string, { summary: string; load: () => Promise<Command> }>>;
@@ -93,4 +94,4 @@ const isPlatformMissing = (error: unknown) =>
   (error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND" &&
   error.message.includes("'@shiftpact/platform'");
 
-if (isMain(import.meta)) process.exitCode = await shiftpact(process.argv.slice(2), processIo());
+if (isMain(import.meta)) await runCommand("shiftpact", shiftpact);

@@ -7,7 +7,9 @@ import { type Platform, startPlatform } from "../platform/main.ts";
 import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switchboard.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { checkProvider } from "./check-provider.ts";
-import { type Io, isColoured, processIo } from "./io.ts";
+import { type Io, isColoured } from "./io.ts";
+import { isMain } from "./is-main.ts";
+import { runCommand } from "./run-command.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { playStory } from "./story/play.ts";
 import { operationsOf, type Stage } from "./story/stage.ts";
@@ -157,12 +159,9 @@ async function perform({ once }: Orders, cast: Cast): Promise<number> {
   teller.line(`Operations API: ${platform.url}/operations/v1 (token: ${platform.operationsToken})`);
   teller.line(`Documentation: ${platform.url}/docs/`);
   teller.line("Stop them with Ctrl-C.");
-  const lost = await Promise.race([stopped, platform.lost]);
+  const lost = await Promise.race([stopped.then(() => undefined), platform.lost]);
   if (lost) io.stderr(`npm start: ${lost.message}; what is stored goes on at the next start`);
   return isRight && !lost ? 0 : 1;
 }
 
-if (import.meta.main) {
-  const io = processIo();
-  process.exitCode = await start(process.argv.slice(2), io);
-}
+if (isMain(import.meta)) await runCommand("npm start", start);

@@ -1,12 +1,15 @@
-/** Resolves at SIGINT or SIGTERM, when the reader of the output has gone, or when `enough` aborts, and leaves no listener behind. */
-export function untilStopped(enough?: AbortSignal): Promise<void> {
+/**
+ * Resolves at SIGINT or SIGTERM, when the reader of the output has gone, or when `enough` aborts, and leaves no listener behind. Returns
+ * the signal, if it was one.
+ */
+export function untilStopped(enough?: AbortSignal): Promise<NodeJS.Signals | undefined> {
   return new Promise((resolve) => {
-    const stop = () => {
+    const stop = (signal?: unknown) => {
       process.stdout.off("error", stop);
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
       enough?.removeEventListener("abort", stop);
-      resolve();
+      resolve(signal === "SIGINT" || signal === "SIGTERM" ? signal : undefined);
     };
     process.stdout.on("error", stop);
     process.on("SIGINT", stop);

@@ -20,7 +20,7 @@ const PEOPLE: readonly Secret[] = [
 ];
 const WHOLE_UUID = new RegExp(`^${UUID}$`, "i");
 
-// Not in logs, where too many other ids are ten digits. Month 00 and the days from 60 are those of coordination numbers.
+// Month 00 and the days from 60 are those of coordination numbers.
 const TEN_DIGITS = "(?<!\\d)\\d{2}(?:0\\d|1[0-2])(?:0[1-9]|[12]\\d|3[01]|[678]\\d|9[01])\\d{4}(?!\\d)";
 /** Its fraction and its offset may hold as many digits as a personal number. */
 const TIME =
@@ -41,8 +41,9 @@ export function withoutPersonalNumbers(text: string): string {
   return text.replace(ANY_PERSONAL_NUMBER, (_found, kept?: string) => kept ?? "[personal number]");
 }
 
-/** The text without tokens and personal data: for a finished line of a log. */
-export const scrub = (line: string): string => replaceAll(line, [...TOKENS, ...PEOPLE]);
+/** The text without tokens and personal data: for a finished line of a log. A provider may use personal numbers of ten digits as ids. */
+export const scrub = (line: string): string =>
+  withoutPersonalNumbers(replaceAll(line, [...TOKENS, ...PEOPLE]));
 
 /** An id may end in twelve digits that look like a person's: it stays. */
 function replaceAll(line: string, secrets: readonly Secret[]): string {

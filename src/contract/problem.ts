@@ -57,6 +57,7 @@ export const catalogue = {
   internal_error: { status: 500, title: "Something went wrong here" },
   provider_unavailable: { status: 502, title: "The provider does not answer as it should" },
   store_unavailable: { status: 503, title: "Nothing can be stored now" },
+  draining: { status: 503, title: "The platform is stopping" },
   overloaded: { status: 503, title: "Too much is under way" },
 } as const satisfies Readonly<Record<string, Kind>>;
 

@@ -15,6 +15,7 @@ import type { Deps } from "./deps.ts";
 import { operationsAuthentication, webhookAuthentication } from "./http/authenticate.ts";
 import { backupHandler } from "./http/backup.ts";
 import { translateErrors } from "./http/errors.ts";
+import { healthHandlers } from "./http/health.ts";
 import { withStorableInput } from "./http/input.ts";
 import { jobHandlers } from "./http/jobs.ts";
 import { onboardingHandlers } from "./http/onboarding.ts";
@@ -33,7 +34,10 @@ import type { Metrics } from "./metrics/metrics.ts";
 import { type Observer, timeWebhooks } from "./metrics/observer.ts";
 import type { Stream } from "./stream/stream.ts";
 
-type Settings = Pick<Config, "operationsToken" | "allowInsecureProviders" | "webhookRateLimit">;
+type Settings = Pick<
+  Config,
+  "operationsToken" | "allowInsecureProviders" | "webhookRateLimit" | "management" | "trustProxy"
+>;
 
 export interface AppParts extends Settings {
   deps: Deps;
@@ -48,6 +52,7 @@ export interface AppParts extends Settings {
   processes: Pick<Processes, "count">;
   /** Answers reads only. */
   readOnly?: boolean;
+  isDraining: () => boolean;
   /** Without it nothing is served at /console and /docs. */
   pages?: { console: WebPages; docs: WebPages };
 }
@@ -58,6 +63,7 @@ export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
+  if (parts.trustProxy !== undefined) app.set("trust proxy", parts.trustProxy);
   app.use(requestLog(log));
   const router = { traceId, onInvalidResponse: logInvalidResponse(log) };
   const now = () => deps.now().getTime();
@@ -70,12 +76,12 @@ export function createApp(parts: AppParts): Express {
   app.use(
     platformRouter({
       ...router,
-      handlers: webhookHandlers(deps, parts.inbox),
+      handlers: { ...webhookHandlers(deps, parts.inbox), ...healthHandlers(deps, parts.isDraining) },
       authenticate: webhookAuthentication(owners, limit, log, counts),
     }),
   );
   app.use(helmet());
-  app.get("/metrics", metricsHandler(parts.metrics));
+  if (!parts.management) app.get("/metrics", onlyLocal(operationsToken), metricsHandler(parts.metrics));
   app.get("/operations/v1/stream", streamHandler(parts.stream, operationsToken));
   app.get("/operations/v1/backup", backupHandler(deps.database, operationsToken, log));
   const handlers = withStorableInput({
@@ -94,7 +100,38 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-/** Without a token, like the health checks: the platform listens on the machine's own address only. */
+/** The management listener: /metrics and the health checks, without a token. */
+export function createManagementApp({ deps, log, metrics, isDraining }: AppParts): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  const { getLiveness, getReadiness } = healthHandlers(deps, isDraining);
+  app.get("/metrics", metricsHandler(metrics));
+  app.get("/health/live", (_request, response) => void response.json(getLiveness().body));
+  app.get("/health/ready", async (_request, response) => void response.json((await getReadiness()).body));
+  app.use((_request, _response, next) =>
+    next(problem("not_found", { detail: "The management listener serves /metrics and /health alone." })),
+  );
+  app.use(translateErrors(log), problemHandler({ traceId }));
+  return app;
+}
+
+/** Lets a request through that comes from this machine, or holds the operations token. */
+function onlyLocal(operationsToken: string): RequestHandler {
+  const authenticate = operationsAuthentication(operationsToken);
+  return (request, _response, next) => {
+    if (!isLocal(request)) authenticate(request);
+    next();
+  };
+}
+
+/** What a proxy forwards comes from wherever its client is, which only a proxy that is trusted says. */
+function isLocal({ app, headers, ip, socket }: Request): boolean {
+  const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
+  const address = app.get("trust proxy") ? ip : socket.remoteAddress;
+  return (app.get("trust proxy") || !isForwarded) && /^(::ffff:)?127\.|^::1$/.test(address ?? "");
+}
+
 function metricsHandler({ text, contentType }: AppParts["metrics"]): RequestHandler {
   return async (_request, response) => {
     response
@@ -135,6 +172,8 @@ function logOfOthers(logger: Logger) {
   return pinoHttp({
     logger,
     quietReqLogger: true,
+    // Asked for every second, and a failure has a line of its own.
+    autoLogging: { ignore: ({ url = "" }) => /^\/(health|metrics)\b/.test(url) },
     customLogLevel: (_request, response, error) => {
       if (error || response.statusCode >= 500) return "error";
       return response.statusCode >= 400 ? "warn" : "info";

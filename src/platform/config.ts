@@ -1,12 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { dirname, join, resolve } from "node:path";
+import { distance } from "fastest-levenshtein";
 import { syncOne } from "./db/sync.ts";
 
 /** The settings of a platform process. */
 export interface Config {
+  /** The address to listen on: 127.0.0.1 unless given, so that the platform is reachable from outside only on purpose. */
+  host?: string;
   /** 0: any free one. */
   port: number;
+  /** A second listener for /metrics and the health checks, which then serves /metrics without a token; 0: any free port. */
+  management?: { host?: string; port: number };
+  /** Express's `trust proxy`: how many proxies to trust, or their addresses; unset: the client is the other end of the connection. */
+  trustProxy?: number | string[];
+  /** For how long the command still serves after SIGTERM, while it reports that it is not ready. Milliseconds. */
+  drainMs?: number;
   /** PostgreSQL. Unset: embedded, in `dataDir`. */
   databaseUrl: string | undefined;
   dataDir: string;
@@ -40,6 +50,7 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 const PORT = { unset: 3000, most: 65_535 };
 const WEBHOOK_RATE_LIMIT = { unset: 6_000, most: 1_000_000 };
 const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
+const DRAIN_SECONDS = { unset: 5, most: 300 };
 
 /**
  * Reads the environment. OPERATIONS_TOKEN and SECRET_KEY are made and kept in the data folder when they are unset and the database is
@@ -49,15 +60,25 @@ const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
  */
 export function readConfig(
   env: NodeJS.ProcessEnv,
-  overrides: { port?: number; dataDir?: string } = {},
+  overrides: { host?: string; port?: number; dataDir?: string } = {},
   sync: (path: string) => void = syncOne,
 ): Config {
   const { SMTP_URL: url, SMTP_FROM: from } = env;
-  const faults = faultsIn({ ...env, ...(overrides.port !== undefined && { PORT: "" }) });
+  const { host = env.HOST || LOCAL, port } = overrides;
+  const faults = [
+    ...misspelt(env),
+    ...faultsIn({ ...env, HOST: host, ...(port !== undefined && { PORT: "" }) }),
+  ];
   if (faults.length > 0) throw new ConfigError(faults);
   const dataDir = overrides.dataDir ?? (env.SHIFTPACT_DATA || ".shiftpact");
   return {
-    port: overrides.port ?? Number(env.PORT || PORT.unset),
+    host,
+    port: port ?? Number(env.PORT || PORT.unset),
+    ...(env.MANAGEMENT_PORT && {
+      management: { host: env.MANAGEMENT_HOST || host, port: Number(env.MANAGEMENT_PORT) },
+    }),
+    ...(env.TRUST_PROXY && { trustProxy: proxiesOf(env.TRUST_PROXY) }),
+    drainMs: Number(env.DRAIN_SECONDS || DRAIN_SECONDS.unset) * 1_000,
     databaseUrl: env.DATABASE_URL || undefined,
     dataDir,
     allowInsecureProviders: env.ALLOW_INSECURE_PROVIDERS === "1",
@@ -81,9 +102,20 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
   const notInteger = (name: string, { most }: typeof PORT) =>
     [!isInteger(env[name], most), `${name} must be a whole number from 0 to ${most}`] as const;
   const faults: readonly (readonly [isPresent: unknown, fault: string])[] = [
+    [
+      url === "",
+      "DATABASE_URL is empty: unset it for the embedded database, or give the URL of a PostgreSQL",
+    ],
+    ...["HOST", "MANAGEMENT_HOST"].map(
+      (name) =>
+        [!HOST.test(env[name] || LOCAL), `${name} must be an address or a name of this machine`] as const,
+    ),
     [url && !isDatabaseUrl(url), "DATABASE_URL must start with postgres:// or postgresql://"],
     notInteger("PORT", PORT),
     [!["", "0", "1"].includes(env.ALLOW_INSECURE_PROVIDERS ?? ""), "ALLOW_INSECURE_PROVIDERS must be 0 or 1"],
+    notInteger("MANAGEMENT_PORT", PORT),
+    [!areProxies(env.TRUST_PROXY || "0"), TRUST_PROXY_FAULT],
+    notInteger("DRAIN_SECONDS", DRAIN_SECONDS),
     notInteger("WEBHOOK_RATE_LIMIT", WEBHOOK_RATE_LIMIT),
     notInteger("PROVIDER_RATE_LIMIT", PROVIDER_RATE_LIMIT),
     [!LOG_LEVELS.includes(env.LOG_LEVEL || "info"), `LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}`],
@@ -99,6 +131,45 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
 }
 
 export const isDatabaseUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
+
+const LOCAL = "127.0.0.1";
+const HOST = /^[\w.:-]+$/;
+
+const TRUST_PROXY_FAULT =
+  "TRUST_PROXY must be a number of proxies, or their addresses, subnets or loopback, linklocal and uniquelocal, separated by commas";
+
+const proxiesOf = (text: string): number | string[] =>
+  /^\d+$/.test(text) ? Number(text) : text.split(",").map((each) => each.trim());
+
+function areProxies(text: string): boolean {
+  const proxies = proxiesOf(text);
+  return typeof proxies === "number" ? proxies <= 20 : proxies.every(isProxy);
+}
+
+function isProxy(text: string): boolean {
+  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
+  const [address = "", bits, ...rest] = text.split("/");
+  const most = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return (
+    rest.length === 0 && most >= 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+  );
+}
+
+/** Long enough that a name which differs in a letter or two belongs to no other program. */
+const NAMES = [
+  ...["DATABASE_URL", "SHIFTPACT_DATA", "OPERATIONS_TOKEN", "SECRET_KEY", "ALLOW_INSECURE_PROVIDERS"],
+  ...["WEBHOOK_RATE_LIMIT", "PROVIDER_RATE_LIMIT", "SMTP_URL", "SMTP_FROM", "LOG_LEVEL"],
+  ...["MANAGEMENT_HOST", "MANAGEMENT_PORT", "TRUST_PROXY", "DRAIN_SECONDS"],
+];
+
+/** A misspelt setting would be ignored in silence: with DATABSE_URL the platform would start on an empty database. */
+function misspelt(env: NodeJS.ProcessEnv): string[] {
+  return Object.keys(env).flatMap((name) => {
+    if (NAMES.includes(name)) return [];
+    const meant = NAMES.find((each) => distance(name, each) <= 2);
+    return meant === undefined ? [] : [`${name} is not a setting of the platform; did you mean ${meant}?`];
+  });
+}
 
 const isInteger = (text = "", most: number) => /^\d*$/.test(text) && Number(text) <= most;
 

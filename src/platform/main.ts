@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { CALL_LIMITS, type CallLimits } from "../clients/provider/call-policy.ts";
-import { type AppParts, createApp } from "./app.ts";
+import { type AppParts, createApp, createManagementApp } from "./app.ts";
 import { createBacklogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
-import { type Database, openDatabase } from "./db/database.ts";
+import { type Database, type Engine, openDatabase } from "./db/database.ts";
+import { schemaVersion } from "./db/migrate.ts";
 import { createPace } from "./db/pace.ts";
 import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
@@ -38,13 +39,19 @@ import { PROVIDER_RETRIES, type RetryPolicy } from "./work/retry.ts";
 import { createWorker, type Worker } from "./work/worker.ts";
 
 export interface Platform {
+  /** The engine of its database, and the number of the last migration. */
+  database: { engine: Engine; schema: string };
   port: number;
+  /** Of the management listener, if there is one. */
+  managementPort?: number;
   url: string;
   operationsToken: string;
   /** Resolves when every stored event is processed and no work is due, retries included. */
   idle(): Promise<void>;
   /** Resolves, with the reason, when this process must end because it has lost its database. */
   lost: Promise<Error>;
+  /** Reports from now on that it is not ready, and goes on serving: a load balancer sends its requests elsewhere before `close`. */
+  drain(): void;
   /**
    * Answers the requests under way, then stops; work that is not finished after `graceMs` (8 s unless given) continues at the next
    * start. Never rejects, and ends within 10 s.
@@ -125,13 +132,18 @@ async function startParts(
   running.feeds(upkeep.stop);
   running.feeds(dispatcher.stop);
   running.works(worker);
-  const app = createApp({
-    ...{ deps, inbox, stream, log, processes, ...counted },
+  let isDraining = false;
+  const parts: AppParts = {
+    ...{ deps, inbox, stream, log, processes, ...counted, isDraining: () => isDraining },
     ...{ operationsToken, allowInsecureProviders, webhookRateLimit },
+    ...(config.management && { management: config.management }),
+    ...(config.trustProxy !== undefined && { trustProxy: config.trustProxy }),
     ...(options.pages && { pages: options.pages }),
     ...(options.readOnly && { readOnly: true }),
-  });
-  const server = await serve(app, config.port);
+  };
+  const management = config.management && (await serve(createManagementApp(parts), config.management));
+  if (management) running.holds(() => management.close(0));
+  const server = await serve(createApp(parts), config);
   running.serves(server);
   if (!options.readOnly) {
     await worker.start();
@@ -140,10 +152,16 @@ async function startParts(
     upkeep.start();
   }
   return {
+    database: { engine: database.engine, schema: await schemaVersion(database.raw) },
     port: server.port,
     url: server.url,
     operationsToken,
+    ...(management && { managementPort: management.port }),
     lost: database.lost,
+    drain: () => {
+      isDraining = true;
+      server.drain();
+    },
     idle: async () => {
       await dispatcher.run();
       await worker.idle();

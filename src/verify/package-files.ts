@@ -16,7 +16,10 @@ export function packageFile(path: string): string {
   }
 }
 
+const manifest = () => JSON.parse(readFileSync(packageFile("package.json"), "utf8"));
+
 /** Version of this package. */
-export function kitVersion(): string {
-  return JSON.parse(readFileSync(packageFile("package.json"), "utf8")).version;
-}
+export const kitVersion = (): string => manifest().version;
+
+/** The oldest Node that this package supports, such as `22.12`. */
+export const supportedNode = (): string => manifest().engines.node.replace(/^>=/, "");

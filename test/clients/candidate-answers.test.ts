@@ -18,7 +18,7 @@ function clientOf(status: number, body?: unknown) {
 }
 
 /** Neither fits into a path, nor into the database. */
-const UNUSABLE = ["a\0b", "a\ud800b"];
+const UNUSABLE = ["a\0b", "a\ud800b", ".", ".."];
 
 describe("a candidate whose id cannot be used", () => {
   const what = { kind: "unavailable", reason: expect.stringContaining("breaks the contract") };

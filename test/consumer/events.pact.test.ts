@@ -5,6 +5,7 @@ import express from "express";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { createRouter } from "../../generated/platform/server.ts";
 import type { Deps } from "../../src/platform/deps.ts";
+import { healthHandlers } from "../../src/platform/http/health.ts";
 import { webhookHandlers } from "../../src/platform/http/webhook.ts";
 import type { ReceivedEvent } from "../../src/platform/inbox/receive.ts";
 import { silent } from "../engines.ts";
@@ -36,8 +37,9 @@ function createReader() {
   };
   // Only the readiness check, which is not asked here, has to do with the database.
   const deps = { log: silent } as unknown as Deps;
+  const handlers = { ...webhookHandlers(deps, inbox), ...healthHandlers(deps, () => false) };
   const authenticate = () => ({ providerId, kind: EXAMPLES.kind });
-  return express().use(createRouter({ handlers: webhookHandlers(deps, inbox), authenticate }));
+  return express().use(createRouter({ handlers, authenticate }));
 }
 
 for (const event of ["shift.create", "shift.update", "shift.delete"]) {

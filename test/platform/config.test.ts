@@ -38,6 +38,16 @@ function faultsOf(env: Record<string, string>): readonly string[] {
 const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ PORT: "http" }, /^PORT must be a whole number from 0 to 65535$/],
   [{ PORT: "-1" }, /^PORT /],
+  [{ HOST: "a host" }, /^HOST must be an address or a name of this machine$/],
+  [{ MANAGEMENT_HOST: "a/b" }, /^MANAGEMENT_HOST must be an address/],
+  [{ MANAGEMENT_PORT: "99999" }, /^MANAGEMENT_PORT must be a whole number from 0 to 65535$/],
+  [{ TRUST_PROXY: "yes" }, /^TRUST_PROXY must be a number of proxies, or their addresses/],
+  [{ TRUST_PROXY: "10.0.0.0/33" }, /^TRUST_PROXY /],
+  [{ TRUST_PROXY: "127.0.0.1, " }, /^TRUST_PROXY /],
+  [{ DRAIN_SECONDS: "1.5" }, /^DRAIN_SECONDS must be a whole number from 0 to 300$/],
+  [{ DATABASE_URL: "" }, /^DATABASE_URL is empty: unset it for the embedded database/],
+  [{ DATABSE_URL: URL }, /^DATABSE_URL is not a setting of the platform; did you mean DATABASE_URL\?$/],
+  [{ OPERATION_TOKEN: TOKEN }, /^OPERATION_TOKEN is not a setting .* OPERATIONS_TOKEN\?$/],
   [{ PORT: "65536" }, /^PORT /],
   [{ PORT: "80.5" }, /^PORT /],
   [{ PORT: "0x50" }, /^PORT /],
@@ -80,7 +90,13 @@ describe("the configuration", () => {
 
   it("has a default for everything but the secrets of a shared database", () => {
     expect(readConfig({ SHIFTPACT_DATA: folder })).toMatchObject({
-      ...{ port: 3000, databaseUrl: undefined, dataDir: folder, allowInsecureProviders: false },
+      ...{
+        host: "127.0.0.1",
+        port: 3000,
+        databaseUrl: undefined,
+        dataDir: folder,
+        allowInsecureProviders: false,
+      },
       ...{ webhookRateLimit: 6_000, logLevel: "info" },
     });
     const shared = { DATABASE_URL: URL, OPERATIONS_TOKEN: TOKEN, SECRET_KEY: KEY };
@@ -90,7 +106,7 @@ describe("the configuration", () => {
   });
 
   it("takes an empty value for none, and flags before the environment", () => {
-    const config = readConfig({ PORT: "", LOG_LEVEL: "", DATABASE_URL: "" }, { dataDir: folder });
+    const config = readConfig({ PORT: "", LOG_LEVEL: "" }, { dataDir: folder });
     expect(config).toMatchObject({ port: 3000, logLevel: "info", databaseUrl: undefined });
     const flags = { port: 0, dataDir: folder };
     expect(readConfig({ PORT: "81", SHIFTPACT_DATA: "/nowhere" }, flags)).toMatchObject(flags);

@@ -107,6 +107,46 @@ async function keepConnection(port: number): Promise<Socket> {
 const countEvents = () =>
   home.withDatabase(async ({ kysely }) => (await kysely.selectFrom("events").selectAll().execute()).length);
 
+/** Resolves when the process reports that it is about to stop. */
+async function draining(port: number): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`);
+    const { code } = (await answer.json()) as { code?: string };
+    if (answer.status === 503 && code === "draining") return;
+    await sleep(20);
+  }
+}
+
+describe("SIGTERM with DRAIN_SECONDS", { timeout: 60_000 }, () => {
+  it("serves what a load balancer still sends, closes each connection after its response, then ends with 0", async () => {
+    const { child, port, ended } = startProcess({ env: { ...home.env, DRAIN_SECONDS: "2" } });
+    await port;
+    child.kill("SIGTERM");
+    await draining(await port);
+    expect((await fetch(`http://127.0.0.1:${await port}/health/live`)).status).toBe(200);
+    const answer = await sendEvent(await port, owner);
+    expect([answer.status, answer.headers.get("connection")]).toEqual([200, "close"]);
+    expect(await ended).toEqual({ code: 0, signal: null, errors: [] });
+    expect(await countEvents()).toBe(1);
+  });
+
+  it("ends at once at a second signal", async () => {
+    const { child, port, ended } = startProcess({ env: { ...home.env, DRAIN_SECONDS: "300" } });
+    await port;
+    child.kill("SIGTERM");
+    await draining(await port);
+    child.kill("SIGTERM");
+    expect(await ended).toMatchObject({ code: null, signal: "SIGTERM" });
+  });
+
+  it("does not hold up a person at a terminal", async () => {
+    const { child, port, ended } = startProcess({ env: { ...home.env, DRAIN_SECONDS: "300" } });
+    await port;
+    child.kill("SIGINT");
+    expect(await ended).toMatchObject({ code: 0, signal: null });
+  });
+});
+
 describe("SIGTERM", { timeout: 60_000 }, () => {
   it("answers what is under way, closes kept connections, and ends with 0", async () => {
     const { child, port, ended } = startProcess(home);
@@ -155,6 +195,19 @@ describe("SIGTERM", { timeout: 60_000 }, () => {
     await refused(await port);
     child.kill("SIGTERM");
     expect(await ended).toMatchObject({ code: null, signal: "SIGTERM" });
+  });
+});
+
+describe("a start", { timeout: 60_000 }, () => {
+  it("is logged in one line, with the version, the engine, the address and the schema", async () => {
+    const { child, port, ended } = startProcess({ env: { ...home.env, LOG_LEVEL: "info" } });
+    const url = `http://127.0.0.1:${await port}`;
+    child.kill("SIGTERM");
+    const { errors } = await ended;
+    const line = errors.map((text) => JSON.parse(text)).find(({ msg }) => msg === "started");
+    const schema = expect.stringMatching(/^\d{3}$/);
+    const version = expect.stringMatching(/^\d+\.\d+\.\d+/);
+    expect(line).toMatchObject({ url, engine: "pglite", pid: child.pid, schema, version });
   });
 });
 

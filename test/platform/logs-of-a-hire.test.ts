@@ -90,3 +90,29 @@ it("the logs of a hire hold nothing of the person and no password, whatever goes
     expect(all).not.toContain(secret);
   }
 });
+
+it.each([
+  ["ten", (number: string) => number.slice(2)],
+  ["twelve", (number: string) => number],
+])(
+  "neither logs nor metrics hold personal numbers of %s digits that a provider uses as ids",
+  async (_, idOf) => {
+    const { lines, platform, organisation } = await start();
+    const { provider, addPerson, open, accept } = organisation;
+    const number = published.personnummer[121] ?? "";
+    provider.addCandidate({ id: idOf(number), personalNumber: number });
+    const person = await addPerson({ personalNumber: number });
+    const job = await open();
+    for (const fault of ["error-500", "garbage", "unavailable"] as const) {
+      provider.setFault(fault, { operations: ["assignCandidate"], times: 1 });
+      await accept(job, person);
+      await organisation.withdraw(job, person);
+      await platform.idle();
+    }
+    expect(await accept(job, person)).toMatchObject({ said: "confirmed" });
+    const assigned = organisation.calls.filter(({ path }) => path.includes("/assign/"));
+    expect(assigned.length).toBeGreaterThan(3);
+    const metrics = await (await fetch(`${platform.url}/metrics`)).text();
+    for (const text of [lines.join(""), metrics]) expect(text).not.toContain(number.slice(2));
+  },
+);

@@ -50,6 +50,7 @@ async function homeFrom(template: string, secretKey: Buffer): Promise<Home> {
     env: {
       ...process.env,
       ALLOW_INSECURE_PROVIDERS: "1",
+      DRAIN_SECONDS: "0",
       LOG_LEVEL: "warn",
       SECRET_KEY: secretKey.toString("base64"),
       SHIFTPACT_DATA: dataDir,

@@ -4,6 +4,7 @@ import { MemoryStore } from "express-rate-limit";
 import { pino } from "pino";
 import { createRouter } from "../../../generated/platform/server.ts";
 import { webhookAuthentication } from "../../../src/platform/http/authenticate.ts";
+import { healthHandlers } from "../../../src/platform/http/health.ts";
 import { webhookHandlers } from "../../../src/platform/http/webhook.ts";
 import { answerParent } from "./parent.ts";
 
@@ -23,7 +24,10 @@ app.disable("etag");
 app.use(
   createRouter({
     // Of everything that a handler is given only the log is used for webhooks.
-    handlers: webhookHandlers({ log } as never, { receive: async () => "stored" }),
+    handlers: {
+      ...webhookHandlers({ log } as never, { receive: async () => "stored" }),
+      ...healthHandlers({ log } as never, () => false),
+    },
     authenticate: webhookAuthentication(owners, 0, log, new MemoryStore()),
   }),
 );

@@ -2,7 +2,7 @@ import type { Client } from "../../../generated/provider/client.ts";
 import type { Candidate, CandidateCreate } from "../../../generated/provider/types.ts";
 import { isCandidate } from "../../../generated/provider/validators.js";
 import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
-import { isStorable } from "../../contract/storable-text.ts";
+import { isUsableId } from "../../contract/storable-text.ts";
 import {
   answerOf,
   broken,
@@ -91,7 +91,7 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     if (!answer.ok) return refused(answer);
     const body = read("created candidate", answer, isCandidate);
     if ("kind" in body) return body;
-    if (!isStorable(body.value.id)) return broken("created candidate", [UNUSABLE_ID]);
+    if (!isUsableId(body.value.id)) return broken("created candidate", [UNUSABLE_ID]);
     const number = parsePersonalNumber(payload.personalNumber);
     if (number && !isThePerson(body.value, number))
       return unavailable("wrong_person", "the created candidate is somebody else");
@@ -117,10 +117,10 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
 }
 
 /** No schema says it: such an id fits neither into a path nor into the database. */
-const UNUSABLE_ID = { pointer: "/id", message: "cannot be stored" };
+const UNUSABLE_ID = { pointer: "/id", message: "cannot be stored, or be part of a path" };
 
 function storable(read: ReadEntry<Candidate>): ReadEntry<Candidate> {
-  return read.entry && !isStorable(read.entry.id) ? { fault: UNUSABLE_ID } : read;
+  return read.entry && !isUsableId(read.entry.id) ? { fault: UNUSABLE_ID } : read;
 }
 
 /** An entry that breaks the contract may be the person, unless it names somebody else. */

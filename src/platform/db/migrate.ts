@@ -16,6 +16,12 @@ export async function migrate(raw: RawSql, folder: URL = HERE): Promise<string[]
   return raw.alone((run) => applyMissing(run, migrations));
 }
 
+/** Returns the number of the last migration that was applied, such as `013`. */
+export async function schemaVersion(raw: RawSql): Promise<string> {
+  const { rows } = await raw.executeSql("select max(left(name, 3)) as version from shiftpact.migrations");
+  return rows[0]?.version ?? "";
+}
+
 export async function readMigrations(folder: URL = HERE): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{3}-.+\.sql$/.test(name)).sort();
   return Promise.all(

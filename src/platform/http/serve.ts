@@ -5,35 +5,58 @@ import type { AddressInfo } from "node:net";
 export interface HttpServer {
   port: number;
   url: string;
+  /** Goes on serving, and closes each connection after its response, so that no client sends a request on one that is about to end. */
+  drain(): void;
   /** Accepts no new connection, answers the requests under way, and cuts off those left after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Listens on this machine only. Rejects with one clear line when the port is taken. */
-export async function serve(app: RequestListener, port: number): Promise<HttpServer> {
+interface Place {
+  /** 127.0.0.1 unless given. */
+  host?: string;
+  port: number;
+}
+
+/** Proxies keep idle connections for a minute: a server that closes one first makes them lose a request that they send meanwhile. */
+const IDLE_MS = 75_000;
+
+/** Rejects with one clear line when the port is taken, or the address is not of this machine. */
+export async function serve(app: RequestListener, place: Place): Promise<HttpServer> {
   const underWay = new Set<ServerResponse>();
-  const server = createServer((request, response) => {
+  let isDraining = false;
+  const server = createServer({ keepAliveTimeout: IDLE_MS }, (request, response) => {
     underWay.add(response);
     response.once("close", () => underWay.delete(response));
-    if (!server.listening) response.setHeader("Connection", "close");
+    if (isDraining || !server.listening) response.setHeader("Connection", "close");
     app(request, response);
   });
-  await listen(server, port);
-  const { port: actual } = server.address() as AddressInfo;
+  await listen(server, place);
+  const { address, port, family } = server.address() as AddressInfo;
   return {
-    port: actual,
-    url: `http://127.0.0.1:${actual}`,
+    port,
+    url: `http://${urlHostOf(address, family)}:${port}`,
+    drain: () => {
+      isDraining = true;
+    },
     close: (graceMs) => close(server, underWay, graceMs),
   };
 }
 
-async function listen(server: Server, port: number): Promise<void> {
-  server.listen(port, "127.0.0.1");
+/** Every address of the machine includes its own. */
+function urlHostOf(address: string, family: string): string {
+  if (address === "::" || address === "0.0.0.0") return "127.0.0.1";
+  return family === "IPv6" ? `[${address}]` : address;
+}
+
+async function listen(server: Server, { host = "127.0.0.1", port }: Place): Promise<void> {
+  server.listen(port, host);
   try {
     await once(server, "listening");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") throw new Error(`port ${port} is already in use`, { cause: error });
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+      throw new Error(`${host} is not an address of this machine`, { cause: error });
     if (code === "EACCES") throw new Error(`no permission to listen on port ${port}`, { cause: error });
     throw error;
   }

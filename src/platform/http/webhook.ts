@@ -11,8 +11,8 @@ import { rememberSpelling } from "../inbox/spelling.ts";
 import type { TokenOwner } from "../integrations/tokens.ts";
 import { storeUnavailable } from "./authenticate.ts";
 
-/** Both webhook paths (contract 4.3) and the health checks. */
-export function webhookHandlers({ database, log }: Deps, inbox: Inbox): Handlers<TokenOwner> {
+/** Both webhook paths (contract 4.3). */
+export function webhookHandlers({ database, log }: Deps, inbox: Inbox) {
   const store = async (body: WebhookEvent, owner: TokenOwner) => {
     const spelling = shiftIdOf(body);
     const event = toReceive(body, owner);
@@ -41,17 +41,7 @@ export function webhookHandlers({ database, log }: Deps, inbox: Inbox): Handlers
       });
     },
     receiveSchedulingProviderWebhook: ({ body }, owner) => receive(body, owner),
-    getLiveness: () => ({ status: 200, body: { status: "ok" } }),
-    getReadiness: async () => {
-      try {
-        await inTime(database.ping());
-        return { status: 200, body: { status: "ok" } };
-      } catch (error) {
-        log.error({ err: error }, "the database does not answer");
-        throw storeUnavailable();
-      }
-    },
-  };
+  } satisfies Partial<Handlers<TokenOwner>>;
 }
 
 /** Only what the contract names is stored: an unknown field may hold anything, personal data too. */

@@ -3,7 +3,7 @@ import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { schemas } from "../../../generated/provider/validators.js";
 import { faultText, type ReadEntry } from "../../clients/provider/answer.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
-import { isStorable } from "../../contract/storable-text.ts";
+import { isStorable, isUsableId } from "../../contract/storable-text.ts";
 
 /** What the platform reads of an entry of the registry (data minimisation). */
 export interface RegisteredPerson {
@@ -48,7 +48,7 @@ function personOf(entry: RegistryEntry): RegisteredPerson | string {
   if (!firstName || !lastName) return "its name is missing";
   if (!isUsable(firstName, schemas.PersonName) || !isUsable(lastName, schemas.PersonName))
     return "its name is not usable";
-  if (!isStorable(entry.id)) return "its id is not usable";
+  if (!isUsableId(entry.id)) return "its id is not usable";
   const [email, phone] = [entry.email, entry.phone].map((text) => text?.trim() ?? "");
   const roleIds = (entry.workHistory ?? []).flatMap(({ roleId }) => roleId ?? []);
   return {

@@ -1,0 +1,149 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Pool } from "undici";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createClient } from "../../generated/operations/client.ts";
+import { freePort, type PostgresServer, startPostgres } from "../../scripts/embedded-postgres.ts";
+import { openDatabase } from "../../src/platform/db/database.ts";
+import { silent } from "../engines.ts";
+import { ok } from "../flows/operations.ts";
+import { PROXIES, startProxy } from "./proxies.ts";
+
+/** Restarts behind each proxy. */
+const RESTARTS = Number(process.env.ROLLING ?? 4);
+const EVERY_MS = 10;
+const COMMAND = fileURLToPath(new URL("../../src/cli/platform-command.ts", import.meta.url));
+
+const providerId = randomUUID();
+const env = {
+  ...process.env,
+  ALLOW_INSECURE_PROVIDERS: "1",
+  DRAIN_SECONDS: process.env.ROLLING ? "5" : "2",
+  LOG_LEVEL: "warn",
+  OPERATIONS_TOKEN: randomBytes(24).toString("base64url"),
+  SECRET_KEY: randomBytes(32).toString("base64"),
+  TRUST_PROXY: "loopback",
+};
+
+let folder: string;
+let server: PostgresServer;
+let url: string;
+let ports: [number, number];
+let platforms: ChildProcess[];
+let platformToken: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "shiftpact-rolling-"));
+  // PostgreSQL may run as a user of its own.
+  await chmod(folder, 0o755);
+  server = await startPostgres({ databaseDir: join(folder, "pg") });
+  await server.createDatabase("platform");
+  url = `${server.url}/platform`;
+  ports = [await freePort(), await freePort()];
+  platforms = [await startPlatform(ports[0]), await startPlatform(ports[1])];
+  const headers = { Authorization: `Bearer ${env.OPERATIONS_TOKEN}` };
+  const operations = createClient({ baseUrl: `http://127.0.0.1:${ports[0]}/operations/v1`, headers });
+  const draft = {
+    providerId,
+    kind: "tempo",
+    name: "Kvarteret",
+    baseUrl: "http://127.0.0.1:9",
+    providerToken: "a-provider-token",
+  };
+  ({ platformToken } = ok(await operations.createIntegration({ body: draft })));
+});
+afterAll(async () => {
+  await Promise.all(platforms.map(stopPlatform));
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Resolves when it listens. */
+async function startPlatform(port: number): Promise<ChildProcess> {
+  const given = { ...env, DATABASE_URL: url };
+  const child = spawn(process.execPath, [COMMAND, "--port", `${port}`], {
+    env: given,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(createInterface({ input: child.stdout }), "line");
+  return child;
+}
+
+/** As a supervisor does. */
+async function stopPlatform(child: ChildProcess): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  expect(await ended).toEqual([0, null]);
+}
+
+/** Sends a webhook every 10 ms, whatever becomes of those before, until the signal. */
+async function offer(proxyUrl: string, signal: AbortSignal) {
+  const pool = new Pool(proxyUrl, { connections: 32, connect: { rejectUnauthorized: false } });
+  const acknowledged: string[] = [];
+  const failures: string[] = [];
+  const sending: Promise<void>[] = [];
+  const send = async () => {
+    const traceId = randomUUID();
+    const event = { event: "shift.update", providerId, content: { shiftId: randomUUID() }, traceId };
+    const headers = { authorization: `Bearer ${platformToken}`, "content-type": "application/json" };
+    const body = JSON.stringify(event);
+    try {
+      const answer = await pool.request({
+        path: "/webhooks/scheduling-provider",
+        method: "POST",
+        headers,
+        body,
+      });
+      await answer.body.dump();
+      if (answer.statusCode === 200) acknowledged.push(traceId);
+      else failures.push(`status ${answer.statusCode}`);
+    } catch (error) {
+      failures.push(String(error));
+    }
+  };
+  for (let next = performance.now(); !signal.aborted; next += EVERY_MS) {
+    await sleep(Math.max(0, next - performance.now()));
+    sending.push(send());
+  }
+  await Promise.all(sending);
+  await pool.close();
+  return { acknowledged, failures };
+}
+
+async function storedOf(acknowledged: readonly string[]): Promise<number> {
+  const database = await openDatabase({ url, log: silent });
+  const events = await database.kysely.selectFrom("events").select("trace_id").execute();
+  await database.close();
+  const stored = new Set(events.map(({ trace_id }) => trace_id));
+  return acknowledged.filter((traceId) => stored.has(traceId)).length;
+}
+
+describe.each(PROXIES)("two processes behind %s, restarted in turn at 100 webhooks a second", (name) => {
+  it(`answer every webhook with 200 and store it (${RESTARTS} restarts)`, { timeout: 600_000 }, async () => {
+    const proxy = await startProxy(name, ports);
+    const over = new AbortController();
+    const offering = offer(proxy.url, over.signal);
+    for (let count = 0; count < RESTARTS; count += 1) {
+      const which = count % 2;
+      await stopPlatform(platforms[which] as ChildProcess);
+      platforms[which] = await startPlatform(ports[which] as number);
+      // A health check every second: the proxy must know that this one is back before the other one stops.
+      await sleep(1_500);
+    }
+    over.abort();
+    const { acknowledged, failures } = await offering;
+    await proxy.stop();
+    console.log(
+      `${name}: ${acknowledged.length} acknowledged, ${failures.length} failed, ${RESTARTS} restarts`,
+    );
+    expect(failures).toEqual([]);
+    expect(await storedOf(acknowledged)).toBe(acknowledged.length);
+    expect(acknowledged.length).toBeGreaterThan(RESTARTS * 100);
+  });
+});

@@ -1,0 +1,56 @@
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { freePort } from "../../scripts/embedded-postgres.ts";
+import { copyDatabase } from "../engines.ts";
+import { buildImage, type Image } from "./image.ts";
+import { type Packed, packAll } from "./installed.ts";
+
+const run = promisify(execFile);
+
+let packed: Packed;
+let image: Image;
+beforeAll(async () => {
+  packed = await packAll();
+  image = await buildImage([packed.shiftpact, packed.platform]);
+}, 400_000);
+afterAll(async () => {
+  packed?.remove();
+  await image?.remove();
+});
+
+it("has the command, of this version", async () => {
+  const { stdout } = await run(...image.command({}, "shiftpact", "--version"));
+  expect(stdout.trim()).toBe(manifest.version);
+});
+
+it("runs the platform, not as root, on a root file system that cannot be written, and its health check passes", async () => {
+  const port = await freePort();
+  const database = await copyDatabase();
+  const env = {
+    ...{ DATABASE_URL: database.where.url, PORT: `${port}`, DRAIN_SECONDS: "0", LOG_LEVEL: "warn" },
+    OPERATIONS_TOKEN: randomBytes(24).toString("base64url"),
+    SECRET_KEY: randomBytes(32).toString("base64"),
+  };
+  const [command, args] = image.command(env, "shiftpact-platform");
+  const platform = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const check = () => run(...image.command({ PORT: `${port}` }, ...image.healthCheck));
+  try {
+    await expect(check()).rejects.toMatchObject({ code: 1 });
+    await once(createInterface({ input: platform.stdout }), "line");
+    await check();
+    const user = await run("ps", ["-o", "uid=", "-p", `${platform.pid}`]);
+    expect(user.stdout.trim()).toBe("1000");
+    const writing = run(...image.command({}, "sh", "-c", "echo > /work/file"));
+    await expect(writing).rejects.toMatchObject({ stderr: expect.stringMatching(/read-only/i) });
+  } finally {
+    const ended = once(platform, "exit");
+    platform.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    await database.remove();
+  }
+});

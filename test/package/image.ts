@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process";
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const BASE = "localhost/node";
+const IMAGE = "localhost/shiftpact";
+/** What a Node image of a distribution has, of which the Containerfile uses this much. */
+const PROGRAMS = ["sh", "env", "mkdir", "chown", "rm"];
+const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
+
+/** An image built from the Containerfile, on a base that is made of this machine's files: none can be pulled here. */
+export interface Image {
+  /** The arguments for a process in the image: not root, and nothing but /tmp can be written. */
+  command(env: Readonly<Record<string, string>>, ...argv: string[]): [command: string, args: string[]];
+  /** Its HEALTHCHECK. */
+  healthCheck: string[];
+  remove(): Promise<void>;
+}
+
+/** @param tarballs go into the build context. @throws Error that says how to install buildah, where it is missing. */
+export async function buildImage(tarballs: readonly string[]): Promise<Image> {
+  await run("buildah", ["--version"]).catch(() => {
+    throw new Error("buildah is missing: apt-get install buildah");
+  });
+  const folder = mkdtempSync(join(tmpdir(), "shiftpact-image-"));
+  const env = { ...process.env, STORAGE_DRIVER: "vfs", BUILDAH_ISOLATION: "chroot" };
+  const store = ["--root", join(folder, "store"), "--runroot", join(folder, "run")];
+  const buildah = async (verb: string, ...args: string[]) =>
+    (await run("buildah", [verb, ...store, ...args], { env, maxBuffer: 1e8 })).stdout.trim();
+  const base = join(folder, "base");
+  await makeBase(base);
+  writeFileSync(
+    join(folder, "Containerfile"),
+    `FROM scratch\nCOPY . /\nENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}\n`,
+  );
+  await buildah("bud", "--tag", BASE, "--file", join(folder, "Containerfile"), base);
+  const context = join(folder, "context");
+  mkdirSync(context);
+  for (const tarball of tarballs) cpSync(tarball, join(context, basename(tarball)));
+  const cache = (await run("npm", ["config", "get", "cache"])).stdout.trim();
+  const file = [
+    "--build-arg",
+    `BASE=${BASE}`,
+    "--volume",
+    `${cache}:/root/.npm`,
+    "--file",
+    join(PROJECT, "Containerfile"),
+  ];
+  // The format of images that has health checks.
+  await buildah("bud", "--format", "docker", "--tag", IMAGE, ...file, context);
+  const { Docker } = JSON.parse(await buildah("inspect", "--type", "image", IMAGE));
+  const container = await buildah("from", IMAGE);
+  const root = await buildah("mount", container);
+  return {
+    command: (given, ...argv) => [
+      "unshare",
+      ["--mount", "sh", "-ec", ENTER, root, ...variables(Docker, given), ...argv],
+    ],
+    healthCheck: Docker.config.Healthcheck.Test.slice(1),
+    remove: async () => {
+      await buildah("umount", container);
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** What a container engine does for `--read-only --tmpfs /tmp`. $0: the image's files. */
+const ENTER = `mount --make-rprivate / && mount --bind "$0" "$0" && mount --bind /proc "$0/proc" && mount --bind /dev "$0/dev"
+  mount -t tmpfs tmpfs "$0/tmp" && mount -o remount,ro,bind "$0"
+  exec chroot --userspec=1000:1000 "$0" /usr/bin/env -i -C /work "$@"`;
+
+interface Inspected {
+  config: { Env: string[] };
+}
+
+const variables = ({ config }: Inspected, given: Readonly<Record<string, string>>) => [
+  ...config.Env,
+  ...Object.entries(given).map(([name, value]) => `${name}=${value}`),
+];
+
+/** Node, npm, a shell and a few programs, with the libraries that they need. */
+async function makeBase(folder: string): Promise<void> {
+  for (const name of ["usr/bin", "etc", "tmp", "proc", "dev", "usr/lib/node_modules"])
+    mkdirSync(join(folder, name), { recursive: true });
+  const which = await Promise.all(PROGRAMS.map(async (name) => (await run("which", [name])).stdout.trim()));
+  const files = [process.execPath, ...which];
+  const libraries = await Promise.all(files.map(async (file) => (await run("ldd", [file])).stdout));
+  const copy = (file: string, to: string) => {
+    mkdirSync(dirname(join(folder, to)), { recursive: true });
+    copyFileSync(realpathSync(file), join(folder, to));
+  };
+  for (const library of new Set(libraries.flatMap((text) => text.match(/\/[^\s:]+(?= \()/g) ?? [])))
+    copy(library, library);
+  for (const file of files) copy(file, join("usr/bin", basename(file)));
+  symlinkSync("usr/bin", join(folder, "bin"));
+  copy(CERTIFICATES, CERTIFICATES);
+  const npm = dirname(dirname(realpathSync((await run("which", ["npm"])).stdout.trim())));
+  cpSync(npm, join(folder, "usr/lib/node_modules/npm"), { recursive: true, dereference: true });
+  symlinkSync("../lib/node_modules/npm/bin/npm-cli.js", join(folder, "usr/bin/npm"));
+  writeFileSync(join(folder, "etc/passwd"), "root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/work:/bin/sh\n");
+  writeFileSync(join(folder, "etc/group"), "root:x:0:\nnode:x:1000:\n");
+}
