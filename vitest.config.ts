@@ -24,7 +24,7 @@ const PROOFS = [
   "test/verify/checks/contracts.test.ts",
   "test/verify/replay-agrees.test.ts",
   "test/flows/two-processes.test.ts",
-  "test/chaos/pair.test.ts",
+  "test/chaos/{backup,pair}.test.ts",
   "test/{deploy,pooler,upgrade}/**",
   "test/{vitest-summary,lint-specs,cli/verify-stop}.test.ts",
 ];

@@ -1197,6 +1197,16 @@ export interface components {
       traceId?: string;
       kind?: components["schemas"]["NotificationKind"];
       count?: number;
+      /** @description Future shifts that the platform reads after a restore. */
+      shifts?: number;
+      /** @description How many of them it has read. */
+      read?: number;
+      /** @description Jobs that have changed since the restore. */
+      changed?: number;
+      /** @description Jobs that were cancelled since the restore. */
+      cancelled?: number;
+      /** @description Notifications that were not sent, because they may have been sent after the backup. */
+      held?: number;
       /** @description Bookings that hold a seat. */
       booked?: number;
       /** @description People whom the provider assigned itself. */
@@ -1277,7 +1287,8 @@ export interface components {
       | "shift_gone"
       | "shift_unusable"
       | "end_not_after_start"
-      | "provider_unavailable";
+      | "provider_unavailable"
+      | "restored";
     /** @enum {string} */
     NotificationKind:
       | "job_offered"
@@ -1802,7 +1813,8 @@ export interface components {
       | "change_refused"
       | "provider_check"
       | "provider_check_failed"
-      | "notification_failed";
+      | "notification_failed"
+      | "restored";
     /** @description What an issue is about. One issue is open for each code and subject. */
     Subject: {
       /** @enum {string} */

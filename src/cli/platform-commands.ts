@@ -1,13 +1,16 @@
+import { backup } from "./backup.ts";
 import type { Io } from "./io.ts";
 import { migrate } from "./migrate.ts";
+import { move } from "./move.ts";
 import { operators } from "./operators.ts";
 import { platform } from "./platform.ts";
+import { restore } from "./restore.ts";
 
 /**
  * The commands of the package @shiftpact/platform, by name. `shiftpact NAME` finds them there, and `shiftpact-platform NAME` runs them
  * without the package `shiftpact`.
  */
-export const PLATFORM_COMMANDS = { platform, migrate, operators } satisfies Record<
+export const PLATFORM_COMMANDS = { platform, migrate, backup, restore, move, operators } satisfies Record<
   string,
   (argv: string[], io: Io) => Promise<number>
 >;

@@ -24,12 +24,14 @@ import {
   operationsAuthentication,
   webhookAuthentication,
 } from "./http/authenticate.ts";
+import { backupHandler } from "./http/backup.ts";
 import { translateErrors } from "./http/errors.ts";
 import { healthHandlers } from "./http/health.ts";
 import { withStorableInput } from "./http/input.ts";
 import { jobHandlers } from "./http/jobs.ts";
 import { onboardingHandlers } from "./http/onboarding.ts";
 import { peopleHandlers } from "./http/people.ts";
+import { refuseWrites } from "./http/read-only.ts";
 import { seeingHandlers } from "./http/seeing.ts";
 import { streamHandler } from "./http/stream.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
@@ -69,6 +71,8 @@ export interface AppParts extends Settings {
   backlogs: Pick<Backlogs, "of">;
   fieldUses: Pick<FieldUses, "flush">;
   processes: Pick<Processes, "count">;
+  /** Answers reads only. */
+  readOnly?: boolean;
   isDraining: () => boolean;
   /** Milliseconds. */
   streamCheckMs?: number;
@@ -92,6 +96,7 @@ export function createApp(parts: AppParts): Express {
   const limit = parts.webhookRateLimit;
   const isShared = () => parts.processes.count() > 1;
   const counts = webhookCounts({ database: inboxOnly, log, limit, isShared, now });
+  if (parts.readOnly) app.use(refuseWrites);
   app.use(["/api/v3", "/webhooks"], timeWebhooks(parts.observer));
   app.use(
     platformRouter({
@@ -109,6 +114,7 @@ export function createApp(parts: AppParts): Express {
   if (!parts.management) app.get("/metrics", onlyLocal(authenticate), metricsHandler(parts.metrics));
   app.get("/operations/v1/stream", streamHandler({ ...parts, authenticate }));
   app.get("/operations/v1/audit/export", auditExport(deps, authenticate));
+  app.get("/operations/v1/backup", backupHandler(deps.database, authenticate, log));
   const handlersOf = (scoped: Deps): Handlers<Identity> => ({
     ...onboardingHandlers({ ...parts, deps: scoped, owners }),
     ...peopleHandlers(scoped),

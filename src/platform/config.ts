@@ -147,12 +147,14 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
     [key && !KEY.test(key), "SECRET_KEY must be 32 bytes in base64"],
     [key && keys, "SECRET_KEY and SECRET_KEYS are both set: keep one of them"],
     [
-      keys && !keys.split(",").every((each) => KEY.test(each.trim())),
+      keys && !secretKeysOf(keys),
       "SECRET_KEYS must be keys of 32 bytes in base64, with commas between them: the first one seals, all open",
     ],
   ];
   return [...databaseFaults(env), ...faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault)];
 }
+
+export const isDatabaseUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 
 /** How long what has ended is kept, by setting. */
 const KEPT = (["events", "traces", "jobs", "notifications", "issues"] as const).map(
@@ -229,6 +231,13 @@ const TOKEN = /^[\x21-\x7e]{16,}$/;
 /** 32 bytes in base64 or base64url. Node's decoder skips any other character, and would make a key of anything. */
 const KEY = /^[\w+/-]{43}=?$/;
 
+/** SECRET_KEYS, or SECRET_KEY: the first one seals, all open. Undefined: one of them is not a key. */
+export function secretKeysOf(text: string): [Buffer, ...Buffer[]] | undefined {
+  const keys = text.split(",").map((key) => key.trim());
+  const [first, ...older] = keys.map((key) => Buffer.from(key, "base64"));
+  return first && keys.every((key) => KEY.test(key)) ? [first, ...older] : undefined;
+}
+
 interface Keeping {
   dataDir: string;
   sync: (path: string) => void;
@@ -245,9 +254,7 @@ function readSecrets(
     env.SECRET_KEYS ||
     env.SECRET_KEY ||
     kept(keeping, "secret-key", KEY, () => randomBytes(32).toString("base64"));
-  const [secretKey = Buffer.alloc(0), ...olderSecretKeys] = keys
-    .split(",")
-    .map((key) => Buffer.from(key.trim(), "base64"));
+  const [secretKey = Buffer.alloc(0), ...olderSecretKeys] = secretKeysOf(keys) ?? [];
   return { operationsToken, secretKey, ...(olderSecretKeys.length > 0 && { olderSecretKeys }) };
 }
 
@@ -267,6 +274,18 @@ function kept(keeping: Keeping, name: string, form: RegExp, make: () => string):
     throw new ConfigError([`the data folder ${dataDir} cannot be used: ${code} at ${path}`]);
   }
   throw new ConfigError([`${path} is damaged: restore it, or remove it to have a new one made`]);
+}
+
+/** The secrets of the environment or, if they are kept there, of the data folder; none is made. */
+export function keptSecrets(
+  given: Readonly<Record<string, string | undefined>>,
+  dataDir: string,
+): { operationsToken: string | undefined; secretKeys: string | undefined } {
+  const { env } = withSecretFiles(given);
+  return {
+    operationsToken: env.OPERATIONS_TOKEN || readKept(join(dataDir, "operations-token")),
+    secretKeys: env.SECRET_KEYS || env.SECRET_KEY || readKept(join(dataDir, "secret-key")),
+  };
 }
 
 function readKept(path: string): string | undefined {

@@ -84,6 +84,8 @@ export interface PlatformOptions {
   about?: { version: string };
   /** Checks a provider when it is activated; no check unless given. */
   checkProvider?: CheckProvider;
+  /** Answers reads only, and does no work. */
+  readOnly?: boolean;
   /** The console and the documentation; not served unless given. */
   pages?: AppParts["pages"];
 }
@@ -151,18 +153,21 @@ async function startParts(
     ...(config.management && { management: config.management }),
     ...(config.trustProxy !== undefined && { trustProxy: config.trustProxy }),
     ...(options.pages && { pages: options.pages }),
+    ...(options.readOnly && { readOnly: true }),
   };
   const management = config.management && (await serve(createManagementApp(parts), config.management));
   if (management) running.holds(() => management.close(0));
   // Before the first request, so that no number is stored in clear unless another process needs it.
-  await sealing.start();
+  if (!options.readOnly) await sealing.start();
   const server = await serve(createApp(parts), config);
   running.serves(server);
-  await worker.start();
-  if (!deps.channel) await warnOfUndelivered(deps);
-  dispatcher.start();
-  upkeep.start();
-  resealInBackground(deps, running);
+  if (!options.readOnly) {
+    await worker.start();
+    if (!deps.channel) await warnOfUndelivered(deps);
+    dispatcher.start();
+    upkeep.start();
+    resealInBackground(deps, running);
+  }
   return {
     database: { engine: database.engine, schema: await schemaVersion(database.raw) },
     port: server.port,

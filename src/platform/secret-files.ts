@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 
 /** Settings that hold a secret: each may be given as a file, `NAME_FILE`. */
-export const SECRETS = ["DATABASE_URL", "OPERATIONS_TOKEN", "SECRET_KEY", "SECRET_KEYS", "SMTP_URL", "DIRECT_DATABASE_URL"] as const;
+export const SECRETS = [
+  "DATABASE_URL",
+  "OPERATIONS_TOKEN",
+  "SECRET_KEY",
+  "SECRET_KEYS",
+  "SMTP_URL",
+  "DIRECT_DATABASE_URL",
+] as const;
 
 type Env = Readonly<Record<string, string | undefined>>;
 

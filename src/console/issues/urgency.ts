@@ -25,6 +25,7 @@ const BY_CODE = {
   delete_not_confirmed: "soon",
   change_refused: "soon",
   notification_failed: "soon",
+  restored: "soon",
   provider_check: "later",
   provider_check_failed: "later",
 } satisfies Record<IssueCode, Urgency>;

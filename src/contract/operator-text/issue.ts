@@ -40,6 +40,7 @@ const TITLES = {
   provider_check: "Contract violation at the provider",
   provider_check_failed: "Provider check failed",
   notification_failed: "Notification not delivered",
+  restored: "Restored from a backup",
 } satisfies Record<IssueCode, string>;
 
 /** Every code, in the order of the specification. */
@@ -92,6 +93,8 @@ const DETAILS = {
       : `The provider could not be checked${after(": ", knownFailure(params))}.`,
   notification_failed: ({ params: { kind, delivery, ...params } }) =>
     `A notification${inParentheses(kind && notificationText(kind))} was not delivered${after(": ", delivery && deliveryText(delivery, params))}.`,
+  restored: ({ params: { since, shifts = 0, read = 0, changed = 0, cancelled = 0, held = 0 } }) =>
+    `The platform was restored${since === undefined ? "" : ` to ${since}`}. ${capitalised(`${read} of ${counted(shifts, "future shift")}`)} read again; ${counted(changed, "job")} changed, ${counted(cancelled, "job")} cancelled; ${counted(held, "notification")} held back.`,
 } satisfies Record<IssueCode, Text>;
 
 const REMEDIES = {
@@ -129,6 +132,8 @@ const REMEDIES = {
     subject.kind === "notification"
       ? "Check the e-mail address with the candidate, correct it, then send the notification again."
       : "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
+  restored: () =>
+    "Check the jobs, and send held notifications again that did not arrive. Resolve this issue when all shifts are read.",
 } satisfies Record<IssueCode, Text>;
 
 /** An issue as an operator reads it. */

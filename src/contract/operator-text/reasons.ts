@@ -38,6 +38,7 @@ const CHANGE_REASONS = {
   job_cancelled: () => "the job is cancelled",
   shift_started: () => "the shift has started",
   shift_gone: () => "the provider no longer has the shift",
+  restored: () => "the platform was restored, so the outcome of the request is unknown",
   shift_unusable: (params) => `the shift would be unusable${after(": ", faultText(params))}`,
   end_not_after_start: () => "the end would not be after the start",
   provider_unavailable: (params) => `the provider gave no usable response${failureSuffix(params)}`,

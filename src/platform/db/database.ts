@@ -1,6 +1,7 @@
 import { connectorOf } from "./connect.ts";
 import type { Database, Log } from "./engine.ts";
 import { migrate } from "./migrate.ts";
+import { refuseMoved } from "./moved.ts";
 import { openPglite } from "./pglite.ts";
 import { refuseTransactionPooler } from "./pooler.ts";
 import { openPostgres } from "./postgres.ts";
@@ -25,30 +26,35 @@ export interface OpenOptions {
  * Rejects with one clear line when the folder is in use, or an applied migration was changed. @throws SchemaError
  */
 export async function openDatabase(options: OpenOptions): Promise<Database> {
-  const { log, autoMigrate } = options;
+  const { url, dataDir, log, autoMigrate } = options;
+  if (!url) refuseMoved(requireFolder(dataDir));
   const database = await openUnmigrated(options);
   try {
     const applied = await migrate(database.raw, undefined, autoMigrate);
     if (applied.length > 0) log.info({ applied, engine: database.engine }, "migrated the database");
-    let closed: Promise<void> | undefined;
-    const close = () => {
-      closed ??= database.close();
-      return closed;
-    };
-    return { ...database, close };
+    return database;
   } catch (error) {
     await database.close();
     throw error;
   }
 }
 
-/** Opens it as it is. */
+/** Opens it without a change to its tables, which may be missing. */
 export async function openUnmigrated(options: OpenOptions): Promise<Database> {
   const { url, directUrl, connections, dataDir, log } = options;
-  if (!url) return openPglite(requireFolder(dataDir), log);
+  if (!url) return closingOnce(await openPglite(requireFolder(dataDir), log));
   const [name, checked] = directUrl ? ["DIRECT_DATABASE_URL", directUrl] : ["DATABASE_URL", url];
   await refuseTransactionPooler(name, connectorOf(checked).newClient);
-  return openPostgres(url, log, { directUrl, connections });
+  return closingOnce(openPostgres(url, log, { directUrl, connections }));
+}
+
+function closingOnce(database: Database): Database {
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= database.close();
+    return closed;
+  };
+  return { ...database, close };
 }
 
 function requireFolder(dataDir: string | undefined): string {

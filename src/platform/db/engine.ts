@@ -21,6 +21,16 @@ export interface RawSql {
   ): Promise<{ close(): Promise<void> }>;
   /** Runs `work`, on a session of its own, while no other process on this database is in `alone`. */
   alone<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` on a session of its own that sees the database as it is at one moment, while other sessions read and write. Only one
+   * at a time on the embedded database; rejects with SnapshotInUse beside another.
+   */
+  snapshot<T>(work: (run: RunSql) => Promise<T>): Promise<T>;
+}
+
+/** The embedded database is being copied already. */
+export class SnapshotInUse extends Error {
+  override readonly name = "SnapshotInUse";
 }
 
 export interface Database {

@@ -1,6 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** Another process has the lock. */
+export class FolderInUse extends Error {
+  override readonly name = "FolderInUse";
+}
+
 /**
  * Locks the folder for this process, or throws one line that names the process which has it.
  *
@@ -17,7 +22,7 @@ export async function lockFolder(folder: string): Promise<{ release(): void }> {
   } catch (error) {
     file.close();
     if (!isBusy(error)) throw error;
-    throw new Error(`the data folder ${folder} is in use by another process (pid ${readPid(pidFile)})`);
+    throw new FolderInUse(`the data folder ${folder} is in use by another process (pid ${readPid(pidFile)})`);
   }
   writeFileSync(pidFile, `${process.pid}\n`);
   return { release: () => file.close() };

@@ -53,7 +53,7 @@ export async function knownVersion(): Promise<string> {
 const readNames = async (folder: URL): Promise<string[]> =>
   (await readdir(folder)).filter((name) => /^\d{3}-.+\.sql$/.test(name)).sort();
 
-async function readMigrations(folder: URL): Promise<Migration[]> {
+export async function readMigrations(folder: URL = HERE): Promise<Migration[]> {
   return Promise.all(
     (await readNames(folder)).map(async (name) => {
       const sql = await readFile(new URL(name, folder), "utf8");
@@ -61,6 +61,12 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
       return { name, sql, checksum: createHash("sha256").update(sql).digest("hex"), worksWith };
     }),
   );
+}
+
+/** Makes the tables of a database that has none, as these migrations do, within the transaction of the caller. */
+export async function makeTables(run: RunSql, migrations: readonly Migration[]): Promise<void> {
+  await prepare(run);
+  for (const migration of migrations) await applyWithin(run, migration);
 }
 
 /** The table that records the migrations is none of theirs. */
@@ -71,17 +77,25 @@ async function prepare(run: RunSql): Promise<void> {
     alter table shiftpact.migrations add column if not exists works_with text;`);
 }
 
-async function apply(run: RunSql, { name, sql, checksum, worksWith }: Migration): Promise<void> {
+async function apply(run: RunSql, migration: Migration): Promise<void> {
   await run("begin");
+  try {
+    await applyWithin(run, migration);
+    await run("commit");
+  } catch (error) {
+    await run("rollback");
+    throw error;
+  }
+}
+
+async function applyWithin(run: RunSql, { name, sql, checksum, worksWith }: Migration): Promise<void> {
   try {
     await run("set local search_path to shiftpact");
     await run(sql);
     await run("insert into shiftpact.migrations (name, checksum, works_with) values ($1, $2, $3)", [
       ...[name, checksum, worksWith ?? null],
     ]);
-    await run("commit");
   } catch (error) {
-    await run("rollback");
     throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
       cause: error,
     });

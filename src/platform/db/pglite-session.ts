@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import type { RunSql } from "./engine.ts";
 import { isLate } from "./late.ts";
 import type { Answer, Call, PlainError, Reply } from "./pglite-messages.ts";
 
@@ -96,6 +97,10 @@ export class PgliteSession {
     if (!held) await this.#between();
     return this.#call({ op: "exec", text, held });
   }
+
+  /** For a caller that has the turn, or the session for itself. */
+  readonly run: RunSql = (text, values = []) =>
+    values.length > 0 ? this.query(text, values, true) : this.exec(text, true);
 
   /** Waits for the turn of a transaction: until it is given back, only `held` calls go through. Before the next one, all others do. */
   async takeTurn(): Promise<() => void> {

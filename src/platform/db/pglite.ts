@@ -6,6 +6,7 @@ import { lockFolder } from "./folder-lock.ts";
 import { inTime } from "./in-time.ts";
 import { pgliteDialect } from "./pglite-dialect.ts";
 import { type PgliteSession, type SessionOptions, startSession } from "./pglite-session.ts";
+import { removeSnapshot, snapshots } from "./pglite-snapshot.ts";
 import type { Schema } from "./schema.ts";
 
 const VACUUM_EVERY_MS = 10 * 60_000;
@@ -20,10 +21,11 @@ export async function openPglite(dataDir: string, log: Log, options: SessionOpti
   makePrivate(folder);
   const lock = await lockFolder(folder);
   try {
+    removeSnapshot(folder);
     const session = await startSession(join(folder, "pg"), options);
     // A tenth of PostgreSQL's sample: nothing else runs while a table is read.
     await session.exec("set default_statistics_target = 10");
-    return describe(session, keepVacuumed(session, log), () => lock.release());
+    return describe(session, folder, keepVacuumed(session, log), () => lock.release());
   } catch (error) {
     lock.release();
     throw error;
@@ -70,13 +72,22 @@ function keepVacuumed(session: PgliteSession, log: Log): () => void {
   return () => timers.forEach(clearInterval);
 }
 
-function describe(session: PgliteSession, stopVacuum: () => void, unlock: () => void): Database {
+function describe(
+  session: PgliteSession,
+  folder: string,
+  stopVacuum: () => void,
+  unlock: () => void,
+): Database {
   const run: RunSql = (text, values) =>
     values && values.length > 0 ? session.query(text, values) : session.exec(text);
   const raw: RawSql = {
     executeSql: run,
-    // There is no other process, and the one session serves every caller.
-    alone: (work) => work(run),
+    // There is no other process; nothing else runs on the one session meanwhile.
+    alone: async (work) => {
+      const giveBack = await session.takeTurn();
+      return work(session.run).finally(giveBack);
+    },
+    snapshot: snapshots(session, folder),
     listen: async (channel, onPayload, onReconnect) => {
       const unlisten = await session.listen(channel, onPayload);
       onReconnect();

@@ -52,6 +52,13 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
   const raw: RawSql = {
     executeSql: (text, values) => withClient(session, silence.statementMs, (run) => run(text, values)),
     alone: (work) => alone(session, work),
+    snapshot: (work) =>
+      withClient(session, 0, async (run) => {
+        await run("begin transaction isolation level repeatable read, read only");
+        const result = await work(run);
+        await run("rollback");
+        return result;
+      }),
     listen: (channel, onPayload, onReconnect) =>
       listen(direct.newClient, { ...{ channel, onPayload, onReconnect, log, checkMs: silence.listenMs } }),
   };

@@ -44,3 +44,18 @@ export function createVault(secretKey: Buffer, olderKeys: readonly Buffer[] = []
     },
   };
 }
+
+/** SQL for one sealed value; none: nothing is sealed. */
+export const SEALED_VALUE = `select sealed from (
+  (select provider_token as sealed from shiftpact.integrations limit 1)
+  union all (select hire from shiftpact.candidates where hire is not null limit 1)) as sealed_values limit 1`;
+
+/** Why none of the keys of the vault is the one that sealed the value. */
+export function keyFault(sealed: string, vault: Vault): string | undefined {
+  try {
+    vault.open(sealed);
+  } catch (error) {
+    if (error instanceof OtherKeyError) return error.message;
+  }
+  return undefined;
+}

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { reportCatchUp } from "../backup/catch-up.ts";
 import type { Database } from "../db/database.ts";
 import type { Deps } from "../deps.ts";
 import { closePastMailIssues } from "../notifications/mail-issues.ts";
@@ -155,7 +156,8 @@ async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): P
       deps.log.error({ err: error, what: name }, "a part of the upkeep failed");
     }
   }
-  await closePastMailIssues(deps).catch((err) => deps.log.error({ err }, "a part of the upkeep failed"));
+  for (const part of [closePastMailIssues, reportCatchUp])
+    await part(deps).catch((err) => deps.log.error({ err }, "a part of the upkeep failed"));
   return report;
 }
 

@@ -1,0 +1,132 @@
+import { createWriteStream, existsSync } from "node:fs";
+import { join } from "node:path";
+import { Readable, type Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+import { makeFile, readLines, writeBackup } from "../platform/backup/file.ts";
+import { BackupFault } from "../platform/backup/format.ts";
+import { type Inspected, inspect } from "../platform/backup/inspect.ts";
+import { isDatabaseUrl, keptSecrets } from "../platform/config.ts";
+import { openUnmigrated } from "../platform/db/database.ts";
+import { FolderInUse } from "../platform/db/folder-lock.ts";
+import { createLog } from "../platform/log.ts";
+import type { Io } from "./io.ts";
+import { readFlags, UsageError } from "./usage.ts";
+
+const HELP = `shiftpact backup FILE: writes everything that the platform has stored to one file, while the platform runs.
+
+  --data DIR   SHIFTPACT_DATA or .shiftpact unless given
+  --url URL    reads from the platform that runs there; it needs OPERATIONS_TOKEN, or the one in the data folder
+  --force      replaces FILE
+
+With DATABASE_URL it reads PostgreSQL itself. Without, it reads the embedded database in the data folder, or, while a platform uses
+that, asks this platform, at --url or http://127.0.0.1:PORT (PORT: 3000 unless set).
+The file is compressed, and holds personal data. It does not hold SECRET_KEY, without which it cannot be restored.
+
+Examples:
+  shiftpact backup monday.shiftpact --data ./data
+  DATABASE_URL=postgres://localhost/shiftpact shiftpact backup monday.shiftpact`;
+
+/** Exit code: 0 written and verified; 1 it could not be; 2 flags that cannot be used. */
+export async function backup(argv: string[], io: Io): Promise<number> {
+  try {
+    const { values, positionals } = readFlags({
+      args: argv,
+      options: {
+        data: { type: "string" },
+        url: { type: "string" },
+        force: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h" },
+      },
+      allowPositionals: true,
+    });
+    if (values.help) {
+      io.stdout(HELP);
+      return 0;
+    }
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) throw new UsageError("name one FILE (see --help)");
+    const dataDir = values.data ?? (io.env.SHIFTPACT_DATA || ".shiftpact");
+    const begun = performance.now();
+    const source = sourceOf(io.env, dataDir, values.url);
+    const read = await writeFile(file, values.force, source);
+    report(io, { file, dataDir, ...read, seconds: (performance.now() - begun) / 1000 });
+    return 0;
+  } catch (error) {
+    io.stderr(`shiftpact backup: ${error instanceof Error ? error.message : error}`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+/** Read back before it gets its name: what is kept is complete. */
+async function writeFile(file: string, isReplaced: boolean, source: (sink: Writable) => Promise<void>) {
+  let read: Inspected | undefined;
+  await makeFile(file, isReplaced, async (draft) => {
+    await source(createWriteStream(draft, { mode: 0o600, flush: true }));
+    read = await inspect(readLines(draft));
+  });
+  if (!read) throw new Error("the file was not read back");
+  return read;
+}
+
+function sourceOf(env: Io["env"], dataDir: string, url: string | undefined) {
+  const log = createLog(env.LOG_LEVEL || "warn");
+  const fromPlatform = (sink: Writable) =>
+    download(url ?? `http://127.0.0.1:${env.PORT || 3000}`, keptSecrets(env, dataDir).operationsToken, sink);
+  return async (sink: Writable) => {
+    if (url !== undefined) return fromPlatform(sink);
+    const database = await open(env, dataDir, log).catch((error) => {
+      if (error instanceof FolderInUse) return undefined;
+      throw error;
+    });
+    if (!database) return fromPlatform(sink);
+    await writeBackup(database, sink).finally(database.close);
+  };
+}
+
+async function open(env: Io["env"], dataDir: string, log: ReturnType<typeof createLog>) {
+  if (env.DATABASE_URL) {
+    if (!isDatabaseUrl(env.DATABASE_URL)) throw new UsageError("DATABASE_URL must start with postgres://");
+    return openUnmigrated({ url: env.DATABASE_URL, log });
+  }
+  const folder = join(dataDir, "database");
+  if (!existsSync(folder))
+    throw new BackupFault(`there is no database in ${dataDir}: name the folder with --data`);
+  return openUnmigrated({ dataDir: folder, log });
+}
+
+async function download(url: string, token: string | undefined, sink: Writable): Promise<void> {
+  if (token === undefined) throw new BackupFault("OPERATIONS_TOKEN is required to ask the running platform");
+  const headers = { Authorization: `Bearer ${token}` };
+  const response = await fetch(new URL("/operations/v1/backup", url), { headers }).catch((error) => {
+    throw new BackupFault(
+      `the database is in use, and no platform answers at ${url}: name the platform that uses it with --url`,
+      { cause: error },
+    );
+  });
+  if (!response.ok || !response.body) {
+    const problem = (await response.json().catch(() => ({}))) as { detail?: string };
+    throw new BackupFault(`the platform at ${url} refused: ${problem.detail ?? `status ${response.status}`}`);
+  }
+  await pipeline(Readable.fromWeb(response.body as ReadableStream), sink).catch((error) => {
+    throw new BackupFault("the platform ended the backup before it was complete: see its log", {
+      cause: error,
+    });
+  });
+}
+
+interface Report extends Inspected {
+  file: string;
+  dataDir: string;
+  seconds: number;
+}
+
+function report(io: Io, { file, dataDir, header, rows, seconds }: Report): void {
+  io.stdout(
+    `${file}: ${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; read back and verified`,
+  );
+  const isKept = existsSync(join(dataDir, "secret-key")) && !io.env.SECRET_KEY;
+  const where = isKept ? `in ${join(dataDir, "secret-key")}` : "where you set it";
+  io.stdout(`SECRET_KEY is not in it: keep a copy of the one ${where}, or the backup cannot be restored`);
+  io.stdout("OPERATIONS_TOKEN is not in it either; a new one may be set at any time");
+}

@@ -1,0 +1,122 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { BackupFault } from "../platform/backup/format.ts";
+import { type Moved, move as moveTo } from "../platform/backup/move.ts";
+import { ConfigError, isDatabaseUrl, keptSecrets, readConfig } from "../platform/config.ts";
+import { openDatabase } from "../platform/db/database.ts";
+import { FolderInUse } from "../platform/db/folder-lock.ts";
+import { markMoved } from "../platform/db/moved.ts";
+import { createVault } from "../platform/integrations/vault.ts";
+import { createLog } from "../platform/log.ts";
+import { startPlatform } from "../platform/main.ts";
+import type { Io } from "./io.ts";
+import { readFlags, UsageError } from "./usage.ts";
+import { webPages } from "./web-pages.ts";
+
+const HELP = `shiftpact move --to URL: moves an embedded database to PostgreSQL.
+
+  --to URL     postgres://...: an empty database
+  --data DIR   SHIFTPACT_DATA or .shiftpact unless given
+  --port N     PORT or 3000 unless given; 0: any free one
+
+Stop the platform and run this in its place, with the same settings. While it copies, it answers reads on the port, and refuses writes
+and webhooks with 503 and Retry-After, so that providers send them again. It compares every table on both sides, marks the data folder
+as moved, and ends. Then start the platform with DATABASE_URL and the same SECRET_KEY and OPERATIONS_TOKEN.
+An interrupted move leaves nothing in PostgreSQL: run it again, or start the platform on the folder as before.
+
+Example:
+  shiftpact move --to postgres://localhost/shiftpact --data ./data`;
+
+/** Exit code: 0 moved and verified; 1 it could not be; 2 flags or values that cannot be used. */
+export async function move(argv: string[], io: Io): Promise<number> {
+  try {
+    const { values } = readFlags({
+      args: argv,
+      options: {
+        to: { type: "string" },
+        data: { type: "string" },
+        port: { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+    if (values.help) {
+      io.stdout(HELP);
+      return 0;
+    }
+    if (values.to === undefined || !isDatabaseUrl(values.to))
+      throw new UsageError("--to must be a postgres:// URL (see --help)");
+    await run(io, { url: values.to, data: values.data, port: values.port });
+    return 0;
+  } catch (error) {
+    const lines = error instanceof ConfigError ? error.faults : [messageOf(error)];
+    for (const line of lines) io.stderr(`shiftpact move: ${line}`);
+    return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+  }
+}
+
+interface Request {
+  url: string;
+  data: string | undefined;
+  port: string | undefined;
+}
+
+async function run(io: Io, { url, data, port }: Request): Promise<void> {
+  const env: NodeJS.ProcessEnv = {
+    ...io.env,
+    DATABASE_URL: undefined,
+    ...(port !== undefined && { PORT: port }),
+  };
+  const dataDir = data ?? (env.SHIFTPACT_DATA || ".shiftpact");
+  const folder = join(dataDir, "database");
+  if (!existsSync(folder))
+    throw new BackupFault(`there is no database in ${dataDir}: name the folder with --data`);
+  // A key that was made now would open nothing.
+  if (keptSecrets(env, dataDir).secretKeys === undefined)
+    throw new BackupFault("SECRET_KEY is required: the one that the platform uses");
+  const config = readConfig(env, { dataDir });
+  const log = createLog(config.logLevel);
+  const source = await openDatabase({ dataDir: folder, log }).catch(refuseInUse);
+  try {
+    const reads = await startPlatform(config, { database: source, log, pages: webPages(), readOnly: true });
+    try {
+      io.stdout(JSON.stringify({ listening: true, port: reads.port }));
+      const begun = performance.now();
+      const moved = await moveTo({
+        source,
+        url,
+        vault: createVault(config.secretKey, config.olderSecretKeys),
+        log,
+      });
+      markMoved(folder, url);
+      report(io, moved, dataDir, (performance.now() - begun) / 1000);
+    } finally {
+      await reads.close();
+    }
+  } finally {
+    await source.close();
+  }
+}
+
+function refuseInUse(error: unknown): never {
+  if (!(error instanceof FolderInUse)) throw error;
+  throw new BackupFault(`${error.message}: stop the platform, and run the move in its place`);
+}
+
+function report(io: Io, { tables, rows, wasThere }: Moved, dataDir: string, seconds: number): void {
+  const how = wasThere ? "were moved before" : "are moved";
+  io.stdout(
+    `${rows} rows of ${tables} tables ${how}, in ${seconds.toFixed(1)} s; the counts and checksums of each table agree`,
+  );
+  io.stdout(`${dataDir} is marked as moved: no platform starts on its database any more`);
+  io.stdout("start the platform with DATABASE_URL, and with the same SECRET_KEY and OPERATIONS_TOKEN:");
+  for (const name of ["secret-key", "operations-token"])
+    if (existsSync(join(dataDir, name))) io.stdout(`  ${join(dataDir, name)}`);
+}
+
+/** A refused connection to a name with several addresses has no message of its own. */
+const messageOf = (error: unknown) => {
+  if (!(error instanceof Error)) return String(error);
+  return (
+    error.message.split("\n")[0] || `PostgreSQL does not answer: ${(error as NodeJS.ErrnoException).code}`
+  );
+};

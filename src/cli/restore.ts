@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readLines } from "../platform/backup/file.ts";
+import { BackupFault } from "../platform/backup/format.ts";
+import type { Loaded } from "../platform/backup/load.ts";
+import { restore as restoreInto } from "../platform/backup/restore.ts";
+import { isDatabaseUrl, keptSecrets, secretKeysOf } from "../platform/config.ts";
+import { createVault } from "../platform/integrations/vault.ts";
+import { createLog } from "../platform/log.ts";
+import type { Io } from "./io.ts";
+import { readFlags, UsageError } from "./usage.ts";
+
+const HELP = `shiftpact restore FILE: restores a backup into a database that is empty, as a whole or not at all.
+
+  --data DIR   SHIFTPACT_DATA or .shiftpact unless given: the embedded database is made there
+
+With DATABASE_URL it restores into PostgreSQL, where the schema shiftpact must be missing or without tables. It needs the SECRET_KEY
+of the platform that was backed up, from the environment or the file secret-key in the data folder.
+A platform that starts on the result first reads every known future shift at its provider.
+
+Examples:
+  mkdir -m 700 restored && cp data/secret-key data/operations-token restored/ && shiftpact restore monday.shiftpact --data restored
+  DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... shiftpact restore monday.shiftpact`;
+
+/** Exit code: 0 restored and verified; 1 it could not be; 2 flags that cannot be used. */
+export async function restore(argv: string[], io: Io): Promise<number> {
+  try {
+    const { values, positionals } = readFlags({
+      args: argv,
+      options: { data: { type: "string" }, help: { type: "boolean", short: "h" } },
+      allowPositionals: true,
+    });
+    if (values.help) {
+      io.stdout(HELP);
+      return 0;
+    }
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) throw new UsageError("name one FILE (see --help)");
+    if (!existsSync(file)) throw new BackupFault(`there is no file ${file}`);
+    const begun = performance.now();
+    const dataDir = values.data ?? (io.env.SHIFTPACT_DATA || ".shiftpact");
+    const restored = await restoreInto(targetOf(io.env, dataDir), readLines(file));
+    report(io, restored, (performance.now() - begun) / 1000);
+    return 0;
+  } catch (error) {
+    io.stderr(`shiftpact restore: ${error instanceof Error ? error.message : error}`);
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+function targetOf(env: Io["env"], dataDir: string) {
+  const url = env.DATABASE_URL || undefined;
+  if (url !== undefined && !isDatabaseUrl(url))
+    throw new UsageError("DATABASE_URL must start with postgres://");
+  const [secretKey, ...older] = secretKeysOf(keptSecrets(env, dataDir).secretKeys ?? "") ?? [];
+  if (secretKey === undefined)
+    throw new BackupFault(
+      `SECRET_KEY is required, 32 bytes in base64: the one of the platform that was backed up, in the environment or in ${join(dataDir, "secret-key")}`,
+    );
+  return {
+    ...{ url, database: join(dataDir, "database"), vault: createVault(secretKey, older) },
+    log: createLog(env.LOG_LEVEL || "warn"),
+  };
+}
+
+function report(io: Io, { header, rows, migrated }: Loaded, seconds: number): void {
+  io.stdout(
+    `${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; counts and checksums verified`,
+  );
+  if (migrated.length > 0) io.stdout(`then migrated by ${migrated.join(", ")}`);
+  io.stdout("the platform reads every known future shift when it starts");
+}

@@ -1,0 +1,83 @@
+import { sql } from "kysely";
+import type { RunSql } from "../db/engine.ts";
+import type { Deps } from "../deps.ts";
+import { newId } from "../ids.ts";
+import type { Header } from "./format.ts";
+
+/** Shifts that may have changed since the backup. */
+const FUTURE = `select provider_id, shift_id from jobs
+  where status in ('blocked_mapping', 'open', 'filled') and start_time > now()`;
+
+/**
+ * What the backup does not know must not be undone or repeated:
+ * - someone who is no longer on a shift may have withdrawn after the backup, so no one is put on again, and a booking that the provider
+ *   does not list ends, if it lists people at all;
+ * - a mail that was not sent may have been sent after the backup, so it waits for an operator;
+ * - a change that was not sent may have been sent, and overtaken by another one.
+ */
+const UNKNOWN_SINCE = `
+  update bookings set reassigned = true where status in ('pending', 'confirmed') and at_provider <> 'no';
+  update bookings set listed = true where status = 'confirmed' and at_provider = 'yes' and exists (
+    select from bookings as other where other.provider_id = bookings.provider_id and other.listed);
+  with held as (
+    update notifications set delivery_error = 'gave_up'
+    where channel is not null and delivered_at is null and withdrawn_at is null
+      and (delivery_error is null or delivery_error not in ('address_unusable', 'gave_up'))
+    returning provider_id)
+  update issues set params = params || jsonb_build_object('held', (
+    select count(*) from held where held.provider_id = issues.provider_id)) where code = 'restored' and resolved_at is null;
+  delete from work where kind = 'mail';
+  update shift_changes set status = 'refused', reason = 'restored', updated_at = now() where status = 'pending';`;
+
+/** Every future shift is read again, and what was under way at the backup is due. */
+const DUE = `
+  update work set claim = null, due_at = now(), not_before = null, attempts = 0;
+  update shifts set next_read_at = now(), rechecks = 0 from (${FUTURE}) as future
+    where (shifts.provider_id, shifts.shift_id) = (future.provider_id, future.shift_id);
+  insert into work (provider_id, kind, key, priority) select provider_id, 'shift', shift_id, 1 from (${FUTURE}) as future
+    on conflict (provider_id, kind, key) do update set revision = work.revision + 1;`;
+
+/** Prepares the reading of everything that may have changed since the backup, within the transaction of the restore. */
+export async function prepareCatchUp(run: RunSql, { takenAt }: Header): Promise<void> {
+  await run("set local search_path to shiftpact, public");
+  const { rows } = await run(
+    `select provider_id as "providerId", (select count(*) from (${FUTURE}) as future
+       where future.provider_id = integrations.provider_id)::int as shifts
+     from integrations where state <> 'draft'`,
+  );
+  for (const { providerId, shifts } of rows)
+    await run(
+      `insert into issues (provider_id, issue_id, code, subject, params, first_at, last_at)
+       values ($1, $2, 'restored', '{"kind": "integration"}', $3::text::jsonb, now(), now())
+       on conflict (provider_id, code, subject) where resolved_at is null do update set
+         params = excluded.params, first_at = excluded.first_at, last_at = excluded.last_at`,
+      [providerId, newId(), JSON.stringify({ since: takenAt, shifts, read: 0, changed: 0, cancelled: 0 })],
+    );
+  await run(UNKNOWN_SINCE + DUE);
+}
+
+/**
+ * Writes into the issue of a restore how far the reading is and what has changed: until every shift was read, and for an hour, as what a
+ * reading brings about may take several.
+ */
+export async function reportCatchUp({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
+  // A shift that is not yet read still has the time of the restore.
+  const { rows } = await sql<{ providerId: string; params: unknown }>`
+    with counted as (
+      select provider_id, issue_id, params || jsonb_build_object(
+        'read', (params ->> 'shifts')::int - (select count(*) from shifts
+          where shifts.provider_id = issues.provider_id and next_read_at = first_at),
+        'changed', (select count(*) from jobs where jobs.provider_id = issues.provider_id
+          and updated_at > first_at and status <> 'cancelled'),
+        'cancelled', (select count(*) from jobs where jobs.provider_id = issues.provider_id
+          and updated_at > first_at and status = 'cancelled')) as params
+      from issues
+      where code = 'restored' and resolved_at is null
+        and (first_at > now() - interval '1 hour' or params ->> 'read' <> params ->> 'shifts'))
+    update issues set last_at = now(), params = counted.params from counted
+    where (issues.provider_id, issues.issue_id) = (counted.provider_id, counted.issue_id)
+      and issues.params <> counted.params
+    returning issues.provider_id as "providerId", issues.params`.execute(database.kysely);
+  for (const { providerId, params } of rows)
+    log.info({ providerId, params }, "reading the shifts after a restore");
+}

@@ -1,0 +1,146 @@
+import type { RunSql } from "../db/engine.ts";
+import { makeTables, readMigrations } from "../db/migrate.ts";
+import type { Migration } from "../db/schema-version.ts";
+import { AS_TEXT, columnsOf, foreignKeys, hasTables, quoted, readPartitions, type Table } from "./catalog.ts";
+import { type Digest, digestOf, isSame } from "./digest.ts";
+import { BackupFault, controlOf, type Header, rowOf, type TableEnd } from "./format.ts";
+
+/** Characters of rows in one statement. */
+const CHARS_AT_ONCE = 500_000;
+
+export interface Loaded {
+  header: Header;
+  rows: number;
+  /** What was applied to the tables after they were filled. */
+  migrated: string[];
+}
+
+/**
+ * Makes the backup's tables as they were, fills them, compares each with its digest, and migrates them to this version, all within the
+ * transaction of the caller.
+ * Rejects with BackupFault when the database is not empty, or the backup is damaged, incomplete or of a newer version.
+ */
+export async function load(
+  run: RunSql,
+  lines: AsyncIterable<string>,
+  check: (header: Header) => void,
+): Promise<Loaded> {
+  if (await hasTables(run))
+    throw new BackupFault("the database is not empty: a backup is restored into an empty one");
+  const iterator = lines[Symbol.asyncIterator]();
+  const header = await readHeader(iterator);
+  check(header);
+  await makeTables(run, await migrationsOf(header));
+  await run(AS_TEXT);
+  await makePartitions(run, header);
+  const keys = await foreignKeys(run);
+  const triggers = (change: string) =>
+    header.tables.map(({ name }) => `alter table shiftpact.${quoted(name)} ${change} trigger user;`).join("");
+  await run(`${keys.drop} ${triggers("disable")}`);
+  const rows = await loadTables(run, iterator, header);
+  await run(`${keys.add} ${triggers("enable")}`);
+  for (const { name, value } of header.sequences)
+    await run("select setval($1::text::regclass, $2::text::bigint)", [`shiftpact.${quoted(name)}`, value]);
+  const applied = new Set(header.migrations.map(({ name }) => name));
+  const later = (await readMigrations()).filter(({ name }) => !applied.has(name));
+  await makeTables(run, later);
+  return { header, rows, migrated: later.map(({ name }) => name) };
+}
+
+async function readHeader(lines: AsyncIterator<string>): Promise<Header> {
+  const { value: line } = await lines.next();
+  const header = typeof line === "string" && line.startsWith("{") ? controlOf(line) : undefined;
+  if (!header || !("shiftpact" in header)) throw new BackupFault("this is no backup of shiftpact");
+  if (header.format !== 1)
+    throw new BackupFault(`the backup has format ${header.format}, which a newer shiftpact reads`);
+  return header;
+}
+
+/** Those that the backup's database had, as this version has them. */
+async function migrationsOf(header: Header): Promise<Migration[]> {
+  const known = await readMigrations();
+  const names = new Map(header.migrations.map(({ name, checksum }) => [name, checksum]));
+  const unknown = header.migrations.find(({ name }) => !known.some((migration) => migration.name === name));
+  if (unknown)
+    throw new BackupFault(
+      `the backup is of a newer version: it has migration ${unknown.name}; install the shiftpact that made it, or a later one`,
+    );
+  const applied = known.filter(({ name }) => names.has(name));
+  const changed = applied.find(({ name, checksum }) => names.get(name) !== checksum);
+  if (changed)
+    throw new BackupFault(`migration ${changed.name} is another than the one the backup's database has`);
+  return applied;
+}
+
+/** Those that the migrations have just made are empty, and may overlap with those of the backup. */
+async function makePartitions(run: RunSql, { partitions }: Header): Promise<void> {
+  for (const { name } of await readPartitions(run)) await run(`drop table shiftpact.${quoted(name)}`);
+  for (const { name, parent, bound } of partitions)
+    await run(`create table shiftpact.${quoted(name)} partition of shiftpact.${quoted(parent)} ${bound}`);
+}
+
+async function loadTables(run: RunSql, lines: AsyncIterator<string>, { tables }: Header): Promise<number> {
+  let total = 0;
+  for (const [index, table] of tables.entries()) {
+    const start = await nextControl(lines);
+    if (!("table" in start) || start.table !== table.name)
+      throw new BackupFault(`the backup is damaged: the rows of table ${table.name} are missing`);
+    const expected = await loadTable(run, lines, table, `row_${index}`);
+    const stored = await digestOf(run, table);
+    if (!isSame(expected, stored)) throw differing(table, expected, stored);
+    total += stored.rows;
+  }
+  const trailer = await nextControl(lines);
+  if (!("complete" in trailer) || trailer.rows !== total)
+    throw new BackupFault("the backup is incomplete: its last line is missing");
+  return total;
+}
+
+function differing({ name }: Table, expected: Digest, stored: Digest): BackupFault {
+  const rows = `${stored.rows} rows instead of ${expected.rows}`;
+  const what = stored.rows === expected.rows ? "its checksum differs" : rows;
+  return new BackupFault(`the backup is damaged: table ${name} does not hold what was backed up: ${what}`);
+}
+
+async function nextControl(lines: AsyncIterator<string>) {
+  const { value: line, done } = await lines.next();
+  if (done) throw new BackupFault("the backup is incomplete: it ends before its last line");
+  return controlOf(line);
+}
+
+/** Returns what the backup says of the table at its end. */
+async function loadTable(
+  run: RunSql,
+  lines: AsyncIterator<string>,
+  table: Table,
+  type: string,
+): Promise<TableEnd> {
+  const attributes = table.columns.map((column) => `${quoted(column.name)} ${column.type}`).join(", ");
+  await run(`create type pg_temp.${type} as (${attributes})`);
+  const columns = columnsOf(table);
+  const insert = `insert into shiftpact.${quoted(table.name)} (${columns}) overriding system value
+    select ${columns} from unnest($1::text::pg_temp.${type}[])`;
+  let elements: string[] = [];
+  let chars = 0;
+  const flush = async () => {
+    if (elements.length > 0) await run(insert, [`{${elements.join(",")}}`]);
+    elements = [];
+    chars = 0;
+  };
+  for (;;) {
+    const { value: line, done } = await lines.next();
+    if (done) throw new BackupFault(`the backup is incomplete: it ends within table ${table.name}`);
+    if (!line.startsWith("(")) {
+      await flush();
+      const end = controlOf(line);
+      if ("end" in end && end.end === table.name) return end;
+      throw new BackupFault(`the backup is damaged: the end of table ${table.name} is missing`);
+    }
+    elements.push(element(rowOf(line)));
+    chars += line.length;
+    if (chars > CHARS_AT_ONCE) await flush();
+  }
+}
+
+/** An element of an array, as PostgreSQL reads it. */
+const element = (text: string) => `"${text.replace(/["\\]/g, "\\$&")}"`;

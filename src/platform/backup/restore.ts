@@ -1,0 +1,82 @@
+import { existsSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { type Database, type Log, openUnmigrated } from "../db/database.ts";
+import { lockFolder } from "../db/folder-lock.ts";
+import { syncOne, syncTree } from "../db/sync.ts";
+import type { Vault } from "../deps.ts";
+import { keyFault } from "../integrations/vault.ts";
+import { prepareCatchUp } from "./catch-up.ts";
+import { BackupFault, type Header } from "./format.ts";
+import { type Loaded, load } from "./load.ts";
+
+export interface Target {
+  /** PostgreSQL; unset: embedded, in the folder `database`. */
+  url: string | undefined;
+  database: string;
+  vault: Vault;
+  log: Log;
+}
+
+/**
+ * Restores a backup into an empty PostgreSQL database, in one transaction, or into a new folder, which has its name only when it is
+ * complete. Rejects with BackupFault when that cannot be.
+ */
+export async function restore(target: Target, lines: AsyncIterable<string>): Promise<Loaded> {
+  const { url, database, log } = target;
+  const fill = (opened: Database) => fillDatabase(opened, lines, target.vault, prepareCatchUp);
+  if (url !== undefined) return using(await openUnmigrated({ url, log }), fill);
+  if (existsSync(database))
+    throw new BackupFault(
+      `${database} exists: a backup is restored into a new folder; name another with --data, or move this one away`,
+    );
+  const draft = `${database}.restoring`;
+  await removeDraft(draft);
+  const restored = await using(await openUnmigrated({ dataDir: draft, log }), fill).catch((error) => {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  });
+  syncTree(draft);
+  renameSync(draft, database);
+  syncOne(dirname(database));
+  return restored;
+}
+
+/** What an interrupted restore left; refused while another one fills it. */
+async function removeDraft(draft: string): Promise<void> {
+  if (!existsSync(draft)) return;
+  (await lockFolder(draft)).release();
+  rmSync(draft, { recursive: true, force: true });
+}
+
+async function using<T>(database: Database, use: (database: Database) => Promise<T>): Promise<T> {
+  return use(database).finally(database.close);
+}
+
+/** Everything or nothing. Other processes that start on the database wait for the end. `also`: in the same transaction. */
+export async function fillDatabase(
+  { raw }: Database,
+  lines: AsyncIterable<string>,
+  vault: Vault,
+  also?: typeof prepareCatchUp,
+): Promise<Loaded> {
+  return raw.alone(async (run) => {
+    await run("begin");
+    try {
+      const result = await load(run, lines, (header) => checkKey(header, vault));
+      await also?.(run, result.header);
+      await run("commit");
+      return result;
+    } catch (error) {
+      await run("rollback").catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+function checkKey({ sealed }: Header, vault: Vault): void {
+  const fault = sealed === null ? undefined : keyFault(sealed, vault);
+  if (fault !== undefined)
+    throw new BackupFault(
+      `the backup was ${fault}: restore it with the SECRET_KEY of the platform it comes from`,
+    );
+}

@@ -1,0 +1,13 @@
+import type { RequestHandler } from "express";
+import { problem } from "../../contract/problem.ts";
+
+const READS = new Set(["GET", "HEAD", "OPTIONS"]);
+/** Seconds. */
+const RETRY_AFTER = "30";
+
+/** Refuses whatever may write, webhooks included: a provider sends them again. */
+export const refuseWrites: RequestHandler = (request, _response, next) => {
+  if (READS.has(request.method)) return next();
+  const detail = "The platform is being moved to another database, and answers reads only. Try again later.";
+  next(problem("store_unavailable", { detail }, { "Retry-After": RETRY_AFTER }));
+};

@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+import { describe, expect, inject, it, onTestFinished } from "vitest";
+import { readLines } from "../../../src/platform/backup/file.ts";
+import { restore } from "../../../src/platform/backup/restore.ts";
+import { openDatabase } from "../../../src/platform/db/database.ts";
+import { createVault } from "../../../src/platform/integrations/vault.ts";
+import { copyDatabase, engines, silent } from "../../engines.ts";
+import { ok } from "../../flows/operations.ts";
+import { type Stage, startStage } from "../../flows/stage.ts";
+
+const secretKey = randomBytes(32);
+
+async function makeFolder() {
+  const folder = await mkdtemp(join(dirname(inject("pgliteTemplate")), "catch-up-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** What the running platform answers to `GET /operations/v1/backup`. */
+async function backUp({ platform }: Stage, file: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${platform.operationsToken}` };
+  const response = await fetch(`${platform.url}/operations/v1/backup`, { headers });
+  expect(response.status).toBe(200);
+  await pipeline(Readable.fromWeb(response.body as ReadableStream), createWriteStream(file));
+}
+
+/** A platform on the restored backup, on the same engine. */
+async function startRestored(engine: (typeof engines)[number], file: string): Promise<Stage> {
+  const folder = await makeFolder();
+  const empty = engine === "postgres" ? await copyDatabase({ empty: true }) : undefined;
+  if (empty) onTestFinished(empty.remove);
+  const where = empty?.where ?? { dataDir: join(folder, "database") };
+  const target = { url: empty?.where.url, database: join(folder, "database") };
+  await restore({ ...target, vault: createVault(secretKey), log: silent }, readLines(file));
+  const database = await openDatabase({ ...where, log: silent });
+  const stage = await startStage(database, { secretKey, upkeep: { everyMs: 100 } });
+  onTestFinished(async () => {
+    await stage.close();
+    await database.close();
+  });
+  return stage;
+}
+
+describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
+  it("agrees with the provider about what happened since, and neither assigns nor notifies again", async () => {
+    const file = join(await makeFolder(), "backup");
+    const before = await startStage(engine, { secretKey });
+    const organisation = await before.onboard({ connect: false });
+    const { provider, send } = organisation;
+    const open = async () => {
+      const { shiftId } = provider.createShift();
+      await send("shift.create", shiftId);
+      await before.platform.idle();
+      return organisation.job(shiftId);
+    };
+    const [left, moved, deleted] = [await open(), await open(), await open()];
+    const person = await organisation.addPerson();
+    await organisation.accept(left, person);
+    await before.platform.idle();
+    // The provider has listed the person.
+    await send("shift.update", left.shiftId);
+    await before.platform.idle();
+    const told = (await organisation.notificationsOf(left)).length;
+    await backUp(before, file);
+    // Since the backup.
+    await organisation.withdraw(left, person);
+    await before.platform.idle();
+    await before.platform.close();
+    const startTime = new Date(Date.parse(moved.startTime) + 60_000).toISOString();
+    provider.updateShift(moved.shiftId, { startTime });
+    provider.deleteShift(deleted.shiftId);
+    const callsBefore = organisation.asked("PUT", `/shifts/${left.shiftId}/assign/`);
+
+    const { platform, operations } = await startRestored(engine, file);
+    await platform.idle();
+    const job = async (jobId: string) => ok(await operations.getJob({ params: { path: { jobId } } }));
+    await expect.poll(async () => (await job(deleted.jobId)).status).toBe("cancelled");
+    await expect
+      .poll(async () => (await job(left.jobId)).bookings)
+      .toMatchObject([{ status: "released", reason: "removed_by_provider" }]);
+    expect(Date.parse((await job(moved.jobId)).startTime)).toBe(Date.parse(startTime));
+    expect(organisation.asked("PUT", `/shifts/${left.shiftId}/assign/`)).toBe(callsBefore);
+    const issue = async () => {
+      const { items } = ok(await operations.listIssues({ params: { query: {} } }));
+      return items.find(({ code }) => code === "restored");
+    };
+    await expect
+      .poll(async () => (await issue())?.params)
+      .toMatchObject({ shifts: 3, read: 3, cancelled: 1, held: 0 });
+    const { items } = ok(await operations.listNotifications({ params: { query: { jobId: left.jobId } } }));
+    const confirmations = items.filter(({ kind }) => kind === "booking_confirmed");
+    expect(confirmations).toHaveLength(1);
+    expect(items.length).toBeGreaterThanOrEqual(told);
+    await organisation.close();
+  });
+});
