@@ -121,11 +121,10 @@ async function begin(start: Start): Promise<Stage> {
 
 /** An embedded platform makes its SECRET_KEY itself, as most do: a power cut must not lose that either. */
 function envOf({ dataDir, server, token, secretKey }: Start, port: number): NodeJS.ProcessEnv {
-  const { SECRET_KEY: _, ...env } = process.env;
+  const { SECRET_KEY: _, DATABASE_URL: __, ...env } = process.env;
   return {
     ...env,
-    ...(server && { SECRET_KEY: secretKey }),
-    DATABASE_URL: server ? `${server.url}/chaos` : "",
+    ...(server && { SECRET_KEY: secretKey, DATABASE_URL: `${server.url}/chaos` }),
     ALLOW_INSECURE_PROVIDERS: "1",
     LOG_LEVEL: "fatal",
     OPERATIONS_TOKEN: token,

@@ -120,6 +120,9 @@ describe("shiftpact migrate", () => {
     const asRunner = new pg.Client({ connectionString: as(runner) });
     await asRunner.connect();
     await asRunner.query("insert into shiftpact.later values (gen_random_uuid())");
+    await expect(asRunner.query("update shiftpact.audit set address = 'x'")).rejects.toThrow(
+      "permission denied",
+    );
     await expect(asRunner.query("create table shiftpact.not_mine ()")).rejects.toThrow("permission denied");
     await asRunner.end();
     await edge.stop();

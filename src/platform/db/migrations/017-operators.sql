@@ -1,3 +1,4 @@
+-- works with: 013
 -- People and programs that use the operations API. A revoked one stays, because the audit log names it.
 create table operators (
   operator_id uuid primary key,

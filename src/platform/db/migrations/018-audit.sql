@@ -1,3 +1,4 @@
+-- works with: 013
 -- What operators changed and revealed, written in the transaction of the change. The platform only inserts and reads here: a role with
 -- no other right on this table is enough.
 create table audit (

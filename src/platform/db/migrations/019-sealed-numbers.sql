@@ -1,3 +1,4 @@
+-- works with: 013
 -- Personal numbers are sealed, and found by a keyed hash (HMAC-SHA-256). `personal_number` stays for a process of the version before this:
 -- it holds the number in clear while such a process is at work, and `sealed:` with the candidate's id afterwards.
 alter table candidates
