@@ -100,8 +100,8 @@ async function follow({ server, databaseDir: from }: Member, databaseDir: string
   await withClient(server.url, async (client) => {
     await client.query("alter system set synchronous_standby_names = '*'");
     await client.query("select pg_reload_conf()");
-    await untilSynchronous(client);
   });
+  await untilSynchronous(server.url);
   return { server: standby, databaseDir };
 }
 
@@ -123,10 +123,14 @@ async function copyWhileRunning(url: string, from: string, to: string): Promise<
   await run("chown", ["-R", `${uid}:${gid}`, to]);
 }
 
-async function untilSynchronous(client: Client): Promise<void> {
+/** New connections have the setting once the first process of the server has read it. */
+const IS_SYNCHRONOUS = `select from pg_stat_replication
+  where sync_state = 'sync' and current_setting('synchronous_standby_names') = '*'`;
+
+async function untilSynchronous(url: string): Promise<void> {
   const until = performance.now() + SYNCHRONOUS_WITHIN_MS;
   while (performance.now() < until) {
-    const { rowCount } = await client.query("select from pg_stat_replication where sync_state = 'sync'");
+    const { rowCount } = await withClient(url, (client) => client.query(IS_SYNCHRONOUS));
     if (rowCount) return;
     await sleep(50);
   }

@@ -36,6 +36,7 @@ export const GUIDES = {
   ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
   operator: page("guide-operator.html", "Run the platform", "Start it, onboard, see what happened."),
+  runbook: page("guide-runbook.html", "Runbook", "Each alert and each issue: what it means, what to do."),
 } as const;
 
 export const REFERENCES = {

@@ -217,7 +217,10 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   });
   const about = { engine: database.engine, node: process.versions.node, ...options.about };
   const readings = createReadings(database, backlogs.all);
-  const metrics = createMetrics({ readings, ping: database.ping, log, about });
+  const metrics = createMetrics({
+    ...{ readings, ping: database.ping, log, about },
+    ...(database.pools && { pools: database.pools }),
+  });
   const observer = toAll(metrics, figures);
   const clients = createProviderClients({
     ...{ database, vault, log },

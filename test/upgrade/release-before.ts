@@ -40,7 +40,9 @@ export async function checkOutBefore(): Promise<Release> {
 async function revisionBefore(): Promise<string> {
   const newest = (await readdir(join(ROOT, MIGRATIONS))).sort().at(-1);
   const git = async (...args: string[]) => (await run("git", ["-C", ROOT, ...args])).stdout.trim();
-  const added = await git("log", "--diff-filter=A", "-1", "--format=%H", "--", `${MIGRATIONS}/${newest}`);
+  // What was merged counts as one commit: on its branch, a migration could still change.
+  const line = ["log", "--first-parent", "-m", "--diff-filter=A", "-1", "--format=%H"];
+  const added = await git(...line, "--", `${MIGRATIONS}/${newest}`);
   // One that is not committed yet.
   if (added === "") return git("rev-parse", "HEAD");
   return git("rev-parse", "--verify", `${added}^`).catch((error) => {

@@ -33,6 +33,13 @@ export class SnapshotInUse extends Error {
   override readonly name = "SnapshotInUse";
 }
 
+/** Of one pool. `waiting`: statements that wait for one. */
+export interface Connections {
+  busy: number;
+  idle: number;
+  waiting: number;
+}
+
 export interface Database {
   readonly engine: Engine;
   readonly kysely: Kysely<Schema>;
@@ -46,6 +53,8 @@ export interface Database {
    * PostgreSQL, which comes back.
    */
   readonly lost: Promise<Error>;
+  /** Its connections, by pool; none: embedded. */
+  readonly pools?: () => Readonly<Record<string, Connections>>;
   /** Rejects when the database does not respond. */
   ping(): Promise<void>;
   close(): Promise<void>;

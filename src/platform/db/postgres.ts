@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type Connector, connectorOf } from "./connect.ts";
-import type { Database, Log, RawSql, RunSql } from "./engine.ts";
+import type { Connections, Database, Log, RawSql, RunSql } from "./engine.ts";
 import { preparing, type TimedQuery } from "./prepared.ts";
 import type { Schema } from "./schema.ts";
 
@@ -68,6 +68,7 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
     inbox: kyselyOn(inbox),
     isInboxExhausted: () =>
       inbox.totalCount >= INBOX_CONNECTIONS && inbox.idleCount === 0 && inbox.waitingCount > 0,
+    pools: () => ({ work: connectionsOf(work), inbox: connectionsOf(inbox) }),
     raw,
     lost: new Promise(() => undefined),
     ping: async () => void (await inbox.query(probe(PING_MS))),
@@ -77,6 +78,12 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
     },
   };
 }
+
+const connectionsOf = ({ totalCount, idleCount, waitingCount }: pg.Pool): Connections => ({
+  busy: totalCount - idleCount,
+  idle: idleCount,
+  waiting: waitingCount,
+});
 
 interface PoolOptions {
   max: number;

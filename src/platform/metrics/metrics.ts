@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Log } from "../db/database.ts";
+import type { Database, Log } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
 import { backlogGauges } from "./backlog-gauges.ts";
 import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
@@ -29,17 +29,20 @@ interface Measured {
   /** Of the state of the work; rejects when the database does not answer. */
   readings: () => Promise<Readings>;
   ping: () => Promise<void>;
+  /** Connections to the database, by pool; none: embedded. */
+  pools?: Database["pools"];
   log: Log;
   /** Labels of `shiftpact_build_info`. */
   about?: Readonly<Record<string, string>>;
 }
 
-export function createMetrics({ readings, ping, log, about = {} }: Measured): Metrics {
+export function createMetrics({ readings, ping, pools, log, about = {} }: Measured): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const { acknowledgements, webhooks, calls, durations, ended } = counted([registry]);
   const providers = providerGauges([registry], PROVIDER);
   const show = stored([registry], providers);
+  if (pools) poolGauge([registry], pools);
   const help = "1: what runs here.";
   new Gauge({
     name: "shiftpact_build_info",
@@ -70,6 +73,19 @@ export function createMetrics({ readings, ping, log, about = {} }: Measured): Me
       return registry.metrics();
     },
   };
+}
+
+function poolGauge(registers: Registry[], pools: NonNullable<Measured["pools"]>): void {
+  const connections = new Gauge({
+    name: "shiftpact_database_connections",
+    help: "Connections of this process by pool and state; waiting: statements that wait for one.",
+    labelNames: ["pool", "state"],
+    registers,
+    collect: () => {
+      for (const [pool, states] of Object.entries(pools()))
+        for (const [state, count] of Object.entries(states)) connections.set({ pool, state }, count);
+    },
+  });
 }
 
 async function readOrLog(readings: Measured["readings"], log: Log): Promise<Readings | undefined> {

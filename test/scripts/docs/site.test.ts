@@ -166,7 +166,7 @@ describe("what can be looked up", () => {
     ["problems.html", Object.keys(catalogue)],
     ["findings.html", Object.keys(codes)],
     ["issues.html", issueCodes],
-    ["guide-operator.html", issueCodes],
+    ["guide-runbook.html", issueCodes],
   ])("on %s is complete", (file, entries) => {
     expect(idsOf(page(file))).toEqual(expect.arrayContaining(entries));
   });
