@@ -16,7 +16,7 @@ export interface Client {
   getIntegration: Call<paths, "/integrations/{providerId}", "get">;
   /** Delete a draft: `DELETE /integrations/{providerId}`. */
   deleteIntegration: Call<paths, "/integrations/{providerId}", "delete">;
-  /** Correct a registration: `PATCH /integrations/{providerId}`. */
+  /** Change a registration: `PATCH /integrations/{providerId}`. */
   changeIntegration: Call<paths, "/integrations/{providerId}", "patch">;
   /** Read the provider's outlets and roles: `POST /integrations/{providerId}/discover`. */
   discoverIntegration: Call<paths, "/integrations/{providerId}/discover", "post">;

@@ -21,7 +21,7 @@ export interface Handlers<Context> {
   getIntegration: Handler<operations["getIntegration"], Context>;
   /** Delete a draft: `DELETE /integrations/{providerId}`. */
   deleteIntegration: Handler<operations["deleteIntegration"], Context>;
-  /** Correct a registration: `PATCH /integrations/{providerId}`. */
+  /** Change a registration: `PATCH /integrations/{providerId}`. */
   changeIntegration: Handler<operations["changeIntegration"], Context>;
   /** Read the provider's outlets and roles: `POST /integrations/{providerId}/discover`. */
   discoverIntegration: Handler<operations["discoverIntegration"], Context>;

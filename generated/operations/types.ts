@@ -46,14 +46,15 @@ export interface paths {
     options?: never;
     head?: never;
     /**
-     * Correct a registration
+     * Change a registration
      * @description What is not named stays. The providerId cannot change: delete the draft and register again.
      *
      *     Of a draft everything may change. A new base URL makes its detected routing unknown, and the routing is detected again as at the registration, whose outcome the answer has; outlets and roles that are not mapped yet are forgotten.
      *
-     *     Decision: of an active or suspended integration `name`, `baseUrl`, `routing` and `providerToken` may change, but only to what works: the platform first calls `GET /outlets` with the new values, and on anything but a list of
-     *     outlets the answer is 502 `provider_unavailable` and nothing changes. A routing that was detected is detected again. Afterwards what waits is resumed and the provider is checked (see `verify`). `kind` is a part of the
-     *     address of its webhooks and `timeZone` of the meaning of its times: 409 `integration_not_draft`. A token for a provider that is down now is stored with `tokens`.
+     *     Decision: of an active or suspended integration `baseUrl`, `routing` and `providerToken` may change, but only to what works: the platform first calls `GET /outlets` with the new values, and on anything but a list of
+     *     outlets the answer is 502 `provider_unavailable` and nothing changes. A routing that was detected is detected again. Afterwards what waits is resumed and the provider is checked (see `verify`). A token for a provider that is down now is stored with `tokens`.
+     *
+     *     Decision: `kind` is a part of the address of the webhooks. After a change, webhooks are accepted in the path of the former kind too, for 30 days. `timeZone` gives times without offset their meaning: after a change, every known shift is read again.
      *
      *     Each change is logged with the names of what was changed. 409 `integration_changed` when other changes kept coming in between.
      */

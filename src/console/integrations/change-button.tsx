@@ -63,12 +63,13 @@ function ChangeForm({ integration, onDone }: { integration: Integration; onDone(
       {!isDraft && (
         <p class="hint">
           The platform calls the provider with the new values first, and saves them only if the provider
-          returns its outlets. Kind and time zone cannot change after the activation.
+          returns its outlets. Webhooks to the path of the former kind are accepted for 30 days. Another time
+          zone makes the platform read every known shift again.
         </p>
       )}
       <NameField {...fields} />
-      {isDraft && <TimeZoneField {...fields} />}
-      {isDraft && <KindField {...fields} />}
+      <TimeZoneField {...fields} />
+      <KindField {...fields} />
       <CallFields {...fields} />
       {rest && <TroubleBox trouble={rest} />}
       <p>

@@ -44,6 +44,9 @@ export interface Schema extends ShiftTables {
     held_since: Date | null;
     /** Until then an operator's confirmation holds that the shifts are gone. */
     absence_accepted_until: Date | null;
+    /** The kind before the last change, in whose path webhooks are answered until then. */
+    former_kind: string | null;
+    former_kind_until: Date | null;
   };
   platform_tokens: {
     token_hash: string;

@@ -42,7 +42,7 @@ export function webhookHandlers(
   };
   return {
     receiveIntegrationWebhook: ({ path, body }, owner) => {
-      if (path.provider === owner.kind) return receive(body, owner);
+      if (path.provider === owner.kind || path.provider === owner.formerKind) return receive(body, owner);
       throw problem("provider_kind_unknown", {
         detail: "The token belongs to an integration of another kind than the path names.",
       });

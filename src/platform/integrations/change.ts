@@ -1,5 +1,5 @@
 import type { Updateable } from "kysely";
-import type { FieldError, IntegrationChange } from "../../../generated/operations/types.ts";
+import type { IntegrationChange } from "../../../generated/operations/types.ts";
 import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import { changesOf } from "../access/audit.ts";
@@ -19,10 +19,13 @@ type Columns = Updateable<Schema["integrations"]>;
 /** Other changes may come in between; so often the change is made anew. */
 const TRIES = 3;
 
+/** For so long webhooks may still come to the path of the kind before. */
+const FORMER_KIND_MS = 30 * 24 * 3_600_000;
+
 /**
- * Corrects a registration. Of a draft everything may change, and its routing is detected again where that is needed. Of any other integration
- * only how it is called, and only to what works.
- * @throws ProblemError validation_failed, provider_not_found, integration_not_draft, integration_changed, provider_unavailable.
+ * Changes a registration. The routing of a draft is detected again where that is needed; any other integration is called otherwise only if
+ * that works.
+ * @throws ProblemError validation_failed, provider_not_found, integration_changed, provider_unavailable.
  */
 export async function changeIntegration(
   deps: Deps,
@@ -69,7 +72,7 @@ async function columnsOf(deps: Deps, before: Integration, change: IntegrationCha
   const { kind, name, baseUrl, timeZone, providerToken } = change;
   const isMoved = baseUrl !== undefined && baseUrl !== before.base_url;
   const columns: Columns = {
-    ...(kind !== undefined && { kind }),
+    ...kindColumns(deps, before, kind),
     ...(name !== undefined && { name }),
     ...(timeZone !== undefined && { time_zone: timeZone }),
     ...(providerToken !== undefined && { provider_token: deps.vault.seal(providerToken) }),
@@ -79,7 +82,14 @@ async function columnsOf(deps: Deps, before: Integration, change: IntegrationCha
     // Each change its own time, also within one millisecond.
     updated_at: new Date(Math.max(deps.now().getTime(), before.updated_at.getTime() + 1)),
   };
-  return before.state === "draft" ? columns : proven(deps, before, change, columns);
+  return before.state === "draft" ? columns : proven(deps, before, columns);
+}
+
+function kindColumns({ now }: Deps, before: Integration, kind: string | undefined): Columns {
+  if (kind === undefined || kind === before.kind) return {};
+  if (before.state === "draft") return { kind };
+  const former_kind_until = new Date(now().getTime() + FORMER_KIND_MS);
+  return { kind, former_kind: before.kind, former_kind_until };
 }
 
 const UNKNOWN = { routing_source: "pending", routing_attempts: "[]" } as const;
@@ -95,13 +105,7 @@ function routingOf(
 }
 
 /** Calls the provider as it is to be called from now on. */
-async function proven(
-  deps: Deps,
-  before: Integration,
-  change: IntegrationChange,
-  columns: Columns,
-): Promise<Columns> {
-  refuseFixed(before, change);
+async function proven(deps: Deps, before: Integration, columns: Columns): Promise<Columns> {
   if (!isCalledOtherwise(columns)) return columns;
   const next = { ...before, ...columns } as Integration;
   const isKnown = next.routing_source !== "pending";
@@ -116,18 +120,6 @@ async function proven(
 const isCalledOtherwise = ({ base_url, provider_token, routing_source }: Columns) =>
   [base_url, provider_token, routing_source].some((column) => column !== undefined);
 
-function refuseFixed(before: Integration, { kind, timeZone }: IntegrationChange): void {
-  const errors: FieldError[] = [];
-  const message = "cannot change after the activation";
-  if (kind !== undefined && kind !== before.kind) errors.push({ pointer: "/kind", message });
-  if (timeZone !== undefined && timeZone !== before.time_zone) errors.push({ pointer: "/timeZone", message });
-  if (errors.length > 0)
-    throw problem("integration_not_draft", {
-      detail: `The integration is ${before.state}: only its name and how its provider is called may change.`,
-      errors,
-    });
-}
-
 async function write(trx: Trx, deps: Deps, before: Integration, columns: Columns): Promise<Integration> {
   const { provider_id: providerId, state } = before;
   if (isCalledOtherwise(columns)) {
@@ -136,6 +128,9 @@ async function write(trx: Trx, deps: Deps, before: Integration, columns: Columns
     if (state === "draft") await forgetUnmapped(trx, providerId, columns);
     else await callAgain(trx, deps, providerId);
   }
+  // A time without offset means another one now.
+  if (state === "active" && columns.time_zone !== undefined && columns.time_zone !== before.time_zone)
+    await markRefreshDue(trx, deps, [{ providerId, key: "reread" }]);
   return writeIntegration(trx, providerId, columns);
 }
 

@@ -23,6 +23,8 @@ export async function issuePlatformToken(trx: Trx, provider_id: string, created_
 export interface TokenOwner {
   providerId: string;
   kind: string;
+  /** The kind before, while webhooks may still come to its path. */
+  formerKind?: string;
 }
 
 export interface TokenOwners extends Pick<KnownTokens<TokenOwner>, "find"> {
@@ -41,12 +43,14 @@ export function createTokenOwners(
         .selectFrom("platform_tokens")
         .innerJoin("integrations", "integrations.provider_id", "platform_tokens.provider_id")
         .select(["integrations.provider_id as providerId", "kind", "valid_until as validUntil"])
+        .select(["former_kind", "former_kind_until"])
         .where("token_hash", "=", hash)
         .executeTakeFirst();
       const row = await inTime(asked, SILENCE_MS);
       if (!row) return undefined;
-      const { validUntil, ...owner } = row;
-      return { owner, validUntil };
+      const { validUntil, former_kind: formerKind, former_kind_until: until, ...owner } = row;
+      const isFormerValid = formerKind !== null && until !== null && until.getTime() > now();
+      return { owner: { ...owner, ...(isFormerValid && { formerKind }) }, validUntil };
     },
     limit,
     now,

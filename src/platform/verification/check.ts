@@ -8,6 +8,8 @@ import { settle } from "../work/claims.ts";
 import type { Run } from "../work/worker.ts";
 import { noteCouldNotCheck, noteFindings } from "./findings.ts";
 
+const AFTER_THE_STOP_MS = 1_000;
+
 /**
  * Checks a provider with calls that change nothing.
  * @param stopping a check takes half a minute: the platform's stop does not wait for it
@@ -19,8 +21,12 @@ export const checkOnce =
     const integration = await requireIntegration(deps.database.kysely, providerId);
     const either = AbortSignal.any([signal, stopping]);
     const findings = await Promise.race([findingsOf(deps, integration, either), aborted(either)]);
-    // An aborted check says nothing of the provider.
-    either.throwIfAborted();
+    // An aborted check says nothing of the provider, and is no attempt. The worker still runs while the requests under way are answered.
+    if (stopping.aborted) {
+      const rest = { afterMs: AFTER_THE_STOP_MS, attempts: claim.attempts - 1, priority };
+      return transact(deps, (trx) => settle(trx, claim, rest));
+    }
+    signal.throwIfAborted();
     await transact(deps, async (trx) => {
       if (findings) await noteFindings(trx, deps, providerId, findings);
       else await noteCouldNotCheck(trx, deps, providerId);

@@ -10,8 +10,11 @@ import type { Run } from "./worker.ts";
 /** What of a provider needs attention: the reason, or the competence for which there is a new candidate. */
 export interface Refresh {
   providerId: string;
-  /** `activated`: all that waited; `mapped`: jobs whose mapping is another now; `missing`: shifts that are absent; `responds`: what failed before. */
-  key: "activated" | "mapped" | "missing" | "responds" | { competenceId: string };
+  /**
+   * `activated`: all that waited; `mapped`: jobs whose mapping is another now; `missing`: shifts that are absent; `reread`: every shift that may
+   * still change; `responds`: what failed before.
+   */
+  key: "activated" | "mapped" | "missing" | "reread" | "responds" | { competenceId: string };
 }
 
 /** So many rows in one transaction: others wait no longer for it than for any run. */
@@ -63,7 +66,8 @@ const ofShifts =
   async (trx, deps, claim, after) => {
     const { providerId } = claim;
     const { rows } = await sql<{ key: string }>`
-      select shift_id as key from (${select(claim, after)}) as concerned
+      with concerned as (${select(claim, after)})
+      select shift_id as key from concerned
       group by shift_id order by shift_id limit ${BATCH}::int`.execute(trx);
     const shift = { providerId, kind: "shift", priority: PRIORITY.event } as const;
     await markDue(
@@ -108,6 +112,15 @@ const missing = ofShifts(
     returning shifts.shift_id`,
 );
 
+const reread = ofShifts(
+  ({ providerId }, after) => sql`
+    update shifts set next_read_at = now() from (
+      select provider_id, shift_id from jobs
+      where provider_id = ${providerId} and ${isLive} and shift_id > ${after} ${first}) as live
+    where (shifts.provider_id, shifts.shift_id) = (live.provider_id, live.shift_id)
+    returning shifts.shift_id`,
+);
+
 /** In the order of the primary key, `after` being a kind and a key: what has not failed is passed over, at most so many rows in one batch. */
 const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
   const [kind = "", key = ""] = after.split(/ (.*)/s);
@@ -127,4 +140,4 @@ const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
   return rows[0]?.count === BATCH ? rows[0].last : undefined;
 };
 
-const BATCHES: Readonly<Record<string, Batch>> = { activated, mapped, missing, responds };
+const BATCHES: Readonly<Record<string, Batch>> = { activated, mapped, missing, reread, responds };

@@ -59,6 +59,8 @@ const TABLES: Tables = {
     health_until: "timestamptz?",
     held_since: "timestamptz?",
     absence_accepted_until: "timestamptz?",
+    former_kind: "text?",
+    former_kind_until: "timestamptz?",
   },
   platform_tokens: {
     token_hash: "text",

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, describe, expect, it } from "vitest";
 import type { IntegrationChange } from "../../../generated/operations/types.ts";
@@ -35,7 +36,9 @@ describe("corrections and deletions are logged", () => {
 
 describe.each(engines)("a registration is corrected, on %s", (engine) => {
   const checks: CheckTarget[] = [];
+  let skewMs = 0;
   const running = useRunning(engine, {
+    now: () => new Date(Date.now() + skewMs),
     checkProvider: async (target) => {
       checks.push(target);
       return [];
@@ -43,6 +46,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
   });
   const opened: { close(): Promise<void> }[] = [];
   afterEach(async () => {
+    skewMs = 0;
     await running().platform.idle();
     checks.length = 0;
     await Promise.all(opened.splice(0).map((each) => each.close()));
@@ -169,20 +173,37 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     await expect.poll(async () => (await read(running().operations, provider)).health.code).toBe("reachable");
   });
 
-  it.each([{ kind: "other" }, { timeZone: "Europe/Helsinki" }])(
-    "after the activation: not %j",
-    async (body) => {
-      const { provider, params } = await running().register();
-      for (const state of ["active", "suspended"]) {
-        const { error } = await change(provider, { ...body, name: "Elsewhere" });
-        expect([state, error]).toMatchObject([state, { code: "integration_not_draft" }]);
-        expect(error?.errors?.map(({ pointer }) => pointer)).toEqual([`/${Object.keys(body)[0]}`]);
-        ok(await running().operations.suspendIntegration({ params }));
-      }
-      const { kind, timeZone } = await read(running().operations, provider);
-      expect(ok(await change(provider, { kind, timeZone, name: "Same" }))).toMatchObject({ name: "Same" });
-    },
-  );
+  it("after the activation: webhooks come to the path of the new kind, and for 30 days to that of the former one", async () => {
+    const { platform } = running();
+    const { provider, platformToken } = await running().register();
+    const status = async (kind: string) => {
+      const content = { shiftId: randomUUID() };
+      const event = {
+        event: "shift.update",
+        providerId: provider.providerId,
+        content,
+        traceId: randomUUID(),
+      };
+      const headers = { Authorization: `Bearer ${platformToken}`, "Content-Type": "application/json" };
+      const url = `${platform.url}/api/v3/integrations/${kind}/webhook`;
+      return (await fetch(url, { method: "POST", headers, body: JSON.stringify(event) })).status;
+    };
+    expect(ok(await change(provider, { kind: "other" }))).toMatchObject({ kind: "other", state: "active" });
+    expect([await status("sandbox"), await status("other"), await status("third")]).toEqual([200, 200, 404]);
+    skewMs = 31 * 24 * 3_600_000;
+    expect([await status("sandbox"), await status("other")]).toEqual([404, 200]);
+  });
+
+  it("after the activation: times without an offset are read anew in another time zone", async () => {
+    const { provider, tell, settled, job } = await running().register();
+    provider.setFault("time-without-offset");
+    const { shiftId } = provider.createShift();
+    await tell(shiftId);
+    await settled();
+    const before = Date.parse((await job(shiftId))?.startTime ?? "");
+    ok(await change(provider, { timeZone: "Europe/Helsinki" }));
+    await expect.poll(async () => before - Date.parse((await job(shiftId))?.startTime ?? "")).toBe(3_600_000);
+  });
 
   it("and activated at the same time: it is active only as it works", async () => {
     const wrong = await open(startResponder(() => 404));

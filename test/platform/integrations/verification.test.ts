@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Issue } from "../../../generated/operations/types.ts";
 import { checkProvider } from "../../../src/cli/check-provider.ts";
@@ -137,6 +140,17 @@ describe.each(featureEngines)("a platform that was started without a check, on %
   });
 });
 
+/** The platform waits for the rest of its body. */
+async function beginRequest(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  const headers = `Authorization: Bearer ${OPERATIONS_TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 100`;
+  socket.write(
+    `POST /operations/v1/workplaces HTTP/1.1\r\nHost: x\r\n${headers}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  await once(socket, "readable");
+  return socket;
+}
+
 describe.each(featureEngines)("a check that is under way when the platform stops, on %s", (engine) => {
   it("does not hold the stop up, and is made after the next start", async () => {
     const begun = Promise.withResolvers<void>();
@@ -150,7 +164,12 @@ describe.each(featureEngines)("a check that is under way when the platform stops
       const { providerId } = edge.tenant;
       expect((await edge.operate("POST", `/integrations/${providerId}/verify`)).status).toBe(202);
       await begun.promise;
-      await edge.platform.close();
+      const late = await beginRequest(edge.platform.port);
+      const closing = edge.platform.close();
+      // While a request is under way, the worker goes on: long enough for a check that fails at once to use up its attempts.
+      await sleep(500);
+      late.destroy();
+      await closing;
       const again = { checkProvider: async () => [FINDING], log: silent, retries };
       const next = await startPlatform(configOf(edge.where), again);
       const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
