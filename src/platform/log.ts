@@ -1,15 +1,29 @@
+import { hostname } from "node:os";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { scrub } from "../contract/personal-data.ts";
+import { createRepetitions } from "./log-repetitions.ts";
 
-/** Structured lines without personal data or secrets. `destination`: stderr unless given; stdout belongs to the command. */
+/**
+ * Returns a log of structured lines without personal data or secrets, each with the name of its level and the process that wrote it. A warning
+ * or an error that is repeated within a minute is summarised. `destination`: stderr unless given; stdout belongs to the command.
+ */
 export function createLog(level: string, destination?: DestinationStream): Logger {
+  const repetitions = createRepetitions();
   const options: LoggerOptions = {
     level,
-    base: null,
+    base: { instance: `${hostname()}:${process.pid}` },
     timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
-    // pino's redaction does not reach into texts, so the finished line is scrubbed.
-    hooks: { streamWrite: scrub },
+    hooks: {
+      // pino's redaction does not reach into texts, so the finished line is scrubbed.
+      streamWrite: scrub,
+      logMethod(args, method, number) {
+        const isFault = number >= pino.levels.values.warn;
+        if (!isFault || repetitions.isWritten(args, (line, message) => method.call(this, line, message)))
+          method.apply(this, args);
+      },
+    },
   };
   return pino(options, destination ?? pino.destination({ dest: 2, sync: false }));
 }

@@ -26,6 +26,7 @@ import { checkSecretKeys, reseal } from "./integrations/reseal.ts";
 import { detectInBackground } from "./integrations/routing.ts";
 import { createVault } from "./integrations/vault.ts";
 import { createLog } from "./log.ts";
+import { followLogLevel } from "./log-level.ts";
 import { createFigures, type Figures } from "./metrics/figures.ts";
 import { createMetrics } from "./metrics/metrics.ts";
 import { toAll } from "./metrics/observer.ts";
@@ -239,6 +240,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   running.holds(clients.close);
   const signals = await openSignals(database);
   running.holds(signals.close);
+  running.holds(followLogLevel(log, signals));
   const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
   running.holds(() => channel?.close());
   const deps: Deps = {

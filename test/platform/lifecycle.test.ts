@@ -250,7 +250,7 @@ describe("a process that cannot go on", () => {
     child.kill("SIGUSR2");
     const end = await ended;
     expect(end.code).toBe(1);
-    const fatal = end.errors.map((line) => JSON.parse(line)).filter(({ level }) => level === 60);
+    const fatal = end.errors.map((line) => JSON.parse(line)).filter(({ level }) => level === "fatal");
     expect(fatal).toMatchObject([{ msg: "unexpected: the process ends", err: { message: "out of luck" } }]);
     expect(await countEvents()).toBe(1);
   });

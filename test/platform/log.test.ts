@@ -104,7 +104,8 @@ describe("the log", () => {
     log.warn({ providerId: randomUUID() }, "this");
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({
-      level: 40,
+      level: "warn",
+      instance: expect.stringMatching(/^.+:\d+$/),
       msg: "this",
       time: expect.stringMatching(/Z$/),
     });

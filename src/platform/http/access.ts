@@ -1,4 +1,5 @@
 import type { Handlers } from "../../../generated/operations/server.ts";
+import { changesOf } from "../access/audit.ts";
 import { selectAudit, viewOfEntry } from "../access/audit-log.ts";
 import type { Identity } from "../access/identity.ts";
 import {
@@ -12,15 +13,24 @@ import {
   viewOfOperator,
 } from "../access/operators.ts";
 import type { Deps } from "../deps.ts";
+import { publishLogLevel } from "../log-level.ts";
+import { transact } from "../transaction.ts";
 import { page } from "./pages.ts";
 import { created, noContent, ok } from "./response.ts";
 
-/** Operators, and what they did. */
+/** Operators, what they did, and what is logged. */
 export function accessHandlers(deps: Deps, known: Pick<OperatorTokens, "forget">) {
   const { kysely } = deps.database;
   return {
     getMe: (_request, { operatorId, name, role }) =>
       ok({ name, role, ...(operatorId !== null && { operatorId }) }),
+    changeLogLevel: async ({ body: { level } }) => {
+      await transact(deps, async (trx) => {
+        deps.audit?.note({ changes: changesOf({}, { level }) });
+        publishLogLevel(trx, level);
+      });
+      return ok({ level });
+    },
     createOperator: async ({ body }) => created(await createOperator(deps, body)),
     listOperators: async ({ query }) =>
       ok(await page(selectOperators(kysely, deps), query, { id: "operator_id" }, viewOfOperator)),

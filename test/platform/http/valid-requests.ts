@@ -32,6 +32,7 @@ export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>>
   changeJob: () => ({ positions: 2 }),
   replayEvents: () => ({ providerId: randomUUID(), since: "2027-03-01T08:00:00Z" }),
   createOperator: () => ({ name: `Karin ${randomUUID()}`, role: "viewer" }),
+  changeLogLevel: () => ({ level: "silent" }),
   changeOperator: () => ({ role: "operator" }),
   rotateOperatorToken: () => ({ overlapHours: 1 }),
   acceptJob: () => ({ candidateId: randomUUID() }),

@@ -1,0 +1,26 @@
+import { expect, it } from "vitest";
+import { createLog } from "../../src/platform/log.ts";
+import { silent } from "../engines.ts";
+import { startEdge } from "./http/edge.ts";
+
+it("an operator changes the level of the log in every process", async () => {
+  const lines: string[] = [];
+  const first = await startEdge("postgres", { log: silent });
+  const log = createLog("warn", { write: (line) => void lines.push(line) });
+  const second = await startEdge({ url: first.where.url ?? "" }, { log });
+  try {
+    await second.operate("GET", "/jobs");
+    expect(lines).toEqual([]);
+    expect((await first.operate("PUT", "/log-level", { level: "info" })).body).toEqual({ level: "info" });
+    await expect.poll(() => lines.length).toBe(1);
+    await second.operate("GET", "/jobs");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: "info", msg: "the level of the log was changed" },
+      { level: "info", req: { path: "/operations/v1/jobs" }, operator: expect.any(String) },
+    ]);
+    expect((await first.operate("PUT", "/log-level", { level: "loud" })).status).toBe(400);
+  } finally {
+    await second.stop();
+    await first.stop();
+  }
+});
