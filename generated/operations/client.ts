@@ -92,6 +92,8 @@ export interface Client {
   listIssues: Call<paths, "/issues", "get">;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
   resolveIssue: Call<paths, "/issues/{issueId}/resolve", "post">;
+  /** Change how much is logged: `PUT /log-level`. */
+  changeLogLevel: Call<paths, "/log-level", "put">;
   /** Who is this token: `GET /me`. */
   getMe: Call<paths, "/me", "get">;
   /** List the operators: `GET /operators`. */
@@ -155,6 +157,7 @@ export function createClient(options?: ClientOptions): Client {
     getStatistics: (...init) => withStatus(http.GET("/statistics", ...init)),
     listIssues: (...init) => withStatus(http.GET("/issues", ...init)),
     resolveIssue: (...init) => withStatus(http.POST("/issues/{issueId}/resolve", ...init)),
+    changeLogLevel: (...init) => withStatus(http.PUT("/log-level", ...init)),
     getMe: (...init) => withStatus(http.GET("/me", ...init)),
     listOperators: (...init) => withStatus(http.GET("/operators", ...init)),
     createOperator: (...init) => withStatus(http.POST("/operators", ...init)),

@@ -97,6 +97,8 @@ export interface Handlers<Context> {
   listIssues: Handler<operations["listIssues"], Context>;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
   resolveIssue: Handler<operations["resolveIssue"], Context>;
+  /** Change how much is logged: `PUT /log-level`. */
+  changeLogLevel: Handler<operations["changeLogLevel"], Context>;
   /** Who is this token: `GET /me`. */
   getMe: Handler<operations["getMe"], Context>;
   /** List the operators: `GET /operators`. */
@@ -909,6 +911,25 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "changeLogLevel",
+    method: "PUT",
+    path: "/log-level",
+    security: ["operatorToken"],
+    scopes: ["admin"],
+    parameters: [],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
       "429": "application/problem+json",
       "503": "application/problem+json",
     },

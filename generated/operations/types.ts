@@ -727,6 +727,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/log-level": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    /**
+     * Change how much is logged
+     * @description Decision: for every process at work, and until each is restarted: a process that starts logs at `LOG_LEVEL`. Faults that are repeated are written five times in a minute and then counted, at any level.
+     */
+    put: operations["changeLogLevel"];
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   "/me": {
     parameters: {
       query?: never;
@@ -847,6 +867,10 @@ export interface components {
     Role: "viewer" | "operator" | "people" | "admin";
     /** @description As the audit log shows it. No control characters, and no space at either end. */
     OperatorName: string;
+    LogLevelChange: {
+      /** @enum {string} */
+      level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+    };
     Me: {
       /**
        * Format: uuid
@@ -3541,6 +3565,37 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  changeLogLevel: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["LogLevelChange"];
+      };
+    };
+    responses: {
+      /** @description Every process logs at this level. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["LogLevelChange"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   getMe: {
     parameters: {
       query?: never;
@@ -3799,6 +3854,7 @@ export interface operations {
 export type Role = components["schemas"]["Role"];
 /** As the audit log shows it. No control characters, and no space at either end. */
 export type OperatorName = components["schemas"]["OperatorName"];
+export type LogLevelChange = components["schemas"]["LogLevelChange"];
 export type Me = components["schemas"]["Me"];
 export type OperatorCreate = components["schemas"]["OperatorCreate"];
 export type OperatorChange = components["schemas"]["OperatorChange"];

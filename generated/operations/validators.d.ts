@@ -7,6 +7,7 @@ import type { components, operations } from "./types.js";
 export declare const schemas: {
   readonly Role: Validator<components["schemas"]["Role"]>;
   readonly OperatorName: Validator<components["schemas"]["OperatorName"]>;
+  readonly LogLevelChange: Validator<components["schemas"]["LogLevelChange"]>;
   readonly Me: Validator<components["schemas"]["Me"]>;
   readonly OperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
   readonly OperatorChange: Validator<components["schemas"]["OperatorChange"]>;
@@ -208,6 +209,7 @@ export declare const requests: {
   readonly getStatistics: { readonly query: Validator<RequestPart<operations["getStatistics"], "query">> };
   readonly listIssues: { readonly query: Validator<RequestPart<operations["listIssues"], "query">> };
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
+  readonly changeLogLevel: { readonly body: Validator<RequestBody<operations["changeLogLevel"]>> };
   readonly getMe: Record<string, never>;
   readonly listOperators: { readonly query: Validator<RequestPart<operations["listOperators"], "query">> };
   readonly createOperator: { readonly body: Validator<RequestBody<operations["createOperator"]>> };
@@ -631,6 +633,16 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["resolveIssue"], 429>>;
     readonly "503": Validator<ResponseBody<operations["resolveIssue"], 503>>;
   };
+  readonly changeLogLevel: {
+    readonly "200": Validator<ResponseBody<operations["changeLogLevel"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["changeLogLevel"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["changeLogLevel"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["changeLogLevel"], 403>>;
+    readonly "413": Validator<ResponseBody<operations["changeLogLevel"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["changeLogLevel"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["changeLogLevel"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["changeLogLevel"], 503>>;
+  };
   readonly getMe: {
     readonly "200": Validator<ResponseBody<operations["getMe"], 200>>;
     readonly "401": Validator<ResponseBody<operations["getMe"], 401>>;
@@ -709,6 +721,7 @@ export declare const responses: {
 /** The same one by one: a bundle holds what is used. */
 export declare const isRole: Validator<components["schemas"]["Role"]>;
 export declare const isOperatorName: Validator<components["schemas"]["OperatorName"]>;
+export declare const isLogLevelChange: Validator<components["schemas"]["LogLevelChange"]>;
 export declare const isMe: Validator<components["schemas"]["Me"]>;
 export declare const isOperatorCreate: Validator<components["schemas"]["OperatorCreate"]>;
 export declare const isOperatorChange: Validator<components["schemas"]["OperatorChange"]>;

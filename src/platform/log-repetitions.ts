@@ -1,3 +1,5 @@
+import { ServerResponse } from "node:http";
+
 /** So many lines of one kind in a minute are written; the others are counted. */
 const WRITTEN = 5;
 const WINDOW_MS = 60_000;
@@ -11,23 +13,23 @@ interface Kind {
   last: string;
 }
 
-type Write = (line: object, message: string) => void;
+type Line = Record<string, unknown>;
+type Write = (line: Line, message: string) => void;
 
-/** Faults that are repeated: in an outage every webhook has the same one, and thousands of lines a minute hide what else happens. */
+/** Repeated faults: in an outage every webhook has the same one, and thousands of lines a minute hide what else happens. */
 export interface Repetitions {
-  /** Whether a line is to be written. `write` writes the summary of those that were not, a minute after the first. */
+  /** Whether a line is to be written. `write` writes the last of those that were not, with their number, a minute after the first. */
   isWritten(args: readonly unknown[], write: Write): boolean;
 }
 
 export function createRepetitions(windowMs = WINDOW_MS, now: () => Date = () => new Date()): Repetitions {
   const kinds = new Map<string, Kind>();
-  const open = (key: string, message: string, write: Write) => {
+  const open = (key: string, summarise: (kind: Kind) => void) => {
     const kind = { count: 0, first: "", last: "" };
     kinds.set(key, kind);
     setTimeout(() => {
       kinds.delete(key);
-      const { count, first, last } = kind;
-      if (count > WRITTEN) write({ repeated: count - WRITTEN, first, last }, message);
+      if (kind.count > WRITTEN) summarise(kind);
     }, windowMs).unref();
     return kind;
   };
@@ -36,7 +38,11 @@ export function createRepetitions(windowMs = WINDOW_MS, now: () => Date = () => 
       const [line, message] = partsOf(args);
       const key = keyOf(line, message);
       if (!kinds.has(key) && kinds.size >= MOST_KINDS) return true;
-      const kind = kinds.get(key) ?? open(key, message, write);
+      const kind =
+        kinds.get(key) ??
+        open(key, ({ count, first, last }) => {
+          write({ ...line, repeated: count - WRITTEN, first, last }, message);
+        });
       kind.count += 1;
       if (kind.count <= WRITTEN) return true;
       kind.last = now().toISOString();
@@ -46,15 +52,15 @@ export function createRepetitions(windowMs = WINDOW_MS, now: () => Date = () => 
   };
 }
 
-function partsOf(args: readonly unknown[]): [line: Record<string, unknown>, message: string] {
+function partsOf(args: readonly unknown[]): [line: Line, message: string] {
   const [first, second] = args;
-  if (typeof first === "object" && first !== null)
-    return [first as Record<string, unknown>, String(second ?? "")];
+  if (typeof first === "object" && first !== null) return [first as Line, String(second ?? "")];
   return [{}, String(first)];
 }
 
 /** The same fault: of the same provider, the same request, and the same error, whichever event or person it is about. */
-function keyOf({ err, providerId, req, res }: Record<string, unknown>, message: string): string {
+function keyOf({ err, providerId, kind, req, res }: Line, message: string): string {
   const error = err instanceof Error ? [err.name, (err as NodeJS.ErrnoException).code, err.message] : err;
-  return JSON.stringify([message, providerId, error, req, res]);
+  const request = res instanceof ServerResponse ? [res.req.method, res.req.url, res.statusCode] : [req, res];
+  return JSON.stringify([message, providerId, kind, error, request]);
 }

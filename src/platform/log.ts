@@ -3,6 +3,9 @@ import { type DestinationStream, type Logger, type LoggerOptions, pino } from "p
 import { scrub } from "../contract/personal-data.ts";
 import { createRepetitions } from "./log-repetitions.ts";
 
+/** The number of pino's level `warn`. */
+const WARN = 40;
+
 /**
  * Returns a log of structured lines without personal data or secrets, each with the name of its level and the process that wrote it. A warning
  * or an error that is repeated within a minute is summarised. `destination`: stderr unless given; stdout belongs to the command.
@@ -19,7 +22,7 @@ export function createLog(level: string, destination?: DestinationStream): Logge
       // pino's redaction does not reach into texts, so the finished line is scrubbed.
       streamWrite: scrub,
       logMethod(args, method, number) {
-        const isFault = number >= pino.levels.values.warn;
+        const isFault = number >= WARN;
         if (!isFault || repetitions.isWritten(args, (line, message) => method.call(this, line, message)))
           method.apply(this, args);
       },
