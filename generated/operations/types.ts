@@ -1230,6 +1230,12 @@ export interface components {
       changed?: number;
       /** @description Jobs that were cancelled since the restore. */
       cancelled?: number;
+      /** @description Full hours up to now in which the webhooks of a provider were counted. */
+      hours?: number;
+      /** @description Webhooks of the provider in these hours. */
+      received?: number;
+      /** @description The fewest webhooks of the provider in the same hours of each of the three weeks before. */
+      expected?: number;
       /** @description Notifications that were not sent, because they may have been sent after the backup. */
       held?: number;
       /** @description Bookings that hold a seat. */
@@ -1839,7 +1845,8 @@ export interface components {
       | "provider_check"
       | "provider_check_failed"
       | "notification_failed"
-      | "restored";
+      | "restored"
+      | "provider_quiet";
     /** @description What an issue is about. One issue is open for each code and subject. */
     Subject: {
       /** @enum {string} */

@@ -49,6 +49,7 @@ const FULL: Required<Params> = {
   ...{ reason: "shift_full", changeReason: "provider_refused", jobStatus: "open", variant: "b" },
   ...{ warnings: ["positions_differ"], event: "shift.create", traceId: "trace", kind: "job_offered" },
   ...{ shifts: 3, read: 2, changed: 1, cancelled: 1, held: 1 },
+  ...{ hours: 24, received: 1, expected: 120 },
   ...{ count: 2, booked: 1, ownPeople: 1, positions: 3, free: 2, offered: 1, busy: 2 },
   ...{ startTime: "2026-11-22T08:00:00.000Z", endTime: "2026-11-22T16:00:00.000Z" },
   ...{ outletId: "12", outletName: "Kajen", roleId: "7", roleName: "Waiter", otherJobId: "job" },

@@ -26,6 +26,7 @@ const BY_CODE = {
   change_refused: "soon",
   notification_failed: "soon",
   restored: "soon",
+  provider_quiet: "soon",
   provider_check: "later",
   provider_check_failed: "later",
 } satisfies Record<IssueCode, Urgency>;

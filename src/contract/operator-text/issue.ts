@@ -41,6 +41,7 @@ const TITLES = {
   provider_check_failed: "Provider check failed",
   notification_failed: "Notification not delivered",
   restored: "Restored from a backup",
+  provider_quiet: "No webhooks from the provider",
 } satisfies Record<IssueCode, string>;
 
 /** Every code, in the order of the specification. */
@@ -95,6 +96,8 @@ const DETAILS = {
     `A notification${inParentheses(kind && notificationText(kind))} was not delivered${after(": ", delivery && deliveryText(delivery, params))}.`,
   restored: ({ params: { since, shifts = 0, read = 0, changed = 0, cancelled = 0, held = 0 } }) =>
     `The platform was restored${since === undefined ? "" : ` to ${since}`}. ${capitalised(`${read} of ${counted(shifts, "future shift")}`)} read again; ${counted(changed, "job")} changed, ${counted(cancelled, "job")} cancelled; ${counted(held, "notification")} held back.`,
+  provider_quiet: ({ params: { hours, received = 0, expected } }) =>
+    `The provider sent ${received === 0 ? "no webhook" : counted(received, "webhook")}${hours === undefined ? "" : ` in the last ${counted(hours, "hour")}`}${expected === undefined ? "" : `; in the same hours of each of the last three weeks it sent at least ${expected}`}.`,
 } satisfies Record<IssueCode, Text>;
 
 const REMEDIES = {
@@ -134,6 +137,8 @@ const REMEDIES = {
       : "Check the mail server and its settings. Pending mail is sent automatically when the server has recovered.",
   restored: () =>
     "Check the jobs, and send held notifications again that did not arrive. Resolve this issue when all shifts are read.",
+  provider_quiet: () =>
+    "Ask the provider whether it still sends webhooks, and to which address. This issue closes when they arrive again.",
 } satisfies Record<IssueCode, Text>;
 
 /** An issue as an operator reads it. */

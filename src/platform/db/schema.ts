@@ -174,6 +174,7 @@ export interface Schema extends ShiftTables {
     minute_until: Generated<Date>;
     silent_until: Generated<Date>;
   };
+  hourly_figures: { provider_id: Generated<string>; name: string; hour: Date; value: number };
   figures: { minute: Date; name: string; provider_id: Generated<string>; value: number };
 }
 

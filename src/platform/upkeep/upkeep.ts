@@ -7,6 +7,7 @@ import { RETENTION, type Retention } from "../retention.ts";
 import { logEvents } from "./event-log.ts";
 import { deleteJobs } from "./old-jobs.ts";
 import { DAY_MS, dropDays, makeDays } from "./partitions.ts";
+import { watchRhythm } from "./rhythm.ts";
 
 type Kysely = Database["kysely"];
 
@@ -29,6 +30,7 @@ const NOTHING = {
   issuesDeleted: 0,
   shiftsDeleted: 0,
   figuresDeleted: 0,
+  hoursDeleted: 0,
   operationsDeleted: 0,
   countsDeleted: 0,
 };
@@ -84,6 +86,12 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     "figures",
     "minute, name, provider_id",
     ({ now }) => sql`minute < ${daysBefore(now, 7)} order by minute`,
+  ),
+  // As many weeks as a rhythm is compared with, and one more.
+  hoursDeleted: deleting(
+    "hourly_figures",
+    "provider_id, name, hour",
+    ({ now }) => sql`hour < ${daysBefore(now, 35)}`,
   ),
   // No echo can come after the expiry.
   operationsDeleted: deleting(
@@ -156,7 +164,7 @@ async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): P
       deps.log.error({ err: error, what: name }, "a part of the upkeep failed");
     }
   }
-  for (const part of [closePastMailIssues, reportCatchUp])
+  for (const part of [closePastMailIssues, reportCatchUp, watchRhythm])
     await part(deps).catch((err) => deps.log.error({ err }, "a part of the upkeep failed"));
   return report;
 }

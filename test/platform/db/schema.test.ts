@@ -244,6 +244,7 @@ const TABLES: Tables = {
     silent_until: "timestamptz",
   },
   webhook_counts: { provider_id: "uuid", minute: "timestamptz", count: "int8" },
+  hourly_figures: { provider_id: "text", name: "text", hour: "timestamptz", value: "int8" },
   figures: { minute: "timestamptz", name: "text", provider_id: "text", value: "int8" },
   field_uses: { provider_id: "uuid", field: "text", count: "int8" },
   shift_changes: {

@@ -15,7 +15,14 @@ const NOTHING = {
   // Other tests leave days behind.
   daysDropped: expect.any(Number),
   ...{ eventsLogged: 0, eventsDeleted: 0, jobsDeleted: 0, notificationsDeleted: 0 },
-  ...{ issuesDeleted: 0, shiftsDeleted: 0, figuresDeleted: 0, operationsDeleted: 0, countsDeleted: 0 },
+  ...{
+    issuesDeleted: 0,
+    shiftsDeleted: 0,
+    figuresDeleted: 0,
+    hoursDeleted: 0,
+    operationsDeleted: 0,
+    countsDeleted: 0,
+  },
 };
 
 describe.each(featureEngines)("the periodic reading on %s", (engine) => {
