@@ -14,7 +14,7 @@ export interface Client {
   createIntegration: Call<paths, "/integrations", "post">;
   /** Read an integration: `GET /integrations/{providerId}`. */
   getIntegration: Call<paths, "/integrations/{providerId}", "get">;
-  /** Delete a draft: `DELETE /integrations/{providerId}`. */
+  /** Delete a draft, or an organisation that was offboarded: `DELETE /integrations/{providerId}`. */
   deleteIntegration: Call<paths, "/integrations/{providerId}", "delete">;
   /** Change a registration: `PATCH /integrations/{providerId}`. */
   changeIntegration: Call<paths, "/integrations/{providerId}", "patch">;
@@ -30,6 +30,8 @@ export interface Client {
   verifyIntegration: Call<paths, "/integrations/{providerId}/verify", "post">;
   /** Suspend an integration: `POST /integrations/{providerId}/suspend`. */
   suspendIntegration: Call<paths, "/integrations/{providerId}/suspend", "post">;
+  /** Offboard an organisation: `POST /integrations/{providerId}/offboard`. */
+  offboardIntegration: Call<paths, "/integrations/{providerId}/offboard", "post">;
   /** Exchange a token: `POST /integrations/{providerId}/tokens`. */
   rotateToken: Call<paths, "/integrations/{providerId}/tokens", "post">;
   /** Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`. */
@@ -126,6 +128,7 @@ export function createClient(options?: ClientOptions): Client {
     activateIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/activate", ...init)),
     verifyIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/verify", ...init)),
     suspendIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/suspend", ...init)),
+    offboardIntegration: (...init) => withStatus(http.POST("/integrations/{providerId}/offboard", ...init)),
     rotateToken: (...init) => withStatus(http.POST("/integrations/{providerId}/tokens", ...init)),
     importRegistry: (...init) => withStatus(http.POST("/integrations/{providerId}/registry-import", ...init)),
     getProviderReport: (...init) => withStatus(http.GET("/integrations/{providerId}/report", ...init)),

@@ -19,7 +19,7 @@ export interface Handlers<Context> {
   createIntegration: Handler<operations["createIntegration"], Context>;
   /** Read an integration: `GET /integrations/{providerId}`. */
   getIntegration: Handler<operations["getIntegration"], Context>;
-  /** Delete a draft: `DELETE /integrations/{providerId}`. */
+  /** Delete a draft, or an organisation that was offboarded: `DELETE /integrations/{providerId}`. */
   deleteIntegration: Handler<operations["deleteIntegration"], Context>;
   /** Change a registration: `PATCH /integrations/{providerId}`. */
   changeIntegration: Handler<operations["changeIntegration"], Context>;
@@ -35,6 +35,8 @@ export interface Handlers<Context> {
   verifyIntegration: Handler<operations["verifyIntegration"], Context>;
   /** Suspend an integration: `POST /integrations/{providerId}/suspend`. */
   suspendIntegration: Handler<operations["suspendIntegration"], Context>;
+  /** Offboard an organisation: `POST /integrations/{providerId}/offboard`. */
+  offboardIntegration: Handler<operations["offboardIntegration"], Context>;
   /** Exchange a token: `POST /integrations/{providerId}/tokens`. */
   rotateToken: Handler<operations["rotateToken"], Context>;
   /** Import the provider's candidate registry: `POST /integrations/{providerId}/registry-import`. */
@@ -183,6 +185,7 @@ export const operationsTable = [
     scopes: ["admin"],
     parameters: [{ in: "path", name: "providerId", type: "string" }],
     responses: {
+      "202": "application/json",
       "204": null,
       "400": "application/problem+json",
       "401": "application/problem+json",
@@ -319,6 +322,27 @@ export const operationsTable = [
       "401": "application/problem+json",
       "403": "application/problem+json",
       "404": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "offboardIntegration",
+    method: "POST",
+    path: "/integrations/{providerId}/offboard",
+    security: ["operatorToken"],
+    scopes: ["admin"],
+    parameters: [{ in: "path", name: "providerId", type: "string" }],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
+      "409": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
       "429": "application/problem+json",
       "503": "application/problem+json",
     },

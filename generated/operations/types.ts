@@ -39,8 +39,13 @@ export interface paths {
     put?: never;
     post?: never;
     /**
-     * Delete a draft
-     * @description Removes the draft with its tokens, outlets, roles, issues and stored events, so that the providerId may be registered again. Workplaces, competences and candidates stay, also those whom a registry import has added. Decision: 409 `integration_not_draft` once it was activated, and 409 `integration_in_use` while it has jobs, because candidates may stand on the provider's shifts; suspend it instead. The deletion is logged.
+     * Delete a draft, or an organisation that was offboarded
+     * @description Removes the draft with its tokens, outlets, roles, issues and stored events, so that the providerId may be registered again. Workplaces, competences and candidates stay, also those whom a registry import has added.
+     *     The deletion is logged.
+     *
+     *     Decision: once it was activated, 409 `integration_not_draft` unless it is being offboarded, because candidates may stand on the provider's shifts. Of one that is being offboarded the deletion is requested: 202, its
+     *     webhooks get 401 from then on, and its jobs, bookings, notifications, events, traces and issues are deleted in the background, in batches; reading it gives 404 when it is gone. 409 `integration_in_use` while the provider has not
+     *     confirmed that everyone is off the shifts (see `offboardIntegration`). Candidates stay, since other organisations may know them, and so does the audit log.
      */
     delete: operations["deleteIntegration"];
     options?: never;
@@ -174,6 +179,33 @@ export interface paths {
      * @description Decision: nothing is lost. Its webhooks are still stored and answered 200, and wait; its jobs take no new bookings and are not offered. Bookings and cancellations that were asked for before are still carried out. Activating it again lets everything go on. A draft stays a draft.
      */
     post: operations["suspendIntegration"];
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/integrations/{providerId}/offboard": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["parameters"]["providerId"];
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /**
+     * Offboard an organisation
+     * @description The first of three steps with which an organisation leaves; then export what the platform knows of it (see "Export of an organisation"), then delete the integration.
+     *
+     *     Decision: the integration is suspended. `bookings` says what happens to those on shifts that have not started: with `unassign` each is withdrawn as a candidate would withdraw, and the provider is asked to take the candidate off; `remaining` of
+     *     the integration counts those that it has not confirmed yet. With `keep` they stay on the provider's shifts, and the platform forgets them with the deletion. Repeat it with the other value to change that, for instance when the provider no longer responds.
+     *     Activating the integration again ends the offboarding; who was taken off stays off. 409 `integration_is_draft` for a draft, which is simply deleted.
+     */
+    post: operations["offboardIntegration"];
     delete?: never;
     options?: never;
     head?: never;
@@ -1098,6 +1130,7 @@ export interface components {
       dialect: components["schemas"]["Dialect"];
       health: components["schemas"]["Health"];
       backlog?: components["schemas"]["Backlog"];
+      offboarding?: components["schemas"]["OffboardingState"];
       /** Format: date-time */
       createdAt: string;
     };
@@ -1403,6 +1436,24 @@ export interface components {
       /** @description A curl command; absent when no single request shows it. */
       reproduce?: string;
       fix: string;
+    };
+    /** @description Present while the organisation is being offboarded. */
+    OffboardingState: {
+      bookings: components["schemas"]["FutureBookings"];
+      /** Format: date-time */
+      since: string;
+      /** @description Bookings on future shifts that the provider has not confirmed as ended; 0 with `keep`. Only where one integration is read. */
+      remaining?: number;
+      /** Format: date-time */
+      deletionRequestedAt?: string;
+    };
+    /**
+     * @description What happens to the bookings on shifts that have not started.
+     * @enum {string}
+     */
+    FutureBookings: "unassign" | "keep";
+    Offboarding: {
+      bookings: components["schemas"]["FutureBookings"];
     };
     Discovery: {
       outlets: components["schemas"]["DiscoveredOutlet"][];
@@ -2331,6 +2382,15 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
+      /** @description The deletion is requested. */
+      202: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Integration"];
+        };
+      };
       /** @description Deleted. */
       204: {
         headers: {
@@ -2563,6 +2623,42 @@ export interface operations {
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
       404: components["responses"]["NotFound"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  offboardIntegration: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The organisation. */
+        providerId: components["parameters"]["providerId"];
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["Offboarding"];
+      };
+    };
+    responses: {
+      /** @description The integration, suspended. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Integration"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      409: components["responses"]["Conflict"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
       429: components["responses"]["TooManyFailures"];
       503: components["responses"]["Unavailable"];
     };
@@ -3932,6 +4028,11 @@ export type DeliveryCode = components["schemas"]["DeliveryCode"];
 /** What a step of a trace, or the processing of an event, came to. */
 export type OutcomeCode = components["schemas"]["OutcomeCode"];
 export type CheckFinding = components["schemas"]["CheckFinding"];
+/** Present while the organisation is being offboarded. */
+export type OffboardingState = components["schemas"]["OffboardingState"];
+/** What happens to the bookings on shifts that have not started. */
+export type FutureBookings = components["schemas"]["FutureBookings"];
+export type Offboarding = components["schemas"]["Offboarding"];
 export type Discovery = components["schemas"]["Discovery"];
 export type DiscoveredOutlet = components["schemas"]["DiscoveredOutlet"];
 export type WorkplaceSuggestion = components["schemas"]["WorkplaceSuggestion"];

@@ -46,6 +46,9 @@ export declare const schemas: {
   readonly DeliveryCode: Validator<components["schemas"]["DeliveryCode"]>;
   readonly OutcomeCode: Validator<components["schemas"]["OutcomeCode"]>;
   readonly CheckFinding: Validator<components["schemas"]["CheckFinding"]>;
+  readonly OffboardingState: Validator<components["schemas"]["OffboardingState"]>;
+  readonly FutureBookings: Validator<components["schemas"]["FutureBookings"]>;
+  readonly Offboarding: Validator<components["schemas"]["Offboarding"]>;
   readonly Discovery: Validator<components["schemas"]["Discovery"]>;
   readonly DiscoveredOutlet: Validator<components["schemas"]["DiscoveredOutlet"]>;
   readonly WorkplaceSuggestion: Validator<components["schemas"]["WorkplaceSuggestion"]>;
@@ -155,6 +158,10 @@ export declare const requests: {
   readonly suspendIntegration: {
     readonly path: Validator<RequestPart<operations["suspendIntegration"], "path">>;
   };
+  readonly offboardIntegration: {
+    readonly path: Validator<RequestPart<operations["offboardIntegration"], "path">>;
+    readonly body: Validator<RequestBody<operations["offboardIntegration"]>>;
+  };
   readonly rotateToken: {
     readonly path: Validator<RequestPart<operations["rotateToken"], "path">>;
     readonly body: Validator<RequestBody<operations["rotateToken"]>>;
@@ -256,6 +263,7 @@ export declare const responses: {
     readonly "503": Validator<ResponseBody<operations["getIntegration"], 503>>;
   };
   readonly deleteIntegration: {
+    readonly "202": Validator<ResponseBody<operations["deleteIntegration"], 202>>;
     readonly "400": Validator<ResponseBody<operations["deleteIntegration"], 400>>;
     readonly "401": Validator<ResponseBody<operations["deleteIntegration"], 401>>;
     readonly "403": Validator<ResponseBody<operations["deleteIntegration"], 403>>;
@@ -335,6 +343,18 @@ export declare const responses: {
     readonly "404": Validator<ResponseBody<operations["suspendIntegration"], 404>>;
     readonly "429": Validator<ResponseBody<operations["suspendIntegration"], 429>>;
     readonly "503": Validator<ResponseBody<operations["suspendIntegration"], 503>>;
+  };
+  readonly offboardIntegration: {
+    readonly "200": Validator<ResponseBody<operations["offboardIntegration"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["offboardIntegration"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["offboardIntegration"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["offboardIntegration"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["offboardIntegration"], 404>>;
+    readonly "409": Validator<ResponseBody<operations["offboardIntegration"], 409>>;
+    readonly "413": Validator<ResponseBody<operations["offboardIntegration"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["offboardIntegration"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["offboardIntegration"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["offboardIntegration"], 503>>;
   };
   readonly rotateToken: {
     readonly "200": Validator<ResponseBody<operations["rotateToken"], 200>>;
@@ -760,6 +780,9 @@ export declare const isNotificationKind: Validator<components["schemas"]["Notifi
 export declare const isDeliveryCode: Validator<components["schemas"]["DeliveryCode"]>;
 export declare const isOutcomeCode: Validator<components["schemas"]["OutcomeCode"]>;
 export declare const isCheckFinding: Validator<components["schemas"]["CheckFinding"]>;
+export declare const isOffboardingState: Validator<components["schemas"]["OffboardingState"]>;
+export declare const isFutureBookings: Validator<components["schemas"]["FutureBookings"]>;
+export declare const isOffboarding: Validator<components["schemas"]["Offboarding"]>;
 export declare const isDiscovery: Validator<components["schemas"]["Discovery"]>;
 export declare const isDiscoveredOutlet: Validator<components["schemas"]["DiscoveredOutlet"]>;
 export declare const isWorkplaceSuggestion: Validator<components["schemas"]["WorkplaceSuggestion"]>;

@@ -48,6 +48,8 @@ export const catalogue = {
   mail_not_configured: { status: 409, title: "The platform has no mail server" },
   registry_absent: { status: 409, title: "The provider offers no candidate registry" },
   integration_not_draft: { status: 409, title: "Only a draft allows this" },
+  integration_is_draft: { status: 409, title: "A draft does not allow this" },
+  integration_deleting: { status: 409, title: "The integration is being deleted" },
   integration_in_use: { status: 409, title: "The integration has jobs" },
   integration_changed: { status: 409, title: "The integration was changed meanwhile" },
   not_ready: { status: 409, title: "Something is missing first" },

@@ -30,6 +30,7 @@ import { healthHandlers } from "./http/health.ts";
 import { withStorableInput } from "./http/input.ts";
 import { jobHandlers } from "./http/jobs.ts";
 import { onboardingHandlers } from "./http/onboarding.ts";
+import { organisationExport } from "./http/organisation-export.ts";
 import { peopleHandlers } from "./http/people.ts";
 import { refuseWrites } from "./http/read-only.ts";
 import { seeingHandlers } from "./http/seeing.ts";
@@ -114,6 +115,7 @@ export function createApp(parts: AppParts): Express {
   if (!parts.management) app.get("/metrics", onlyLocal(authenticate), metricsHandler(parts.metrics));
   app.get("/operations/v1/stream", streamHandler({ ...parts, authenticate }));
   app.get("/operations/v1/audit/export", auditExport(deps, authenticate));
+  app.get("/operations/v1/integrations/:providerId/export", organisationExport(deps, authenticate));
   app.get("/operations/v1/backup", backupHandler(deps.database, authenticate, log));
   const handlersOf = (scoped: Deps): Handlers<Identity> => ({
     ...onboardingHandlers({ ...parts, deps: scoped, owners }),

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Page, Route } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ProviderFinding } from "../../src/platform/deps.ts";
@@ -148,6 +149,29 @@ describe("integrations", () => {
     await dialog.getByLabel("Base URL").fill("http://127.0.0.1:9");
     await dialog.getByRole("button", { name: "Save the changes" }).click();
     await dialog.getByText(/^Nothing was changed.*tried by path: GET http:\/\/127\.0\.0\.1:9\//).waitFor();
+    await expectFit(page);
+  });
+
+  it("offboards an organisation: takes it out of work, saves its export, and deletes it", async () => {
+    const { providerId } = await theatre().onboard();
+    // The page reads the integration once more after it is gone.
+    const page = await theatre().visit(`integrations/${providerId}`, refused(404));
+    await page.getByRole("button", { name: "Offboard …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Offboard Kvarteret?" });
+    await expectFit(page);
+    await dialog.getByLabel("Leave everyone on the shifts").check();
+    await dialog.getByRole("button", { name: "Offboard Kvarteret" }).click();
+    const steps = page.getByRole("region", { name: "Offboarding" });
+    await steps.getByText("No booking has to end at the provider.").waitFor();
+    await expectFit(page);
+    const saving = page.waitForEvent("download");
+    await steps.getByRole("button", { name: "Save the export" }).click();
+    const lines = readFileSync(await (await saving).path(), "utf8")
+      .trim()
+      .split("\n");
+    expect(JSON.parse(lines.at(-1) ?? "")).toEqual({ complete: true, lines: lines.length });
+    await steps.getByRole("button", { name: "Delete Kvarteret for good" }).click();
+    await page.getByText("Everything of the organisation is being deleted").waitFor();
     await expectFit(page);
   });
 

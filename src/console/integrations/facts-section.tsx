@@ -1,6 +1,7 @@
 import { Time } from "../parts/time.tsx";
 import { ChangeButton } from "./change-button.tsx";
 import { DeleteButton } from "./delete-button.tsx";
+import { Leaving } from "./leaving.tsx";
 import { RoutingFacts } from "./routing-facts.tsx";
 import { Section } from "./section.tsx";
 import type { Organisation } from "./use-integration.ts";
@@ -43,6 +44,7 @@ export function FactsSection({ integration, reload }: Pick<Organisation, "integr
         <ChangeButton integration={integration} reload={reload} />
         {integration.state === "draft" && <DeleteButton integration={integration} />}
       </p>
+      {integration.state !== "draft" && <Leaving integration={integration} reload={reload} />}
     </Section>
   );
 }

@@ -47,6 +47,10 @@ export interface Schema extends ShiftTables {
     /** The kind before the last change, in whose path webhooks are answered until then. */
     former_kind: string | null;
     former_kind_until: Date | null;
+    /** Of an organisation that leaves: what happens to its future bookings. */
+    offboarding: "unassign" | "keep" | null;
+    offboarding_since: Date | null;
+    deletion_requested_at: Date | null;
   };
   platform_tokens: {
     token_hash: string;

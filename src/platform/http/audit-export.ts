@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { RequestHandler } from "express";
 import { operationsTable } from "../../../generated/operations/server.ts";
 import { requests } from "../../../generated/operations/validators.js";
@@ -6,6 +5,7 @@ import { requestReader } from "../../../generated/runtime/request.ts";
 import { type AuditFilter, everyEntry } from "../access/audit-log.ts";
 import type { Deps } from "../deps.ts";
 import type { OperatorAuthentication } from "./authenticate.ts";
+import { writeLines } from "./lines.ts";
 
 /** `GET /operations/v1/audit/export`, beside the generated router, because it does not answer with JSON. It is `listAudit` in all else. */
 export function auditExport({ database }: Deps, authenticate: OperatorAuthentication): RequestHandler {
@@ -17,11 +17,6 @@ export function auditExport({ database }: Deps, authenticate: OperatorAuthentica
     const { query } = await read(request);
     response.type("application/x-ndjson").set("Cache-Control", "no-store");
     if (request.method === "HEAD") return void response.end();
-    for await (const entry of everyEntry(database.kysely, query as AuditFilter)) {
-      if (response.destroyed) return;
-      const isRoom = response.write(`${JSON.stringify(entry)}\n`);
-      if (!isRoom) await Promise.race([once(response, "drain"), once(response, "close")]);
-    }
-    response.end();
+    await writeLines(response, everyEntry(database.kysely, query as AuditFilter));
   };
 }

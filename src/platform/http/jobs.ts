@@ -18,7 +18,7 @@ export function jobHandlers(deps: Deps) {
     listJobs: async ({ query }) => {
       const where = { provider_id: query.providerId, shift_id: query.shiftId, status: query.status };
       const { items, ...rest } = await page(selectJobs(deps), query, { id: "job_id", where }, (job) => job);
-      return ok({ items: await viewsOf(deps, items), ...rest });
+      return ok({ items: await viewsOfJobs(deps, items), ...rest });
     },
     getJob: async ({ path }) => ok(await readJob(deps, path.jobId)),
     explainJob: async ({ path: { jobId } }) => ok({ jobId, ...(await explainJob(deps, jobId)) }),
@@ -71,13 +71,13 @@ function describeRefusal({ reason, reason_params: { status, providerCode } }: Sh
 /** @throws ProblemError job_not_found */
 async function readJob(deps: Deps, jobId: string): Promise<JobView> {
   const job = await selectJobs(deps).where("job_id", "=", jobId).executeTakeFirst();
-  const [view] = job ? await viewsOf(deps, [job]) : [];
+  const [view] = job ? await viewsOfJobs(deps, [job]) : [];
   if (!view) throw problem("job_not_found", { detail: "There is no job with this jobId." });
   return view;
 }
 
 /** Jobs with the names from the provider's lists, for a provider whose shifts hold none, and whether their cancellation is pending. */
-function selectJobs({ database }: Deps) {
+export function selectJobs({ database }: Deps) {
   return database.kysely
     .selectFrom("jobs")
     .selectAll()
@@ -104,7 +104,7 @@ function selectJobs({ database }: Deps) {
 
 type ListedJob = Job & { listed_outlet: string | null; listed_role: string | null; has_deletion: unknown };
 
-async function viewsOf({ database }: Deps, jobs: readonly ListedJob[]): Promise<JobView[]> {
+export async function viewsOfJobs({ database }: Deps, jobs: readonly ListedJob[]): Promise<JobView[]> {
   if (jobs.length === 0) return [];
   const ids = jobs.map((job) => job.job_id);
   const bookings = await database.kysely

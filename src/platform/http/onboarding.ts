@@ -11,6 +11,7 @@ import { discover, readDiscovered } from "../integrations/discover.ts";
 import { healthOf } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { updateMappings } from "../integrations/mappings.ts";
+import { countRemaining, type Leaving, offboard } from "../integrations/offboard.ts";
 import { register } from "../integrations/register.ts";
 import { importRegistry } from "../integrations/registry.ts";
 import { rotatePlatformToken, takeProviderToken } from "../integrations/rotate.ts";
@@ -35,20 +36,28 @@ export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProvid
     createIntegration: async ({ body }) => created(await register(deps, body, allowInsecureProviders)),
     listIntegrations: async ({ query }) => {
       const all = kysely.selectFrom("integrations").selectAll();
-      return ok(await page(all, query, { id: "provider_id", ascending: true }, toView));
+      return ok(await page(all, query, { id: "provider_id", ascending: true }, viewOfIntegration));
     },
     getIntegration: async ({ path }) => {
       const integration = await requireIntegration(kysely, path.providerId);
       const backlog = await backlogs.of(integration);
-      const { health, ...view } = toView(integration);
+      const { health, offboarding, ...view } = viewOfIntegration(integration);
       const waiting = backlog.waiting.interactive + backlog.waiting.events;
-      return ok({ ...view, health: { ...health, waiting }, backlog });
+      const remaining = await countRemaining(kysely, integration);
+      return ok({
+        ...{ ...view, health: { ...health, waiting }, backlog },
+        ...(offboarding && { offboarding: { ...offboarding, remaining } }),
+      });
     },
     changeIntegration: async ({ path, body }) =>
-      ok(toView(await changeIntegration(deps, owners, path.providerId, body, allowInsecureProviders))),
+      ok(
+        viewOfIntegration(
+          await changeIntegration(deps, owners, path.providerId, body, allowInsecureProviders),
+        ),
+      ),
     deleteIntegration: async ({ path }) => {
-      await deleteIntegration(deps, owners, path.providerId);
-      return noContent;
+      const leaving = await deleteIntegration(deps, owners, path.providerId);
+      return leaving ? accepted(viewOfIntegration(leaving)) : noContent;
     },
     discoverIntegration: async ({ path }) =>
       ok(await discover(deps, await routedIntegration(deps, path.providerId))),
@@ -62,8 +71,10 @@ export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProvid
     },
     importRegistry: async ({ path }) =>
       ok(await importRegistry(deps, await routedIntegration(deps, path.providerId))),
-    activateIntegration: async ({ path }) => ok(toView(await activate(deps, path.providerId))),
-    suspendIntegration: async ({ path }) => ok(toView(await suspend(deps, path.providerId))),
+    activateIntegration: async ({ path }) => ok(viewOfIntegration(await activate(deps, path.providerId))),
+    suspendIntegration: async ({ path }) => ok(viewOfIntegration(await suspend(deps, path.providerId))),
+    offboardIntegration: async ({ path, body }) =>
+      ok(viewOfIntegration(await offboard(deps, path.providerId, body.bookings))),
     verifyIntegration: async ({ path }) => {
       await detectRouting(deps, await requireIntegration(kysely, path.providerId));
       return accepted({ queued: await requestVerification(deps, path.providerId) });
@@ -71,7 +82,7 @@ export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProvid
     rotateToken: async ({ path, body }) =>
       body.direction === "provider"
         ? ok(
-            toView(
+            viewOfIntegration(
               await detectRouting(deps, await takeProviderToken(deps, path.providerId, body.providerToken)),
             ),
           )
@@ -135,7 +146,7 @@ function viewOfHealth(row: Integration): Health {
   return { code, since: since.toISOString(), ...EFFECTS[code], ...(until && { until: until.toISOString() }) };
 }
 
-function toView(row: Integration): IntegrationView {
+export function viewOfIntegration(row: Integration): IntegrationView {
   return {
     providerId: row.provider_id,
     kind: row.kind,
@@ -149,5 +160,14 @@ function toView(row: Integration): IntegrationView {
     dialect: row.dialect,
     health: viewOfHealth(row),
     createdAt: row.created_at.toISOString(),
+    ...(row.offboarding &&
+      row.offboarding_since && {
+        offboarding: viewOfOffboarding(row, row.offboarding, row.offboarding_since),
+      }),
   };
+}
+
+function viewOfOffboarding(row: Integration, bookings: Leaving, since: Date) {
+  const requested = row.deletion_requested_at?.toISOString();
+  return { bookings, since: since.toISOString(), ...(requested && { deletionRequestedAt: requested }) };
 }

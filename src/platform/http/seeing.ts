@@ -109,7 +109,7 @@ async function stepsOf(kysely: Kysely<Schema>, traceId: string): Promise<TraceSt
 }
 
 /** Masked as the payload is. */
-function viewOfEvent(row: StoredEvent): Event {
+export function viewOfEvent(row: StoredEvent): Event {
   const { event, content } = payloadOf(row);
   return {
     eventId: row.event_id,
@@ -151,7 +151,7 @@ function viewOfStep(row: Selectable<TraceStepsTable>): TraceStep {
   };
 }
 
-function viewOfNotification(row: Selectable<NotificationsTable>): Notification {
+export function viewOfNotification(row: Selectable<NotificationsTable>): Notification {
   return {
     notificationId: row.notification_id,
     candidateId: row.candidate_id,
@@ -170,7 +170,7 @@ function viewOfNotification(row: Selectable<NotificationsTable>): Notification {
   };
 }
 
-function viewOfIssue(row: Selectable<IssuesTable>): Issue {
+export function viewOfIssue(row: Selectable<IssuesTable>): Issue {
   return {
     issueId: row.issue_id,
     code: row.code,

@@ -7,6 +7,7 @@ import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { setState } from "./health.ts";
 import { lockIntegration, requireIntegration } from "./integration.ts";
+import { requireStaying } from "./offboard.ts";
 import { detectRouting, undetectedText } from "./routing.ts";
 import { OUTLETS, ROLES, readListed } from "./things.ts";
 
@@ -14,12 +15,13 @@ import { OUTLETS, ROLES, readListed } from "./things.ts";
  * Activates an integration whose outlets and roles are all mapped (contract section 1, "Entity mapping before activation"), or a
  * suspended one: that needs no mapping, because a job whose outlet or role is new waits for it anyway. A routing that is not known is detected
  * first.
- * @throws ProblemError provider_not_found, not_ready with what is missing in `errors`.
+ * @throws ProblemError provider_not_found, integration_deleting, not_ready with what is missing in `errors`.
  */
 export async function activate(deps: Deps, providerId: string): Promise<Integration> {
   await detectRouting(deps, await requireIntegration(deps.database.kysely, providerId));
   return transact(deps, async (trx) => {
     const integration = await lockIntegration(trx, providerId);
+    requireStaying(integration);
     const errors = [
       ...whatIsUndetected(integration),
       ...(integration.state === "draft" ? await whatIsMissing(trx, providerId) : []),

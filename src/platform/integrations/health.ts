@@ -48,7 +48,9 @@ export async function setState(
   integration: Integration,
   state: Integration["state"],
 ): Promise<Integration> {
-  const columns = { state, updated_at: now() };
+  // An organisation that is activated again does not leave.
+  const stays = state === "active" && { offboarding: null, offboarding_since: null };
+  const columns = { state, updated_at: now(), ...stays };
   audit?.note({ changes: [{ field: "state", before: integration.state, after: state }] });
   await change(trx, integration.provider_id, columns, sql`true`);
   return { ...integration, ...columns };

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { reportCatchUp } from "../backup/catch-up.ts";
 import type { Database } from "../db/database.ts";
 import type { Deps } from "../deps.ts";
+import { deleteLeaving } from "../integrations/delete.ts";
 import { closePastMailIssues } from "../notifications/mail-issues.ts";
 import { RETENTION, type Retention } from "../retention.ts";
 import { logEvents } from "./event-log.ts";
@@ -164,8 +165,8 @@ async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): P
       deps.log.error({ err: error, what: name }, "a part of the upkeep failed");
     }
   }
-  for (const part of [closePastMailIssues, reportCatchUp, watchRhythm])
-    await part(deps).catch((err) => deps.log.error({ err }, "a part of the upkeep failed"));
+  for (const part of [closePastMailIssues, reportCatchUp, watchRhythm, deleteLeaving])
+    await part(deps, signal).catch((err) => deps.log.error({ err }, "a part of the upkeep failed"));
   return report;
 }
 

@@ -224,6 +224,8 @@ async function changeEverything(
   ok(await operations.rotateToken({ ...integration, body: { direction: "platform" } }));
   ok(await operations.changeIntegration({ ...integration, body: { name: "Kajen" } }));
   ok(await operations.suspendIntegration(integration));
+  ok(await operations.offboardIntegration({ ...integration, body: { bookings: "keep" } }));
+  ok(await operations.changeLogLevel({ body: { level: "silent" } }));
   const draft = { providerId: randomUUID(), kind: "tempo", name: "Kajen", routing: "path" as const };
   const body = { ...draft, baseUrl: "http://127.0.0.1:9", providerToken: "provider-token" };
   ok(await operations.createIntegration({ body }));

@@ -61,6 +61,9 @@ const TABLES: Tables = {
     absence_accepted_until: "timestamptz?",
     former_kind: "text?",
     former_kind_until: "timestamptz?",
+    offboarding: "text?",
+    offboarding_since: "timestamptz?",
+    deletion_requested_at: "timestamptz?",
   },
   platform_tokens: {
     token_hash: "text",

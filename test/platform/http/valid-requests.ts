@@ -33,6 +33,7 @@ export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>>
   replayEvents: () => ({ providerId: randomUUID(), since: "2027-03-01T08:00:00Z" }),
   createOperator: () => ({ name: `Karin ${randomUUID()}`, role: "viewer" }),
   changeLogLevel: () => ({ level: "silent" }),
+  offboardIntegration: () => ({ bookings: "keep" }),
   changeOperator: () => ({ role: "operator" }),
   rotateOperatorToken: () => ({ overlapHours: 1 }),
   acceptJob: () => ({ candidateId: randomUUID() }),

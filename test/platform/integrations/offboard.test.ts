@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../../src/platform/db/database.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
+import { ok } from "../../flows/operations.ts";
+import type { Organisation } from "../../flows/organisation.ts";
+import { type Stage, startStage } from "../../flows/stage.ts";
+
+describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
+  const database = useEngine(engine);
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await startStage(database(), { upkeep: { everyMs: 100 } });
+  });
+  afterEach(() => stage.strike());
+  afterAll(() => stage.close());
+
+  const paramsOf = ({ providerId }: Pick<Organisation, "providerId">) => ({
+    params: { path: { providerId } },
+  });
+  const offboard = (of: Organisation, bookings: "unassign" | "keep") =>
+    stage.operations.offboardIntegration({ ...paramsOf(of), body: { bookings } });
+  const remove = (of: Organisation) => stage.operations.deleteIntegration(paramsOf(of));
+  const read = (of: Organisation) => stage.operations.getIntegration(paramsOf(of));
+  const isGone = async (of: Organisation) => (await read(of)).response.status === 404;
+  const exported = async ({ providerId }: Organisation) => {
+    const response = await fetch(`${stage.platform.url}/operations/v1/integrations/${providerId}/export`, {
+      headers: { Authorization: `Bearer ${stage.platform.operationsToken}` },
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const linesOf = (text: string): Record<string, unknown>[] =>
+    text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+
+  /** A shift with somebody booked on it. */
+  const booked = async (of: Organisation) => {
+    const { shiftId } = of.provider.createShift();
+    await of.send("shift.create", shiftId);
+    await stage.platform.idle();
+    const job = await of.job(shiftId);
+    const person = await of.addPerson();
+    await of.accept(job, person);
+    await stage.platform.idle();
+    return { shiftId, job, person };
+  };
+  const assigned = (of: Organisation, shiftId: string) => of.provider.shift(shiftId)?.assigned.size ?? 0;
+
+  it("with unassign: everyone is taken off at the provider, and it is deleted once that is confirmed", async () => {
+    const of = await stage.onboard();
+    const { shiftId } = await booked(of);
+    expect(assigned(of, shiftId)).toBe(1);
+    expect((await remove(of)).error).toMatchObject({ code: "integration_not_draft" });
+
+    of.provider.setFault("unavailable");
+    const { state, offboarding } = ok(await offboard(of, "unassign"));
+    expect({ state, offboarding }).toMatchObject({
+      state: "suspended",
+      offboarding: { bookings: "unassign" },
+    });
+    expect(ok(await read(of)).offboarding).toMatchObject({ remaining: 1 });
+    expect((await remove(of)).error).toMatchObject({
+      code: "integration_in_use",
+      detail: expect.stringContaining("1 booked"),
+    });
+    of.provider.clearFaults();
+    await expect.poll(async () => ok(await read(of)).offboarding?.remaining).toBe(0);
+    expect(assigned(of, shiftId)).toBe(0);
+    expect((await remove(of)).response.status).toBe(202);
+    await expect.poll(() => isGone(of)).toBe(true);
+  });
+
+  it("with keep: the provider is not asked, and nothing of it is left but the audit log and the candidates", async () => {
+    const [of, other] = [await stage.onboard(), await stage.onboard()];
+    const [{ shiftId, person }, others] = [await booked(of), await booked(other)];
+    ok(await offboard(of, "keep"));
+    const calls = of.asked("PUT", "/shifts/") + of.asked("DELETE", "/shifts/");
+    expect((await remove(of)).response.status).toBe(202);
+    await expect(of.send("shift.update", shiftId)).rejects.toThrow("status 401");
+    await expect.poll(() => isGone(of)).toBe(true);
+    expect(of.asked("PUT", "/shifts/") + of.asked("DELETE", "/shifts/")).toBe(calls);
+    expect(assigned(of, shiftId)).toBe(1);
+
+    expect(await rowsOf(database(), of.providerId)).toEqual({});
+    expect(await rowsOf(database(), other.providerId)).toMatchObject({ jobs: 1, bookings: 1 });
+    expect(await other.job(others.shiftId)).toBeDefined();
+    const path = { candidateId: person.candidateId };
+    expect((await stage.operations.getCandidate({ params: { path } })).response.status).toBe(200);
+    const query = { subject: of.providerId };
+    const { items } = ok(await stage.operations.listAudit({ params: { query } }));
+    expect(items.map(({ operation }) => operation)).toContain("deleteIntegration");
+  });
+
+  it("not when it is activated again: who was taken off stays off", async () => {
+    const of = await stage.onboard();
+    const { job } = await booked(of);
+    ok(await offboard(of, "unassign"));
+    await stage.platform.idle();
+    expect(ok(await stage.operations.activateIntegration(paramsOf(of)))).not.toHaveProperty("offboarding");
+    expect((await remove(of)).error).toMatchObject({ code: "integration_not_draft" });
+    const again = ok(await stage.operations.getJob({ params: { path: { jobId: job.jobId } } }));
+    expect(again.bookings).toMatchObject([{ status: "released" }]);
+  });
+
+  it("with an export of what the operations API shows of it, without personal data of candidates", async () => {
+    const of = await stage.onboard();
+    const { job, person } = await booked(of);
+    const { status, text } = await exported(of);
+    expect(status).toBe(200);
+    const lines = linesOf(text);
+    expect(lines[0]).toMatchObject({ integration: { providerId: of.providerId } });
+    expect(lines[1]).toMatchObject({ mappings: { outlets: expect.any(Array) } });
+    expect(lines).toContainEqual({
+      job: expect.objectContaining({
+        ...{ jobId: job.jobId, bookings: [expect.objectContaining({ candidateId: person.candidateId })] },
+      }),
+    });
+    for (const kind of ["notification", "event"])
+      expect(lines.filter((line) => kind in line).length).toBeGreaterThan(0);
+    expect(lines.at(-1)).toEqual({ complete: true, lines: lines.length });
+    for (const personal of [person.personalNumber, "@", "firstName", "lastName", "personalNumber"])
+      expect(text).not.toContain(personal);
+    expect((await exported({ ...of, providerId: randomUUID() })).status).toBe(404);
+  });
+
+  it("not as a draft, which is deleted", async () => {
+    const of = await stage.onboard({ activate: false });
+    expect((await offboard(of, "keep")).error).toMatchObject({ code: "integration_is_draft" });
+    expect((await remove(of)).response.status).toBe(204);
+  });
+});
+
+/** The number of rows of an organisation in each table that has any. */
+async function rowsOf({ kysely }: Database, providerId: string): Promise<Record<string, number>> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relnamespace = 'shiftpact'::regnamespace and attname = 'provider_id' and relkind in ('r', 'p') and not relispartition`.execute(
+    kysely,
+  );
+  expect(tables.length).toBeGreaterThan(15);
+  const counts: Record<string, number> = {};
+  for (const { name } of tables) {
+    const { rows } =
+      await sql`select from ${sql.table(name)} where provider_id::text = ${providerId}`.execute(kysely);
+    if (rows.length > 0) counts[name] = rows.length;
+  }
+  return counts;
+}
