@@ -45,6 +45,8 @@ Settings, from the environment:
   RETAIN_EVENTS_DAYS (30), RETAIN_TRACES_DAYS (30), RETAIN_JOBS_DAYS (730), RETAIN_NOTIFICATIONS_DAYS (365), RETAIN_ISSUES_DAYS (365)
                            for how long what has ended is kept
   SMTP_URL, SMTP_FROM      sends notifications by e-mail too
+  OTEL_EXPORTER_OTLP_ENDPOINT (with OTEL_EXPORTER_OTLP_HEADERS, OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER and
+  OTEL_TRACES_SAMPLER_ARG)  sends traces and metrics over OTLP/HTTP; unset: OpenTelemetry is not loaded
   LOG_LEVEL                info; one of trace, debug, info, warn, error, fatal, silent
 
 When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start, or not go on;

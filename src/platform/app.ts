@@ -38,6 +38,7 @@ import { streamHandler } from "./http/stream.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
 import { webhookCounts } from "./http/webhook-counts.ts";
+import { isUuid } from "./ids.ts";
 import type { Readiness } from "./inbox/readiness.ts";
 import type { Inbox } from "./inbox/receive.ts";
 import type { FieldUses } from "./integrations/field-uses.ts";
@@ -194,6 +195,7 @@ function requestLog(logger: Logger): RequestHandler {
         req: { method: request.method, path: loggedPath(request.originalUrl) },
         res: { status },
         responseTime: Math.round(performance.now() - startedAt),
+        ...(isUuid(request.body?.traceId) && { traceId: request.body.traceId }),
       };
       logger[status >= 500 ? "error" : "warn"](line, "request completed");
     });

@@ -7,6 +7,7 @@ import { type DatabaseConfig, databaseFaults, readDatabaseConfig } from "./datab
 import { syncOne } from "./db/sync.ts";
 import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
 import { SECRETS, withSecretFiles } from "./secret-files.ts";
+import { readTelemetry, type Telemetry, telemetryFaults } from "./telemetry/settings.ts";
 
 /** The settings of a platform process. */
 export interface Config extends DatabaseConfig {
@@ -40,6 +41,8 @@ export interface Config extends DatabaseConfig {
   retention?: Retention;
   /** How notifications are mailed; unset: they are only shown. */
   mail?: { url: string; from: string };
+  /** Where traces and metrics are sent over OTLP; unset: nowhere. */
+  telemetry?: Telemetry;
 }
 
 /** One clear line for each value that is missing or wrong. */
@@ -83,6 +86,7 @@ export function readConfig(
   // A file that cannot be read is the cause of what would be missing.
   const faults = unreadable.length > 0 ? unreadable : found;
   if (faults.length > 0) throw new ConfigError(faults);
+  const telemetry = readTelemetry(env);
   const dataDir = overrides.dataDir ?? (env.SHIFTPACT_DATA || ".shiftpact");
   return {
     host,
@@ -101,6 +105,7 @@ export function readConfig(
     unknownTokenLimit: Number(env.UNKNOWN_TOKEN_LIMIT || UNKNOWN_TOKEN_LIMIT.unset),
     logLevel: env.LOG_LEVEL || "info",
     retention: retentionOf(env),
+    ...(telemetry && { telemetry }),
     ...(url && from && { mail: { url, from } }),
     ...readSecrets(env, { dataDir, sync }),
   };
@@ -151,7 +156,11 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
       "SECRET_KEYS must be keys of 32 bytes in base64, with commas between them: the first one seals, all open",
     ],
   ];
-  return [...databaseFaults(env), ...faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault)];
+  return [
+    ...databaseFaults(env),
+    ...telemetryFaults(env),
+    ...faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault),
+  ];
 }
 
 export const isDatabaseUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
@@ -195,6 +204,7 @@ const NAMES = [
   ...["DATABASE_URL", "SHIFTPACT_DATA", "OPERATIONS_TOKEN", "SECRET_KEY", "ALLOW_INSECURE_PROVIDERS"],
   ...["WEBHOOK_RATE_LIMIT", "PROVIDER_RATE_LIMIT", "SMTP_URL", "SMTP_FROM", "LOG_LEVEL"],
   ...["MANAGEMENT_HOST", "MANAGEMENT_PORT", "TRUST_PROXY", "DRAIN_SECONDS"],
+  ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME"],
   ...["DIRECT_DATABASE_URL", "DATABASE_POOL", "AUTO_MIGRATE"],
   ...["UNKNOWN_TOKEN_LIMIT", "CLEAR_PERSONAL_NUMBERS", "SECRET_KEYS"],
   ...SECRETS.map((name) => `${name}_FILE`),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DatabaseConfig } from "./database-config.ts";
-import { type Database, type Log, openDatabase } from "./db/database.ts";
+import { type Database, type Log, type OnQuery, openDatabase } from "./db/database.ts";
 
 type Place = DatabaseConfig & { dataDir: string };
 
@@ -12,9 +12,10 @@ export async function openConfigured(
   { databaseUrl: url, directDatabaseUrl: directUrl, databasePool: connections, autoMigrate, dataDir }: Place,
   log: Log,
   open: typeof openDatabase = openDatabase,
+  onQuery?: OnQuery,
 ): Promise<Database> {
-  if (!url) return open({ dataDir: join(dataDir, "database"), autoMigrate, log });
-  return open({ url, directUrl, connections, autoMigrate, log }).catch(refuseToStart);
+  if (!url) return open({ dataDir: join(dataDir, "database"), autoMigrate, log, onQuery });
+  return open({ url, directUrl, connections, autoMigrate, log, onQuery }).catch(refuseToStart);
 }
 
 /** A host name with several addresses fails without a message. The URL is left out because it holds a password. */

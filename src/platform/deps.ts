@@ -5,6 +5,7 @@ import type { Database, Log } from "./db/database.ts";
 import type { Pace } from "./db/pace.ts";
 import type { EventStatus, Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
+import type { Tracing } from "./tracing.ts";
 import type { AuditScope } from "./transaction.ts";
 import type { RetryPolicy } from "./work/retry.ts";
 
@@ -128,6 +129,7 @@ export interface Deps {
   log: Log;
   /** Records what the operation of a request changes; absent in background work. */
   audit?: AuditScope;
+  tracing: Tracing;
   vault: Vault;
   numbers: Numbers;
   /** Absent: notifications are only shown. */

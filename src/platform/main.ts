@@ -37,6 +37,9 @@ import { reconcilePerson } from "./people/run.ts";
 import { reconcileShift } from "./shifts/run.ts";
 import { createRunning, type Running } from "./shut-down.ts";
 import { createStream } from "./stream/stream.ts";
+import type { OpenTelemetry } from "./telemetry/open-telemetry.ts";
+import { traced } from "./telemetry/traced.ts";
+import { NO_TRACING, type Tracing } from "./tracing.ts";
 import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 import { checkOnce, createCheck } from "./verification/check.ts";
 import { refresh } from "./work/refresh.ts";
@@ -81,6 +84,8 @@ export interface PlatformOptions {
   streamCheckMs?: number;
   /** Of the calls to each provider. */
   calls?: Partial<CallLimits>;
+  /** Between two exports of the metrics over OTLP: 60 s unless given. Milliseconds. */
+  metricsEveryMs?: number;
   /** Labels of the metric `shiftpact_build_info`. */
   about?: { version: string };
   /** Checks a provider when it is activated; no check unless given. */
@@ -203,7 +208,11 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   const { allowInsecureProviders: allowInsecure } = config;
   const { providerTimeoutMs: timeoutMs = TIMING.callTimeoutMs, now = () => new Date() } = options;
   const vault = createVault(config.secretKey, config.olderSecretKeys);
-  const database = options.database ?? (await openConfigured(config, log));
+  const tracing = await startTracing(config, options, log);
+  // Closed after everything that it traces.
+  running.holds(() => tracing.close?.());
+  const onQuery = tracing.isOn ? tracing.queried : undefined;
+  const database = options.database ?? (await openConfigured(config, log, undefined, onQuery));
   if (!options.database) running.holds(database.close);
   await checkSecretKeys(database, vault);
   const numbers = await openPersonalNumbers(database, vault);
@@ -222,9 +231,10 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
     ...{ readings, ping: database.ping, log, about },
     ...(database.pools && { pools: database.pools }),
   });
+  tracing.exports?.(metrics);
   const observer = toAll(metrics, figures);
   const clients = createProviderClients({
-    ...{ database, vault, log },
+    ...{ database, vault, log, tracing },
     http: { allowInsecure, timeoutMs },
     limits: callLimits(config, options),
     processes: () => processes.count(),
@@ -244,7 +254,7 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   const channel = options.channel ?? (config.mail && createEmailChannel(config.mail));
   running.holds(() => channel?.close());
   const deps: Deps = {
-    ...{ database, signals, log, vault, numbers, now, newId },
+    ...{ database, signals, log, tracing, vault, numbers, now, newId },
     wakeWorker: () => worker.wake(),
     wakeWorkerIn: (ms) => worker.wakeIn(ms),
     timing: { ...TIMING, callTimeoutMs: timeoutMs, ...options.timing },
@@ -264,6 +274,18 @@ async function openDeps(config: Config, options: PlatformOptions, log: Logger, r
   return { deps, worker, sealing, processes, fieldUses, figures, backlogs, metrics, observer };
 }
 
+/** Nothing of OpenTelemetry is loaded unless it is configured. */
+async function startTracing(
+  { telemetry }: Config,
+  { about, metricsEveryMs }: PlatformOptions,
+  log: Logger,
+): Promise<Tracing & Partial<Pick<OpenTelemetry, "exports" | "close">>> {
+  if (!telemetry) return NO_TRACING;
+  const { startOpenTelemetry } = await import("./telemetry/open-telemetry.ts");
+  const every = metricsEveryMs === undefined ? {} : { metricsEveryMs };
+  return startOpenTelemetry({ telemetry, version: about?.version, log, ...every });
+}
+
 function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { counted }: Figures): Worker {
   const { database, log, retries, timing, channel } = deps;
   const stopping = new AbortController();
@@ -272,12 +294,12 @@ function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { co
     ...{ database, log, retries, hourlyMs: timing.hourlyMs, places: PLACES },
     atOnce: calls?.atOnce ?? CALL_LIMITS.atOnce,
     runs: {
-      shift: counted(reconcileShift(deps)),
-      person: counted(reconcilePerson(deps)),
+      shift: counted(traced(deps, reconcileShift(deps))),
+      person: counted(traced(deps, reconcilePerson(deps))),
       probe: probe(deps),
       refresh: refresh(deps),
       ...(deps.checkProvider && { check: checkOnce(deps, stopping.signal) }),
-      ...(channel && { mail: deliverMail(deps, channel) }),
+      ...(channel && { mail: traced(deps, deliverMail(deps, channel)) }),
     },
   });
 }

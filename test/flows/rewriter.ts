@@ -5,6 +5,7 @@ import { listening } from "../listening.ts";
 export interface PassingCall {
   method: string;
   path: string;
+  traceparent?: string;
 }
 
 /** What happens on the way: the response is sent once it resolves. `pass` calls the provider, and resolves with its response. */
@@ -41,11 +42,13 @@ async function answer(
   const { method = "GET", url = "/" } = request;
   let passed: Passed | undefined;
   const path = url.replace(/^\/providers\/[^/]+/, "");
-  await onTheWay({ method, path }, async () => {
+  const { traceparent } = request.headers;
+  const call = { method, path, ...(typeof traceparent === "string" && { traceparent }) };
+  await onTheWay(call, async () => {
     passed = await forward(request, `${to}${url}`);
   });
   if (!passed) return void response.destroy();
-  const { status, headers, text } = respond({ method, path }, passed);
+  const { status, headers, text } = respond(call, passed);
   response.writeHead(status, headers);
   response.end(text);
 }

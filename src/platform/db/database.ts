@@ -1,12 +1,12 @@
 import { connectorOf } from "./connect.ts";
-import type { Database, Log } from "./engine.ts";
+import type { Database, Log, OnQuery } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 import { refuseMoved } from "./moved.ts";
 import { openPglite } from "./pglite.ts";
 import { refuseTransactionPooler } from "./pooler.ts";
 import { openPostgres } from "./postgres.ts";
 
-export type { Database, Engine, Log } from "./engine.ts";
+export type { Database, Engine, Log, OnQuery } from "./engine.ts";
 
 export interface OpenOptions {
   /** A PostgreSQL connection URL. Unset: embedded, in `dataDir`. */
@@ -19,6 +19,7 @@ export interface OpenOptions {
   /** False: refuses a schema that is too old instead of migrating it. */
   autoMigrate?: boolean | undefined;
   log: Log;
+  onQuery?: OnQuery | undefined;
 }
 
 /**
@@ -41,11 +42,11 @@ export async function openDatabase(options: OpenOptions): Promise<Database> {
 
 /** Opens it without a change to its tables, which may be missing. */
 export async function openUnmigrated(options: OpenOptions): Promise<Database> {
-  const { url, directUrl, connections, dataDir, log } = options;
-  if (!url) return closingOnce(await openPglite(requireFolder(dataDir), log));
+  const { url, directUrl, connections, dataDir, log, onQuery } = options;
+  if (!url) return closingOnce(await openPglite(requireFolder(dataDir), log, { onQuery }));
   const [name, checked] = directUrl ? ["DIRECT_DATABASE_URL", directUrl] : ["DATABASE_URL", url];
   await refuseTransactionPooler(name, connectorOf(checked).newClient);
-  return closingOnce(openPostgres(url, log, { directUrl, connections }));
+  return closingOnce(openPostgres(url, log, { directUrl, connections, onQuery }));
 }
 
 function closingOnce(database: Database): Database {

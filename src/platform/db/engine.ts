@@ -3,6 +3,8 @@ import type { BaseLogger } from "pino";
 import type { Schema } from "./schema.ts";
 
 export type Engine = "pglite" | "postgres";
+/** Is given each statement of Kysely that has ended. */
+export type OnQuery = (query: { sql: string; ms: number; error?: unknown }) => void;
 export type Log = Pick<BaseLogger, "debug" | "info" | "warn" | "error">;
 
 /** Runs SQL: with values one statement, without values any number of statements. */

@@ -1,12 +1,13 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Kysely } from "kysely";
-import type { Database, Log, RawSql, RunSql } from "./engine.ts";
+import type { Database, Log, OnQuery, RawSql, RunSql } from "./engine.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { inTime } from "./in-time.ts";
 import { pgliteDialect } from "./pglite-dialect.ts";
 import { type PgliteSession, type SessionOptions, startSession } from "./pglite-session.ts";
 import { removeSnapshot, snapshots } from "./pglite-snapshot.ts";
+import { queryLog } from "./query-log.ts";
 import type { Schema } from "./schema.ts";
 
 const VACUUM_EVERY_MS = 10 * 60_000;
@@ -16,7 +17,11 @@ const TABLES = "select quote_ident(tablename) as name from pg_tables where schem
 const PING_MS = 5_000;
 
 /** The embedded PostgreSQL in `dataDir`, made durable, in a thread of its own, for this process alone. */
-export async function openPglite(dataDir: string, log: Log, options: SessionOptions = {}): Promise<Database> {
+export async function openPglite(
+  dataDir: string,
+  log: Log,
+  { onQuery, ...options }: SessionOptions & { onQuery?: OnQuery | undefined } = {},
+): Promise<Database> {
   const folder = resolve(dataDir);
   makePrivate(folder);
   const lock = await lockFolder(folder);
@@ -25,7 +30,7 @@ export async function openPglite(dataDir: string, log: Log, options: SessionOpti
     const session = await startSession(join(folder, "pg"), options);
     // A tenth of PostgreSQL's sample: nothing else runs while a table is read.
     await session.exec("set default_statistics_target = 10");
-    return describe(session, folder, keepVacuumed(session, log), () => lock.release());
+    return describe(session, folder, keepVacuumed(session, log), () => lock.release(), onQuery);
   } catch (error) {
     lock.release();
     throw error;
@@ -77,6 +82,7 @@ function describe(
   folder: string,
   stopVacuum: () => void,
   unlock: () => void,
+  onQuery: OnQuery | undefined,
 ): Database {
   const run: RunSql = (text, values) =>
     values && values.length > 0 ? session.query(text, values) : session.exec(text);
@@ -94,7 +100,7 @@ function describe(
       return { close: () => unlisten() };
     },
   };
-  const kysely = new Kysely<Schema>({ dialect: pgliteDialect(session) });
+  const kysely = new Kysely<Schema>({ dialect: pgliteDialect(session), ...queryLog(onQuery) });
   return {
     engine: "pglite",
     kysely,

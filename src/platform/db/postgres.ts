@@ -1,8 +1,9 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { type Connector, connectorOf } from "./connect.ts";
-import type { Connections, Database, Log, RawSql, RunSql } from "./engine.ts";
+import type { Connections, Database, Log, OnQuery, RawSql, RunSql } from "./engine.ts";
 import { preparing, type TimedQuery } from "./prepared.ts";
+import { queryLog } from "./query-log.ts";
 import type { Schema } from "./schema.ts";
 
 const RECONNECT_MS = 1_000;
@@ -22,6 +23,7 @@ export interface PostgresOptions {
   /** The most connections for work, beside those of the inbox. */
   connections?: number | undefined;
   silence?: Silence;
+  onQuery?: OnQuery | undefined;
 }
 
 const SILENCE: Silence = { statementMs: 15_000, listenMs: 20_000 };
@@ -35,7 +37,7 @@ const LOCK = 7_219_041_773;
 
 /** PostgreSQL by URL: a pool for work, one for the inbox, and one more connection for LISTEN. */
 export function openPostgres(url: string, log: Log, options: PostgresOptions = {}): Database {
-  const { directUrl, connections = CONNECTIONS, silence = SILENCE } = options;
+  const { directUrl, connections = CONNECTIONS, silence = SILENCE, onQuery } = options;
   const byTransaction = directUrl !== undefined;
   const connector = connectorOf(url);
   const direct = byTransaction ? connectorOf(directUrl) : connector;
@@ -48,6 +50,7 @@ export function openPostgres(url: string, log: Log, options: PostgresOptions = {
       dialect: new PostgresDialect({
         pool: preparing(pool, { silenceMs: silence.statementMs, byTransaction }),
       }),
+      ...queryLog(onQuery),
     });
   const raw: RawSql = {
     executeSql: (text, values) => withClient(session, silence.statementMs, (run) => run(text, values)),

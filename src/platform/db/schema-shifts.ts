@@ -20,7 +20,7 @@ interface EventColumns {
 /** Shifts and what the platform does about them. */
 export interface ShiftTables {
   /** Those that wait, that failed, or that ended some days ago at most. */
-  events: EventColumns;
+  events: EventColumns & { traceparent: string | null };
   /** Those that ended longer ago, by day. */
   event_log: EventColumns;
   /** The view of both. */

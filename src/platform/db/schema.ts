@@ -198,7 +198,7 @@ export type ShiftChangesTable = Schema["shift_changes"];
 export type TraceStepsTable = Schema["trace_steps"];
 
 export type Integration = Selectable<Schema["integrations"]>;
-export type StoredEvent = Selectable<Schema["events"]>;
+export type StoredEvent = Selectable<Schema["all_events"]>;
 export type Job = Selectable<Schema["jobs"]>;
 export type Booking = Selectable<Schema["bookings"]>;
 export type ShiftChange = Selectable<Schema["shift_changes"]>;

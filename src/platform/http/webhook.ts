@@ -14,26 +14,34 @@ import { storeUnavailable } from "./authenticate.ts";
 
 /** Both webhook paths (contract 4.3). */
 export function webhookHandlers(
-  { database, log }: Deps,
+  { database, log, tracing }: Deps,
   inbox: Inbox,
   { webhookStored }: Pick<Observer, "webhookStored">,
 ) {
-  const store = async (body: WebhookEvent, owner: TokenOwner) => {
+  const store = async (body: WebhookEvent, owner: TokenOwner, traceparent: string | undefined) => {
     const spelling = shiftIdOf(body);
-    const event = toReceive(body, owner);
+    const event = { ...toReceive(body, owner), ...(traceparent !== undefined && { traceparent }) };
     if (spelling !== event.shiftId)
       await inTime(rememberSpelling({ kysely: database.inbox }, event, spelling));
     await inbox.receive(event);
     webhookStored({ kind: owner.kind, provider_id: owner.providerId });
   };
-  const receive = async (event: WebhookEvent, owner: TokenOwner) => {
+  const receive = async (event: WebhookEvent, owner: TokenOwner, parent: string | undefined) => {
     if (event.providerId.toLowerCase() !== owner.providerId) {
       throw problem("forbidden", {
         detail: "The token speaks for another providerId than the payload names.",
       });
     }
     try {
-      await store(event, owner);
+      const { event: name, traceId } = event;
+      const about = {
+        "shiftpact.event": isShiftEvent(name) ? name : "unknown",
+        "shiftpact.provider_id": owner.providerId,
+      };
+      await tracing.span(
+        { name: "webhook", kind: "server", isFirst: true, traceId, parent, attributes: about },
+        ({ traceparent }) => store(event, owner, traceparent),
+      );
     } catch (error) {
       log.error({ err: error, traceId: event.traceId }, "could not store an event");
       throw storeUnavailable();
@@ -41,13 +49,14 @@ export function webhookHandlers(
     return { status: 200, body: { received: true } } as const;
   };
   return {
-    receiveIntegrationWebhook: ({ path, body }, owner) => {
-      if (path.provider === owner.kind || path.provider === owner.formerKind) return receive(body, owner);
+    receiveIntegrationWebhook: ({ path, body, headers }, owner) => {
+      if (path.provider === owner.kind || path.provider === owner.formerKind)
+        return receive(body, owner, headers.traceparent);
       throw problem("provider_kind_unknown", {
         detail: "The token belongs to an integration of another kind than the path names.",
       });
     },
-    receiveSchedulingProviderWebhook: ({ body }, owner) => receive(body, owner),
+    receiveSchedulingProviderWebhook: ({ body, headers }, owner) => receive(body, owner, headers.traceparent),
   } satisfies Partial<Handlers<TokenOwner>>;
 }
 

@@ -12,10 +12,12 @@ export interface ReceivedEvent {
   traceId: string;
   /** `ignored`: an event of an unknown name. It is stored, and nothing is done about it. */
   status?: "queued" | "ignored";
+  /** Of its span, while the platform traces. */
+  traceparent?: string;
 }
 
 /** An event that is stored and waits to be processed. */
-export type WaitingEvent = Required<ReceivedEvent> & { eventId: string };
+export type WaitingEvent = ReceivedEvent & { status: "queued" | "ignored"; eventId: string };
 
 export type Receipt = "stored" | "duplicate";
 
@@ -148,7 +150,7 @@ async function storeOneByOne(kysely: Kysely, batch: Waiting[]): Promise<EventRow
 }
 
 const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" text, "traceId" text,
-  status text, "receivedAt" timestamptz)`;
+  status text, "receivedAt" timestamptz, traceparent text)`;
 
 /**
  * Returns which rows are new. One parameter: the statement's text, and so its cost, is the same for any number. Ids come back only
@@ -159,7 +161,7 @@ async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => 
   const count = late(() => batch.all.length);
   const { rows: answers } = await sql<{ eventIds: string[] | null }>`
     with stored as (
-      insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at)
+      insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at, traceparent)
       select * from json_to_recordset(${rows}::text::json) as incoming ${COLUMNS}
       on conflict (provider_id, shift_id, event, trace_id) do nothing
       returning event_id)

@@ -6,7 +6,8 @@ import type { SeenDialect } from "../../contract/dialect.ts";
 import type { Log } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Vault } from "../deps.ts";
-import { measureCall, type ProviderCall } from "../metrics/provider-calls.ts";
+import { measureCall, operationOf, type ProviderCall } from "../metrics/provider-calls.ts";
+import type { SpanAbout, Tracing } from "../tracing.ts";
 import { aim, type Line, type LineParts, openLine, requireRouting, type Save } from "./line.ts";
 
 export interface ProviderClients {
@@ -20,6 +21,7 @@ export interface ProviderClients {
 }
 
 interface Parts extends LineParts {
+  tracing: Tracing;
   vault: Vault;
   /** The provider asks for silence (429 with Retry-After, milliseconds), or responds again after that (0). Never rejects. */
   onSilence: (providerId: string, ms: number) => Promise<void>;
@@ -111,7 +113,7 @@ function makeClient(
   save: Save,
   isInteractive: boolean,
 ): ProviderClient {
-  const { vault, log, onFields, onSilence } = parts;
+  const { vault, log, onFields, onSilence, tracing } = parts;
   const { provider_id: providerId } = integration;
   const onCall = (call: ProviderCall) => {
     const silenceMs = changedSilence(line, call);
@@ -128,11 +130,30 @@ function makeClient(
     fetch: async (request, allowance) => {
       requireRouting(integration, line, parts);
       const ask = () => logRefusal(log, providerId, request, line.http.fetch(request, allowance));
-      const call = () => measureCall(integration, request, ask, onCall);
-      return line.policy.run(call, request.signal, isInteractive);
+      const call = () =>
+        tracing.span(spanOf(integration, request), (span) => {
+          if (span.traceparent !== undefined) request.headers.set("traceparent", span.traceparent);
+          return measureCall(integration, request, ask, (made) => {
+            span.set({ "http.response.status_code": made.status });
+            onCall(made);
+          });
+        });
+      // A call may wait for its turn, and another one then starts it.
+      return line.policy.run(tracing.bound(call), request.signal, isInteractive);
     },
   });
 }
+
+/** Without the path and the query, which may hold a personal number. */
+const spanOf = ({ provider_id }: Integration, request: Request): SpanAbout => ({
+  name: `provider ${operationOf(request)}`,
+  kind: "client",
+  attributes: {
+    "http.request.method": request.method,
+    "server.address": new URL(request.url).hostname,
+    "shiftpact.provider_id": provider_id,
+  },
+});
 
 /** For how long the provider asks for silence, in milliseconds, 0 when it responds again; undefined when nothing changes. */
 function changedSilence(line: Line, { status, retryAfterMs = 0 }: ProviderCall): number | undefined {

@@ -11,7 +11,17 @@ export interface Metrics extends Observer {
   eventsEnded(status: string, count: number): void;
   /** The Prometheus text format. When the database does not answer, its metrics are missing and `shiftpact_database_up` is 0. */
   text(): Promise<string>;
+  /** The same as values. */
+  values(): Promise<MetricValues[]>;
   readonly contentType: string;
+}
+
+export interface MetricValues {
+  name: string;
+  help: string;
+  type: string;
+  /** `metricName`: of a histogram's buckets, sum and count. */
+  values: readonly { value: number; labels: Record<string, string>; metricName?: string }[];
 }
 
 /** A kind and its providerId, never more: labels hold no personal data, and each value makes a time series of its own. */
@@ -65,14 +75,21 @@ export function createMetrics({ readings, ping, pools, log, about = {} }: Measur
       durations.observe(call, seconds);
     },
     text: async () => {
-      const isUp = await inTime(ping()).then(
-        () => true,
-        () => false,
-      );
-      show(isUp, isUp ? await readOrLog(readings, log) : undefined);
+      await refresh();
       return registry.metrics();
     },
+    values: async () => {
+      await refresh();
+      return (await registry.getMetricsAsJSON()) as unknown as MetricValues[];
+    },
   };
+  async function refresh() {
+    const isUp = await inTime(ping()).then(
+      () => true,
+      () => false,
+    );
+    show(isUp, isUp ? await readOrLog(readings, log) : undefined);
+  }
 }
 
 function poolGauge(registers: Registry[], pools: NonNullable<Measured["pools"]>): void {

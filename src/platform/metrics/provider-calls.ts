@@ -23,7 +23,7 @@ const OPERATIONS = operationsTable.map(({ operationId, method, path }) => ({
 }));
 
 /** The operation by the end of the path only, because a provider's base URL may hold any path. */
-function operationOf(request: Request): string {
+export function operationOf(request: Request): string {
   const { pathname } = new URL(request.url);
   const found = OPERATIONS.find(({ method, path }) => method === request.method && path.test(pathname));
   return found?.operationId ?? "unknown";

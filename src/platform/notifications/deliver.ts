@@ -22,7 +22,12 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
     for (;;) {
       const waiting = await findNext(deps, claim);
       if (!waiting) break;
-      const delivery = await channel.deliver(letterOf(waiting), signal);
+      const { traceId } = waiting;
+      const delivery = await deps.tracing.span({ name: "mail", kind: "client", traceId }, async (span) => {
+        const outcome = await channel.deliver(letterOf(waiting), signal);
+        span.set({ "shiftpact.delivery": outcome.kind });
+        return outcome;
+      });
       // What was delivered is recorded, even by a process that is stopping.
       if (delivery.kind !== "delivered") signal.throwIfAborted();
       if (delivery.kind === "unavailable" || delivery.kind === "deferred") {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Log } from "../db/database.ts";
+import { inTime } from "../db/in-time.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { newId } from "../ids.ts";
 import { transact } from "../transaction.ts";
@@ -16,6 +17,7 @@ import {
   settle,
 } from "./claims.ts";
 import { type RetryPolicy, retryDelay } from "./retry.ts";
+import { traceOf } from "./trace-of.ts";
 
 /**
  * Carries one piece of work as far as it goes, and settles its claim in its last transaction. Runs outside of any transaction, so it may call
@@ -220,9 +222,20 @@ class DueWorker implements Worker {
     } catch (error) {
       if (error instanceof ClaimLost) return;
       if (signal.aborted) return this.#giveBack([claim]);
-      this.#options.log.warn({ err: error, kind: claim.kind }, "work failed, and will be tried again");
+      const { kind, providerId } = claim;
+      const traceId = await this.#traceIdOf(claim);
+      this.#options.log.warn(
+        { err: error, kind, providerId, traceId },
+        "work failed, and will be tried again",
+      );
       await this.#settleFailed(claim);
     }
+  }
+
+  /** Undefined, too, when the database does not say: it may be why the work failed. */
+  async #traceIdOf(claim: Claim): Promise<string | undefined> {
+    const trace = traceOf(this.#options.database.kysely, claim);
+    return (await inTime(trace).catch(() => undefined))?.traceId;
   }
 
   /** Until it is written; the lease ends by itself should the process end first. */

@@ -122,7 +122,7 @@ const TABLES: Tables = {
     idempotency_key: "uuid?",
     trouble: "jsonb?",
   },
-  events: EVENT,
+  events: { ...EVENT, traceparent: "text?" },
   event_log: EVENT,
   jobs: {
     job_id: "uuid",

@@ -1,0 +1,36 @@
+import { type Kysely, sql } from "kysely";
+import type { Schema } from "../db/schema.ts";
+import type { Claim } from "./claims.ts";
+
+/** The trace to which a run belongs. */
+export interface RunTrace {
+  traceId: string;
+  /** Of the webhook, if it was traced. */
+  traceparent: string | null;
+}
+
+/** What the oldest waiting event, booking or notification of it says; of a shift without one, its job. */
+const TRACE_OF = {
+  shift: ({ providerId, key }: Claim) => sql`
+    select coalesce(
+      (select trace_id from events where provider_id = ${providerId} and shift_id = ${key} and status = 'queued' order by event_id limit 1),
+      (select trace_id from jobs where provider_id = ${providerId} and shift_id = ${key} order by job_id desc limit 1))`,
+  person: ({ providerId, key }: Claim) => sql`
+    select trace_id from bookings where provider_id = ${providerId} and candidate_id = ${key}
+      and status = 'pending' order by booking_id limit 1`,
+  mail: ({ providerId, key }: Claim) => sql`
+    select trace_id from notifications where provider_id = ${providerId} and candidate_id = ${key}
+      and channel is not null and delivered_at is null order by notification_id limit 1`,
+} satisfies Partial<Record<Claim["kind"], (claim: Claim) => ReturnType<typeof sql>>>;
+
+/** Undefined for what has no trace: a probe, say. */
+export async function traceOf(kysely: Kysely<Schema>, claim: Claim): Promise<RunTrace | undefined> {
+  const { kind, providerId } = claim;
+  if (kind !== "shift" && kind !== "person" && kind !== "mail") return undefined;
+  const { rows } = await sql<RunTrace>`
+    select found.trace_id as "traceId", (select traceparent from events
+      where provider_id = ${providerId} and events.trace_id = found.trace_id and traceparent is not null
+      order by event_id limit 1) as traceparent
+    from (${TRACE_OF[kind](claim)}) as found (trace_id) where found.trace_id is not null`.execute(kysely);
+  return rows[0];
+}
