@@ -7,7 +7,7 @@ import { type DatabaseConfig, databaseFaults, readDatabaseConfig } from "./datab
 import { syncOne } from "./db/sync.ts";
 import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
 import { SECRETS, withSecretFiles } from "./secret-files.ts";
-import { readTelemetry, type Telemetry, telemetryFaults } from "./telemetry/settings.ts";
+import { readTelemetry, type Telemetry, telemetryFaults } from "./telemetry-config.ts";
 
 /** The settings of a platform process. */
 export interface Config extends DatabaseConfig {

@@ -6,6 +6,7 @@ import { createRouter } from "../../../generated/platform/server.ts";
 import { webhookAuthentication } from "../../../src/platform/http/authenticate.ts";
 import { healthHandlers } from "../../../src/platform/http/health.ts";
 import { webhookHandlers } from "../../../src/platform/http/webhook.ts";
+import { NO_TRACING } from "../../../src/platform/tracing.ts";
 import { answerParent } from "./parent.ts";
 
 // Our own route of a webhook, with its token, its validation and its answer, in front of an inbox that stores nothing.
@@ -26,7 +27,7 @@ app.use(
     // Of everything that a handler is given only the log is used for webhooks.
     handlers: {
       ...webhookHandlers(
-        { log } as never,
+        { log, tracing: NO_TRACING } as never,
         { receive: async () => "stored" },
         { webhookStored: () => undefined },
       ),

@@ -4,9 +4,9 @@ import type { Context, Span as OtelSpan } from "@opentelemetry/api";
 import type { Sampler } from "@opentelemetry/sdk-trace";
 import type { Log } from "../db/database.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import type { Telemetry } from "../telemetry-config.ts";
 import type { Attributes, Span, SpanAbout, Tracing } from "../tracing.ts";
 import { metricsProducer } from "./metrics-producer.ts";
-import type { Telemetry } from "./settings.ts";
 
 export interface OpenTelemetry extends Tracing {
   /** Sends the platform's metrics from now on, every minute. */

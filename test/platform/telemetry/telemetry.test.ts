@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../../generated/operations/client.ts";
 import { createLog } from "../../../src/platform/log.ts";
-import { readTelemetry, telemetryFaults } from "../../../src/platform/telemetry/settings.ts";
+import { readTelemetry, telemetryFaults } from "../../../src/platform/telemetry-config.ts";
 import { ok } from "../../flows/operations.ts";
 import { onboard } from "../../flows/organisation.ts";
 import { OPERATIONS_TOKEN, startEdge } from "../http/edge.ts";
