@@ -12,6 +12,9 @@ import { IssuesPage } from "./issues/issues-page.tsx";
 import { JobPage } from "./job/job-page.tsx";
 import { Frame } from "./layout/frame.tsx";
 import { NotFoundPage } from "./layout/not-found-page.tsx";
+import { PeoplePage } from "./people/people-page.tsx";
+import { PersonPage } from "./people/person-page.tsx";
+import { followMe } from "./session/me.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { token } from "./session/token.ts";
 
@@ -24,6 +27,7 @@ export function App() {
 
 function SignedIn() {
   useEffect(followStream, []);
+  useEffect(followMe, []);
   return (
     <LocationProvider scope={BASE}>
       <Frame>
@@ -31,6 +35,8 @@ function SignedIn() {
           <Router>
             <Route path={`${BASE}/`} component={BoardPage} />
             <Route path={`${BASE}/jobs/:jobId`} component={JobPage} />
+            <Route path={`${BASE}/people`} component={PeoplePage} />
+            <Route path={`${BASE}/people/:candidateId`} component={PersonPage} />
             <Route path={`${BASE}/integrations`} component={IntegrationsPage} />
             <Route path={`${BASE}/integrations/new`} component={NewIntegrationPage} />
             <Route path={`${BASE}/integrations/:providerId`} component={IntegrationPage} />

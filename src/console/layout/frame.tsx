@@ -10,6 +10,7 @@ import { signOut } from "../session/token.ts";
 
 const PAGES = [
   { path: "/console/", name: "Board" },
+  { path: "/console/people", name: "People" },
   { path: "/console/integrations", name: "Integrations" },
   { path: "/console/events", name: "Events" },
   { path: "/console/issues", name: "Issues" },
