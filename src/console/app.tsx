@@ -1,5 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
+import { AuditPage } from "./access/audit-page.tsx";
+import { OperatorsPage } from "./access/operators-page.tsx";
 import { BoardPage } from "./board/board-page.tsx";
 import { followStream } from "./data/live.ts";
 import { EventPage } from "./events/event-page.tsx";
@@ -43,6 +45,8 @@ function SignedIn() {
             <Route path={`${BASE}/events`} component={EventsPage} />
             <Route path={`${BASE}/events/:eventId`} component={EventPage} />
             <Route path={`${BASE}/issues`} component={IssuesPage} />
+            <Route path={`${BASE}/operators`} component={OperatorsPage} />
+            <Route path={`${BASE}/audit`} component={AuditPage} />
             <Route path={`${BASE}/figures`} component={FiguresPage} />
             <Route default component={NotFoundPage} />
           </Router>

@@ -5,10 +5,10 @@ import { onMessage } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 
 /** The operator who is signed in; undefined until it is read. */
-const me = signal<Me | undefined>(undefined);
+export const me = signal<Me | undefined>(undefined);
 
 /** Each role includes the ones before it. */
-const ROLES = ["viewer", "operator", "people", "admin"] as const satisfies readonly Role[];
+export const ROLES = ["viewer", "operator", "people", "admin"] as const satisfies readonly Role[];
 
 /** Whether the operator has the role. The platform checks it too; here it decides what is offered. */
 export function may(role: Role): boolean {
