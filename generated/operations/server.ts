@@ -487,6 +487,8 @@ export const operationsTable = [
     security: ["operatorToken"],
     scopes: ["viewer"],
     parameters: [
+      { in: "query", name: "search", type: "string" },
+      { in: "query", name: "competenceId", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],
@@ -604,6 +606,9 @@ export const operationsTable = [
       { in: "query", name: "providerId", type: "string" },
       { in: "query", name: "shiftId", type: "string" },
       { in: "query", name: "status", type: "string" },
+      { in: "query", name: "candidateId", type: "string" },
+      { in: "query", name: "from", type: "string" },
+      { in: "query", name: "until", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],

@@ -324,7 +324,10 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** List the candidates */
+    /**
+     * List the candidates
+     * @description Decision: `search` finds names only. A personal number is not looked up, because addresses appear in logs and histories.
+     */
     get: operations["listCandidates"];
     put?: never;
     /**
@@ -2892,6 +2895,10 @@ export interface operations {
   listCandidates: {
     parameters: {
       query?: {
+        /** @description Only people whose name, as `firstName lastName`, contains this text. Upper and lower case are the same. */
+        search?: string;
+        /** @description Only people with this competence. */
+        competenceId?: string;
         /** @description The most items to answer with. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
@@ -3087,6 +3094,12 @@ export interface operations {
         shiftId?: components["parameters"]["shiftIdFilter"];
         /** @description Only jobs in this status. */
         status?: components["schemas"]["JobStatus"];
+        /** @description Only jobs with a booking of this candidate, in any status. */
+        candidateId?: string;
+        /** @description Only jobs that start at this time or later. */
+        from?: string;
+        /** @description Only jobs that start before this time. */
+        until?: string;
         /** @description The most items to answer with. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */

@@ -5,12 +5,14 @@ import { type Config, ConfigError, readConfig } from "../platform/config.ts";
 import { createLog } from "../platform/log.ts";
 import { type Platform, startPlatform } from "../platform/main.ts";
 import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switchboard.ts";
+import type { StoredShift } from "../sandbox/organisation.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { checkProvider } from "./check-provider.ts";
 import { type Io, isColoured } from "./io.ts";
 import { isMain } from "./is-main.ts";
 import { runCommand } from "./run-command.ts";
 import { untilStopped } from "./stop-signal.ts";
+import { readDemo, writeDemo } from "./story/demo-file.ts";
 import { playStory } from "./story/play.ts";
 import { operationsOf, type Stage } from "./story/stage.ts";
 import { createTeller } from "./story/teller.ts";
@@ -21,7 +23,8 @@ const HELP = `npm start: the platform and a sandbox provider, the four flows of 
   --once             end after the flows: exit 0 when they went right, 1 when not
   --port N           the platform's port; 3000 unless given, 0: any free one
   --sandbox-port N   the sandbox provider's port; 4010 unless given, 0: any free one
-  --data DIR         the platform's data folder; SHIFTPACT_DATA or .shiftpact unless given
+  --data DIR         the platform's data folder; SHIFTPACT_DATA or .shiftpact unless given; a later start
+                     with the same folder continues with the same organisation
   --fault NAME       plants a fault in the sandbox, to see the story fail; one of
                      ${faultNames.join(", ")}
 
@@ -104,20 +107,25 @@ function faultOf(name: string): FaultName {
 async function run(orders: Orders, io: Io, patienceMs: number): Promise<number> {
   const { port, dataDir } = orders;
   const config = readConfig(io.env, { port, ...(dataDir !== undefined && { dataDir }) });
-  // The sandbox listens on plain http on this machine.
-  const platform = await startPlatform(
-    { ...config, allowInsecureProviders: true },
-    { log: logTo(config), checkProvider, pages: webPages() },
-  );
+  const { sandboxPort, faults } = orders;
+  const snapshot = readDemo(config.dataDir);
+  // It starts before the platform and ends after it: the platform calls the provider of an earlier start at once.
+  const provider = await startSandbox({ port: sandboxPort, faults, ...(snapshot && { snapshot }) });
   try {
-    const provider = await startSandbox({ port: orders.sandboxPort, faults: orders.faults });
+    // The sandbox listens on plain http on this machine.
+    const platform = await startPlatform(
+      { ...config, allowInsecureProviders: true },
+      { log: logTo(config), checkProvider, pages: webPages() },
+    );
     try {
+      writeDemo(config.dataDir, provider.snapshot());
       return await perform(orders, { platform, provider, config, io, patienceMs });
     } finally {
-      await provider.close();
+      await platform.close();
+      writeDemo(config.dataDir, provider.snapshot());
     }
   } finally {
-    await platform.close();
+    await provider.close();
   }
 }
 
@@ -152,7 +160,8 @@ async function perform({ once }: Orders, cast: Cast): Promise<number> {
   const isRight = await playStory(stage);
   if (once) return isRight ? 0 : 1;
   // The story's own shift is cancelled in the end: the console has something to show, and to staff.
-  provider.createShift({ positions: 2 });
+  if (provider.shifts.every(hasStarted)) provider.createShift({ positions: 2 });
+  writeDemo(config.dataDir, provider.snapshot());
   const stopped = untilStopped();
   teller.line("");
   teller.line(`Both stay up. Console: ${platform.url}/console/#token=${platform.operationsToken}`);
@@ -163,5 +172,8 @@ async function perform({ once }: Orders, cast: Cast): Promise<number> {
   if (lost) io.stderr(`npm start: ${lost.message}; what is stored goes on at the next start`);
   return isRight && !lost ? 0 : 1;
 }
+
+const hasStarted = ({ startTime, cancelled }: StoredShift): boolean =>
+  cancelled || Date.parse(startTime) <= Date.now();
 
 if (isMain(import.meta)) await runCommand("npm start", start);

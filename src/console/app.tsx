@@ -1,5 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
+import { AuditPage } from "./access/audit-page.tsx";
+import { OperatorsPage } from "./access/operators-page.tsx";
 import { BoardPage } from "./board/board-page.tsx";
 import { followStream } from "./data/live.ts";
 import { EventPage } from "./events/event-page.tsx";
@@ -12,6 +14,9 @@ import { IssuesPage } from "./issues/issues-page.tsx";
 import { JobPage } from "./job/job-page.tsx";
 import { Frame } from "./layout/frame.tsx";
 import { NotFoundPage } from "./layout/not-found-page.tsx";
+import { PeoplePage } from "./people/people-page.tsx";
+import { PersonPage } from "./people/person-page.tsx";
+import { followMe } from "./session/me.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { token } from "./session/token.ts";
 
@@ -24,6 +29,7 @@ export function App() {
 
 function SignedIn() {
   useEffect(followStream, []);
+  useEffect(followMe, []);
   return (
     <LocationProvider scope={BASE}>
       <Frame>
@@ -31,12 +37,16 @@ function SignedIn() {
           <Router>
             <Route path={`${BASE}/`} component={BoardPage} />
             <Route path={`${BASE}/jobs/:jobId`} component={JobPage} />
+            <Route path={`${BASE}/people`} component={PeoplePage} />
+            <Route path={`${BASE}/people/:candidateId`} component={PersonPage} />
             <Route path={`${BASE}/integrations`} component={IntegrationsPage} />
             <Route path={`${BASE}/integrations/new`} component={NewIntegrationPage} />
             <Route path={`${BASE}/integrations/:providerId`} component={IntegrationPage} />
             <Route path={`${BASE}/events`} component={EventsPage} />
             <Route path={`${BASE}/events/:eventId`} component={EventPage} />
             <Route path={`${BASE}/issues`} component={IssuesPage} />
+            <Route path={`${BASE}/operators`} component={OperatorsPage} />
+            <Route path={`${BASE}/audit`} component={AuditPage} />
             <Route path={`${BASE}/figures`} component={FiguresPage} />
             <Route default component={NotFoundPage} />
           </Router>

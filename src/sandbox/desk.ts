@@ -2,6 +2,7 @@ import type { Message } from "../../generated/events/types.ts";
 import type { CompleteOutlet, Role } from "../../generated/provider/types.ts";
 import { parsePersonalNumber } from "../contract/personal-number.ts";
 import type { Organisation, StoredCandidate, StoredShift } from "./organisation.ts";
+import { type OrganisationSnapshot, snapshotOf } from "./snapshot.ts";
 import type { PlatformConnection, Webhooks } from "./webhooks.ts";
 import type { World } from "./world.ts";
 
@@ -49,6 +50,8 @@ export interface Desk {
   /** @throws TypeError for what is no personal number. */
   addCandidate(candidate: NewCandidate): StoredCandidate;
   connectPlatform(platform: PlatformConnection): void;
+  /** Returns the organisation as it is now, for the start of another sandbox. */
+  snapshot(): OrganisationSnapshot;
 }
 
 const HOUR = 3_600_000;
@@ -96,6 +99,7 @@ export function createDesk(organisation: Organisation, world: World, webhooks: W
       changed(Object.assign(known(shiftId), { cancelled: true, updatedAt: stamp() }), "shift.delete"),
     addCandidate: (given) => addCandidate(given, organisation, world),
     connectPlatform: (platform) => webhooks.connect(providerId, platform),
+    snapshot: () => snapshotOf(organisation),
   };
 }
 

@@ -12,6 +12,7 @@ import { type Forms, formsOf } from "./forms.ts";
 import type { Organisations } from "./organisation.ts";
 import { providerStates } from "./provider-states.ts";
 import { seededOrganisation } from "./seed.ts";
+import { type OrganisationSnapshot, organisationFrom } from "./snapshot.ts";
 import {
   createWebhooks,
   type PlatformConnection,
@@ -28,6 +29,8 @@ export interface OrganisationOptions {
   token?: string;
   /** Where webhooks go; nowhere unless given. */
   platform?: PlatformConnection;
+  /** The organisation of an earlier sandbox, in place of `providerId`, `token` and the seed data. */
+  snapshot?: OrganisationSnapshot;
 }
 
 export interface SandboxOptions extends OrganisationOptions {
@@ -132,9 +135,12 @@ async function answered({ res }: Request): Promise<void> {
 }
 
 function organisationAdder(organisations: Organisations, world: World, webhooks: Webhooks) {
-  return ({ providerId = randomUUID(), token = newToken(), platform }: OrganisationOptions = {}): Desk => {
-    const organisation = seededOrganisation({ providerId, token });
-    if (organisations.has(organisation.providerId)) throw new Error(`the sandbox has ${providerId} already`);
+  return ({ providerId, token = newToken(), platform, snapshot }: OrganisationOptions = {}): Desk => {
+    const organisation = snapshot
+      ? organisationFrom(snapshot)
+      : seededOrganisation({ providerId: providerId ?? randomUUID(), token });
+    if (organisations.has(organisation.providerId))
+      throw new Error(`the sandbox has ${organisation.providerId} already`);
     organisations.set(organisation.providerId, organisation);
     const desk = createDesk(organisation, world, webhooks);
     if (platform) desk.connectPlatform(platform);

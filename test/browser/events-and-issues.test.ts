@@ -5,14 +5,7 @@ import type { Channel, Delivery } from "../../src/platform/deps.ts";
 import type { NewShift } from "../../src/sandbox/desk.ts";
 import { ok } from "../flows/operations.ts";
 import type { Organisation } from "../flows/organisation.ts";
-import {
-  expectNoSeriousAxeFault,
-  expectNoSidewaysScroll,
-  type Look,
-  PHONE,
-  tabTo,
-  useTheatre,
-} from "./harness.ts";
+import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, tabTo, useTheatre } from "./harness.ts";
 
 /** What a mail server would say. */
 let delivery: Delivery = { kind: "delivered" };
@@ -294,12 +287,6 @@ async function refuseOne({ providerId }: Organisation): Promise<void> {
   });
   expect(response.status).toBe(401);
 }
-
-const LOOKS: [string, Look][] = [
-  ["light", {}],
-  ["dark", { colorScheme: "dark" }],
-  ["on a phone", PHONE],
-];
 
 describe("events, issues and figures", () => {
   it.each(LOOKS)("can be used by everybody, %s", async (_, look) => {

@@ -29,6 +29,13 @@ export interface Look {
 
 export const PHONE: Look = { width: 390, height: 844 };
 
+/** How each page is checked with axe. */
+export const LOOKS: [string, Look][] = [
+  ["light", {}],
+  ["dark", { colorScheme: "dark" }],
+  ["on a phone", PHONE],
+];
+
 const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** Whatever the browser wants of its own, and whatever a page might ask of another host, fails at once. */
 const ONLY_THIS_MACHINE = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1";

@@ -112,6 +112,29 @@ describe("npm start, as a process", UNHURRIED, () => {
     expect(second.stdout).not.toContain(ESCAPE);
   });
 
+  it("continues with the same organisation on the same data, and raises no issue", async () => {
+    const data = madeFolder("continued");
+    const first = run(...ANY_PORTS, "--data", data);
+    const [, sandbox = ""] = portsIn(await first.until(/Stop them with Ctrl-C/));
+    first.child.kill("SIGTERM");
+    expect((await first.ended).code).toBe(0);
+    const samePort = ["--port", "0", "--sandbox-port", new URL(sandbox).port];
+    for (const ports of [samePort, ANY_PORTS]) {
+      const again = run(...ports, "--data", data);
+      const told = await again.until(/Stop them with Ctrl-C/);
+      expect(told).toContain("the platform has it from an earlier start");
+      const [platform = "", provider] = portsIn(told);
+      const headers = { Authorization: `Bearer ${/#token=(\S+)/.exec(told)?.[1]}` };
+      const read = async (path: string) =>
+        (await (await fetch(`${platform}/operations/v1/${path}`, { headers })).json()).items;
+      expect(await read("integrations")).toEqual([expect.objectContaining({ baseUrl: provider })]);
+      expect(await read("issues")).toEqual([]);
+      expect(await read("jobs?status=open")).toHaveLength(1);
+      again.child.kill("SIGTERM");
+      expect((await again.ended).code).toBe(0);
+    }
+  });
+
   it("names the step and exits 1 when a step goes wrong", async () => {
     const data = madeFolder("failing");
     const { code, stdout, stderr } = await run(
@@ -162,7 +185,7 @@ describe("npm start", UNHURRIED, () => {
       expect(out).toEqual([]);
       expect(err).toEqual([expect.stringMatching(new RegExp(`^npm start: port ${port} is in use: `))]);
       squatter.close();
-      // Nothing was left behind: the folder can be used at once. By the sandbox's port the platform was there already.
+      // Nothing was left behind: the folder can be used at once.
       if (flag === "--port") return;
       const { io: again, out: told } = terminal();
       expect(await start(["--once", ...ANY_PORTS, "--data", data], again)).toBe(0);

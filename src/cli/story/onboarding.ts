@@ -1,4 +1,4 @@
-import type { CandidateCreate } from "../../../generated/operations/types.ts";
+import type { CandidateCreate, Integration } from "../../../generated/operations/types.ts";
 import { expectOk, type Stage, step } from "./stage.ts";
 
 /** The platform's side of the organisation once it is onboarded. */
@@ -28,13 +28,9 @@ export async function onboard(stage: Stage): Promise<Onboarded> {
   const { operations, provider, teller } = stage;
   const path = { providerId: provider.providerId };
   teller.chapter(undefined, "An organisation is onboarded");
-  await step(stage, "the platform registers it as a draft", async () => {
-    const { providerId, url, token } = provider;
-    const body = { providerId, kind: KIND, name: "Restauranggruppen", baseUrl: url, providerToken: token };
-    const { platformToken } = expectOk(await operations.createIntegration({ body }));
-    provider.connectPlatform({ url: stage.platformUrl, token: platformToken, kind: KIND });
-    return [undefined, "the two tokens are exchanged"];
-  });
+  const { data: known } = await operations.getIntegration({ params: { path } });
+  if (known) await step(stage, "the platform has it from an earlier start", () => reconnect(stage, known));
+  else await step(stage, "the platform registers it as a draft", () => register(stage));
   const competences = await step(stage, "the platform has workplaces and competences", () =>
     addPlaces(stage),
   );
@@ -50,6 +46,30 @@ export async function onboard(stage: Stage): Promise<Onboarded> {
     addPeople(stage, competences),
   );
   return { competences, candidates };
+}
+
+async function register({ operations, provider, platformUrl }: Stage): Promise<[undefined, string]> {
+  const { providerId, url, token } = provider;
+  const body = { providerId, kind: KIND, name: "Restauranggruppen", baseUrl: url, providerToken: token };
+  const { platformToken } = expectOk(await operations.createIntegration({ body }));
+  provider.connectPlatform({ url: platformUrl, token: platformToken, kind: KIND });
+  return [undefined, "the two tokens are exchanged"];
+}
+
+/** The platform shows its token once, so an earlier one is replaced. */
+async function reconnect(
+  { operations, provider, platformUrl }: Stage,
+  { providerId, baseUrl, kind }: Integration,
+): Promise<[undefined, string]> {
+  const params = { path: { providerId } };
+  if (baseUrl !== provider.url)
+    expectOk(await operations.changeIntegration({ params, body: { baseUrl: provider.url } }));
+  const body = { direction: "platform", overlapHours: 0 } as const;
+  const rotated = await operations.rotateToken({ params, body });
+  expectOk<unknown>(rotated);
+  if (rotated.data && "platformToken" in rotated.data)
+    provider.connectPlatform({ url: platformUrl, token: rotated.data.platformToken, kind });
+  return [undefined, "with its shifts, and a new token for webhooks"];
 }
 
 async function addPlaces({ operations, provider }: Stage): Promise<[ReadonlyMap<string, string>, string]> {

@@ -1,6 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
 import { eventStatusText } from "../../contract/operator-text.ts";
 import { useNames } from "../data/names.ts";
+import { TextFilter } from "../parts/text-filter.tsx";
 import type { EventFilter } from "./event-filter.ts";
 import { EVENT_STATUSES } from "./event-status.ts";
 
@@ -29,8 +29,8 @@ export function EventFilters({ filter, onFilter }: Props) {
           ))}
         </select>
       </label>
-      <IdFilter name="Shift id" value={filter.shiftId ?? ""} onGiven={set("shiftId")} />
-      <IdFilter name="Trace id" value={filter.traceId ?? ""} onGiven={set("traceId")} />
+      <TextFilter isId name="Shift id" value={filter.shiftId ?? ""} onGiven={set("shiftId")} />
+      <TextFilter isId name="Trace id" value={filter.traceId ?? ""} onGiven={set("traceId")} />
       {Object.keys(filter).length > 0 && <a href="/console/events">Show all</a>}
     </form>
   );
@@ -57,32 +57,6 @@ export function OrganisationFilter({ value, onPick }: OrganisationProps) {
           </option>
         ))}
       </select>
-    </label>
-  );
-}
-
-interface IdProps {
-  name: string;
-  value: string;
-  onGiven(value: string): void;
-}
-
-/** Applies on blur or Enter, because half an id finds nothing. */
-function IdFilter({ name, value, onGiven }: IdProps) {
-  const [draft, setDraft] = useState(value);
-  useEffect(() => setDraft(value), [value]);
-  return (
-    <label class="field">
-      <span>{name}</span>
-      <input
-        class="id-filter"
-        value={draft}
-        spellcheck={false}
-        autocomplete="off"
-        maxLength={100}
-        onInput={(event) => setDraft(event.currentTarget.value)}
-        onChange={(event) => onGiven(event.currentTarget.value.trim())}
-      />
     </label>
   );
 }

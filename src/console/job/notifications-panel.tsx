@@ -15,15 +15,31 @@ const PAGE = 6;
 
 /** The notifications about the job, newest first. */
 export function NotificationsPanel({ job: { jobId, providerId } }: { job: Job }) {
-  const { integration } = useNames();
-  const zone = integration(providerId)?.timeZone;
+  const zone = useNames().integration(providerId)?.timeZone;
+  return (
+    <Notifications
+      of={{ jobId }}
+      zone={zone}
+      empty="None yet. Matching candidates are notified when the job is open."
+    />
+  );
+}
+
+interface Props {
+  of: { jobId: string } | { candidateId: string };
+  zone?: string | undefined;
+  /** In place of an empty list. */
+  empty: string;
+}
+
+/** The notifications about a job, or to a candidate, newest first. */
+export function Notifications({ of, zone, empty }: Props) {
   const pages = usePages(
-    `notifications of ${jobId}`,
-    (cursor) => {
-      const query = { jobId, limit: PAGE, ...(cursor && { cursor }) };
-      return ask(api.listNotifications({ params: { query } }));
-    },
-    ({ type, data }) => type === "notification" && data.jobId === jobId,
+    `notifications of ${JSON.stringify(of)}`,
+    (cursor) =>
+      ask(api.listNotifications({ params: { query: { ...of, limit: PAGE, ...(cursor && { cursor }) } } })),
+    ({ type, data }) =>
+      type === "notification" && Object.entries(of).every(([name, id]) => data[name] === id),
   );
   return (
     <section class="panel" aria-labelledby="notifications-title">
@@ -31,11 +47,16 @@ export function NotificationsPanel({ job: { jobId, providerId } }: { job: Job })
       <Shown query={pages} lines={4}>
         {(notifications) =>
           notifications.length === 0 ? (
-            <p class="soft">None yet. Matching candidates are notified when the job is open.</p>
+            <p class="soft">{empty}</p>
           ) : (
             <ul class="notifications">
               {notifications.map((notification) => (
-                <Item key={notification.notificationId} notification={notification} zone={zone} />
+                <Item
+                  key={notification.notificationId}
+                  notification={notification}
+                  zone={zone}
+                  linksJob={"candidateId" in of}
+                />
               ))}
             </ul>
           )
@@ -46,15 +67,27 @@ export function NotificationsPanel({ job: { jobId, providerId } }: { job: Job })
   );
 }
 
-function Item({ notification, zone }: { notification: Notification; zone: string | undefined }) {
+interface ItemProps {
+  notification: Notification;
+  zone: string | undefined;
+  linksJob: boolean;
+}
+
+function Item({ notification, zone, linksJob }: ItemProps) {
   const names = useNames();
-  const { notificationId, candidateId, kind, createdAt, withdrawnAt } = notification;
+  const { notificationId, candidateId, jobId, kind, createdAt, withdrawnAt } = notification;
   const recipient = nameOf(candidateId, names);
   const inZone = zone !== undefined && { zone };
   return (
     <li>
       <span>
-        <strong>{recipient}</strong>: {notificationText(kind)}{" "}
+        {linksJob ? (
+          <a href={`/console/jobs/${jobId}`}>{notificationText(kind)}</a>
+        ) : (
+          <>
+            <strong>{recipient}</strong>: {notificationText(kind)}
+          </>
+        )}{" "}
         {withdrawnAt !== undefined && <Badge tone="plain">withdrawn</Badge>}
       </span>
       <span class="soft">

@@ -1,20 +1,32 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import type { Role } from "../../../generated/operations/types.ts";
 import { announced } from "../data/announce.ts";
 import { api } from "../data/api.ts";
 import { liveState } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
+import { may, me } from "../session/me.ts";
 import { signOut } from "../session/token.ts";
 
-const PAGES = [
+interface PageLink {
+  path: string;
+  name: string;
+  /** Shown to this role and those that include it. */
+  role?: Role;
+}
+
+const PAGES: readonly PageLink[] = [
   { path: "/console/", name: "Board" },
+  { path: "/console/people", name: "People" },
   { path: "/console/integrations", name: "Integrations" },
   { path: "/console/events", name: "Events" },
   { path: "/console/issues", name: "Issues" },
   { path: "/console/figures", name: "Figures" },
-] as const;
+  { path: "/console/operators", name: "Operators", role: "admin" },
+  { path: "/console/audit", name: "Audit", role: "admin" },
+];
 
 /** The frame of every page: the navigation, the state of the stream, and the last announcement. */
 export function Frame({ children }: { children: ComponentChildren }) {
@@ -37,7 +49,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </a>
         <nav aria-label="Pages">
           <ul>
-            {PAGES.map(({ path: to, name }) => (
+            {PAGES.filter(({ role }) => role === undefined || may(role)).map(({ path: to, name }) => (
               <li key={to}>
                 <a href={to} {...(isWithin(path, to) && { "aria-current": "page" })}>
                   {name}
@@ -50,6 +62,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
         <LiveSign />
         <button type="button" class="quiet" onClick={() => signOut()}>
           Sign out
+          {me.value && <span class="unseen"> {me.value.name}</span>}
         </button>
       </header>
       <main id="main" ref={main} tabIndex={-1}>

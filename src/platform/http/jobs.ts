@@ -17,7 +17,12 @@ export function jobHandlers(deps: Deps) {
   return {
     listJobs: async ({ query }) => {
       const where = { provider_id: query.providerId, shift_id: query.shiftId, status: query.status };
-      const { items, ...rest } = await page(selectJobs(deps), query, { id: "job_id", where }, (job) => job);
+      const { items, ...rest } = await page(
+        jobsThatFit(deps, query),
+        query,
+        { id: "job_id", where },
+        (job) => job,
+      );
       return ok({ items: await viewsOfJobs(deps, items), ...rest });
     },
     getJob: async ({ path }) => ok(await readJob(deps, path.jobId)),
@@ -100,6 +105,23 @@ export function selectJobs({ database }: Deps) {
           .where("pending.confirmed_at", "is", null),
       ).as("has_deletion"),
     ]);
+}
+
+/** The jobs of a candidate, and those that start within a time. */
+function jobsThatFit(
+  deps: Deps,
+  { candidateId, from, until }: { candidateId?: string; from?: string; until?: string },
+) {
+  return selectJobs(deps)
+    .$if(candidateId !== undefined, (query) =>
+      query.where("jobs.job_id", "in", ({ selectFrom }) =>
+        selectFrom("bookings")
+          .select("bookings.job_id")
+          .where("bookings.candidate_id", "=", candidateId ?? ""),
+      ),
+    )
+    .$if(from !== undefined, (query) => query.where("jobs.start_time", ">=", new Date(from ?? "")))
+    .$if(until !== undefined, (query) => query.where("jobs.start_time", "<", new Date(until ?? "")));
 }
 
 type ListedJob = Job & { listed_outlet: string | null; listed_role: string | null; has_deletion: unknown };

@@ -1,4 +1,4 @@
-import { type Selectable, sql } from "kysely";
+import { type ExpressionBuilder, type Selectable, sql } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Candidate, CandidateChange, CandidateCreate } from "../../../generated/operations/types.ts";
 import {
@@ -10,7 +10,7 @@ import { problem } from "../../contract/problem.ts";
 import { changesOf } from "../access/audit.ts";
 import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../candidates/candidate.ts";
 import { erase } from "../candidates/erase.ts";
-import type { CandidatesTable } from "../db/schema.ts";
+import type { CandidatesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { settleIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
@@ -44,7 +44,8 @@ export function peopleHandlers(deps: Deps) {
             .whereRef("candidate_competences.candidate_id", "=", "candidates.candidate_id")
             .as("competence_ids"),
         )
-        .where("erased_at", "is", null);
+        .where("erased_at", "is", null)
+        .where(fits(query));
       const order = { id: "candidate_id" } as const;
       return ok(await page(all, query, order, (row) => viewOf(deps, row, row.competence_ids ?? [])));
     },
@@ -71,6 +72,26 @@ export function peopleHandlers(deps: Deps) {
     },
   } satisfies Partial<Handlers<undefined>>;
 }
+
+/** Which candidates a list has. Without a pattern: every character of `search` stands for itself. */
+const fits =
+  ({ search, competenceId }: { search?: string; competenceId?: string }) =>
+  ({ and, exists, selectFrom }: ExpressionBuilder<Schema, "candidates">) =>
+    and([
+      ...(search === undefined
+        ? []
+        : [sql<boolean>`position(lower(${search}::text) in lower(first_name || ' ' || last_name)) > 0`]),
+      ...(competenceId === undefined
+        ? []
+        : [
+            exists(
+              selectFrom("candidate_competences as able")
+                .select("able.candidate_id")
+                .whereRef("able.candidate_id", "=", "candidates.candidate_id")
+                .where("able.competence_id", "=", competenceId),
+            ),
+          ]),
+    ]);
 
 function readNumber(text: string): PersonalNumber {
   const number = parsePersonalNumber(text);

@@ -1,0 +1,19 @@
+/** Which people are shown. It is the query of the address. */
+export interface PeopleFilter {
+  /** A part of the name. */
+  search?: string;
+  competenceId?: string;
+}
+
+/** The filter in the query of an address, without unknown or empty members. */
+export function filterOf({ search, competenceId }: Readonly<Record<string, string>>): PeopleFilter {
+  return {
+    ...(search?.trim() && { search: search.trim() }),
+    ...(competenceId && { competenceId }),
+  };
+}
+
+export function peopleAddress(filter: PeopleFilter): string {
+  const query = new URLSearchParams({ ...filter });
+  return query.size === 0 ? "/console/people" : `/console/people?${query}`;
+}

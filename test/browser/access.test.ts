@@ -1,0 +1,169 @@
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { createClient } from "../../generated/operations/client.ts";
+import type { Role } from "../../generated/operations/types.ts";
+import { ok } from "../flows/operations.ts";
+import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, useTheatre } from "./harness.ts";
+
+const theatre = useTheatre();
+const rowOf = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
+
+const addOperator = async (name: string, role: Role) =>
+  ok(await theatre().operations.createOperator({ body: { name, role } }));
+
+/** The status of a call with this token. */
+async function statusOf(token: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}` };
+  const client = createClient({ baseUrl: `${theatre().platform.url}/operations/v1`, headers });
+  return (await client.getMe()).response.status;
+}
+
+describe("the operators", () => {
+  it("are added with a role, and the token is shown once", async () => {
+    const page = await theatre().visit("operators", { expected: [/400/, /409/] });
+    await page.getByRole("button", { name: "Add an operator …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Add an operator" });
+    await dialog.getByRole("button", { name: "Add", exact: true }).click();
+    await dialog.locator("[aria-invalid]").waitFor();
+    await dialog.getByLabel("Name").fill("Karin Holm");
+    await dialog.getByRole("radio", { name: /^People/ }).check();
+    await dialog.getByRole("button", { name: "Add", exact: true }).click();
+    const token = (await dialog.locator(".secret code").textContent()) ?? "";
+    expect(await statusOf(token)).toBe(200);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await rowOf(page, "Karin Holm").getByText("People").waitFor();
+    expect(await page.content()).not.toContain(token);
+    await page.getByRole("button", { name: "Add an operator …" }).click();
+    await dialog.getByLabel("Name").fill("Karin Holm");
+    await page.keyboard.press("Enter");
+    await dialog.getByText("operator_exists").waitFor();
+  });
+
+  it("get a new token, and another role", async () => {
+    const { token } = await addOperator("Nils Berg", "viewer");
+    const page = await theatre().visit("operators");
+    const row = rowOf(page, "Nils Berg");
+    await row.getByRole("button", { name: "New token … for Nils Berg" }).click();
+    const dialog = page.getByRole("dialog", { name: "New token for Nils Berg" });
+    await dialog.getByLabel("Overlap in hours").fill("0");
+    await dialog.getByRole("button", { name: "Create the token" }).click();
+    const next = (await dialog.locator(".secret code").textContent()) ?? "";
+    await dialog.getByText("The previous token is no longer valid.").waitFor();
+    expect(await statusOf(next)).toBe(200);
+    await expect.poll(() => statusOf(token)).toBe(401);
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await row.getByRole("button", { name: "Role … of Nils Berg" }).click();
+    await page
+      .getByRole("dialog", { name: "Role of Nils Berg" })
+      .getByRole("radio", { name: /^Operator/ })
+      .check();
+    await page.getByRole("button", { name: "Change the role" }).click();
+    await row.getByText("Operator", { exact: true }).waitFor();
+  });
+
+  it("are revoked after asking, and listed by state and role", async () => {
+    const { token } = await addOperator("Sara Ek", "operator");
+    const page = await theatre().visit("operators");
+    await rowOf(page, "Sara Ek").getByRole("button", { name: "Revoke … Sara Ek" }).click();
+    await page.getByRole("button", { name: "Revoke Sara Ek", exact: true }).click();
+    await page.getByText("Sara Ek is revoked.").waitFor();
+    await rowOf(page, "Sara Ek").waitFor({ state: "detached" });
+    await expect.poll(() => statusOf(token)).toBe(401);
+    await page.getByLabel("State").selectOption("revoked");
+    await rowOf(page, "Sara Ek").getByText("revoked").waitFor();
+    expect(new URL(page.url()).search).toBe("?state=revoked");
+    await page.getByLabel("Role").selectOption("admin");
+    await page.getByText("No operator matches the filters").waitFor();
+    await page.reload();
+    await page.getByText("No operator matches the filters").waitFor();
+  });
+
+  it("see what their role allows", async () => {
+    const organisation = await theatre().onboard();
+    const { candidateId } = await organisation.addPerson();
+    const { token } = await addOperator("Omar Dahl", "viewer");
+    const page = await theatre().visit();
+    const pages = page.getByRole("navigation", { name: "Pages" });
+    await pages.getByRole("link", { name: "Audit" }).waitFor();
+    await page.goto(`${theatre().platform.url}/console/people/${candidateId}#token=${token}`);
+    await page.getByRole("heading", { name: "Robin Ek" }).waitFor();
+    await page.getByRole("button", { name: "Sign out Omar Dahl" }).waitFor();
+    expect(await page.getByRole("button", { name: /Edit|Reveal|Erase/ }).count()).toBe(0);
+    expect(await pages.getByRole("link", { name: /Audit|Operators/ }).count()).toBe(0);
+  });
+});
+
+describe("the audit log", () => {
+  it("shows who changed what, filtered by the address, with links", async () => {
+    const organisation = await theatre().onboard();
+    const { candidateId } = await organisation.addPerson({ competenceIds: [] });
+    const path = { candidateId };
+    const { competenceId } = organisation;
+    ok(
+      await theatre().operations.changeCandidate({
+        params: { path },
+        body: { competenceIds: [competenceId], email: "secret.address@example.com" },
+      }),
+    );
+    const page = await theatre().visit("audit");
+    await page.getByLabel("About the id").fill(candidateId);
+    await page.keyboard.press("Enter");
+    await rowOf(page, "createCandidate").waitFor();
+    await page.getByLabel("Operation").fill("changeCandidate");
+    await page.keyboard.press("Enter");
+    await rowOf(page, "createCandidate").waitFor({ state: "detached" });
+    const row = rowOf(page, "changeCandidate");
+    await row.getByText(`competenceIds: [] → [${competenceId}]`).waitFor();
+    await row.getByText("first admin").waitFor();
+    expect(await page.content()).not.toContain("secret.address@example.com");
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      subject: candidateId,
+      operation: "changeCandidate",
+    });
+    await row.getByRole("link").click();
+    await page.waitForURL(`**/console/people/${candidateId}`);
+  });
+
+  it("is limited to days, the last one included", async () => {
+    const organisation = await theatre().onboard();
+    const { candidateId } = await organisation.addPerson();
+    const today = new Date().toISOString().slice(0, 10);
+    const page = await theatre().visit(`audit?subject=${candidateId}&from=${today}&to=${today}`);
+    await rowOf(page, "createCandidate").waitFor();
+    await page.getByLabel("To (UTC)").fill("2020-01-01");
+    await page.getByText("No entry matches the filters").waitFor();
+    expect(new URL(page.url()).searchParams.get("to")).toBe("2020-01-01");
+  });
+
+  it("is exported with its filters", async () => {
+    const organisation = await theatre().onboard();
+    const { candidateId } = await organisation.addPerson();
+    const page = await theatre().visit(`audit?subject=${candidateId}`);
+    await rowOf(page, "createCandidate").waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("audit.ndjson");
+    const lines = (await readFile(await download.path(), "utf8")).trim().split("\n");
+    expect(lines.map((line) => JSON.parse(line).operation)).toEqual(["createCandidate"]);
+  });
+});
+
+describe("operators and the audit log", () => {
+  it.each(LOOKS)("can be used by everybody, %s", async (name, look) => {
+    await addOperator(`Elin Strand, ${name}`, "people");
+    const page = await theatre().visit("operators", look);
+    const check = async (shows: Locator) => {
+      await shows.first().waitFor();
+      await expectNoSeriousAxeFault(page);
+      await expectNoSidewaysScroll(page);
+    };
+    await check(rowOf(page, "Elin Strand"));
+    await page.getByRole("button", { name: "Add an operator …" }).click();
+    await check(page.getByRole("dialog"));
+    await page.goto(`${theatre().platform.url}/console/audit`);
+    await check(rowOf(page, "createOperator"));
+  });
+});

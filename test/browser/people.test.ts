@@ -1,0 +1,133 @@
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { ok } from "../flows/operations.ts";
+import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, tabTo, useTheatre } from "./harness.ts";
+
+const theatre = useTheatre();
+const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+const rows = (page: Page) => page.locator("tbody tr");
+
+describe("the people", () => {
+  it("are found by name and competence, with the filters in the address", async () => {
+    const [one, other] = [await theatre().onboard(), await theatre().onboard()];
+    await one.addPerson({ firstName: "Astrid", lastName: "Zetterlund" });
+    await one.addPerson({ firstName: "Nils", lastName: "Zetterlund" });
+    await other.addPerson({ firstName: "Astrid", lastName: "Zetterlund" });
+    const page = await theatre().visit("people");
+    await tabTo(page, page.getByLabel("Name"));
+    await page.keyboard.type("astrid zetter");
+    await page.keyboard.press("Enter");
+    await rows(page).filter({ hasText: "Nils" }).waitFor({ state: "detached" });
+    expect(await rows(page).count()).toBe(2);
+    await page.getByLabel("Competence").selectOption(one.competenceId);
+    await rows(page).nth(1).waitFor({ state: "detached" });
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      search: "astrid zetter",
+      competenceId: one.competenceId,
+    });
+    await page.reload();
+    await rows(page).first().waitFor();
+    expect(await rows(page).count()).toBe(1);
+    await page.getByRole("link", { name: "Astrid Zetterlund" }).click();
+    await page.getByRole("heading", { name: "Astrid Zetterlund", level: 1 }).waitFor();
+  });
+});
+
+describe("a person", () => {
+  it("has bookings and notifications, which arrive at once", async () => {
+    const organisation = await theatre().onboard();
+    const person = await organisation.addPerson();
+    const page = await theatre().visit(`people/${person.candidateId}`);
+    await region(page, "Bookings").getByText("The person has accepted no job yet.").waitFor();
+    const job = await organisation.open();
+    await region(page, "Notifications").getByRole("link").first().waitFor();
+    await organisation.accept(job, person);
+    const row = region(page, "Bookings").getByRole("row").nth(1);
+    await row.getByText("confirmed").waitFor();
+    expect(await row.getByRole("link").getAttribute("href")).toBe(`/console/jobs/${job.jobId}`);
+  });
+
+  it("is revealed for a reason, and hidden again", async () => {
+    const organisation = await theatre().onboard();
+    const { candidateId, personalNumber } = await organisation.addPerson({ email: "asta.holm@example.com" });
+    const page = await theatre().visit(`people/${candidateId}`, { expected: [/400/] });
+    expect(await page.getByText(personalNumber).count()).toBe(0);
+    await page.getByRole("button", { name: "Reveal …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Reveal personal data" });
+    await dialog.getByRole("button", { name: "Reveal", exact: true }).click();
+    await dialog.locator("[aria-invalid]").waitFor();
+    await dialog.getByLabel("Reason").fill("The provider asks");
+    await page.keyboard.press("Enter");
+    await dialog.getByText(personalNumber).waitFor();
+    await dialog.getByText("asta.holm@example.com").waitFor();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.getByText(personalNumber).waitFor({ state: "detached" });
+    const query = { subject: candidateId, operation: "revealCandidate" };
+    const { items } = ok(await theatre().operations.listAudit({ params: { query } }));
+    expect(items.map(({ reason }) => reason)).toEqual(["The provider asks"]);
+  });
+
+  it("gets another competence and another address", async () => {
+    const organisation = await theatre().onboard();
+    const { candidateId } = await organisation.addPerson({ competenceIds: [] });
+    const { competences } = await theatreCompetences();
+    const page = await theatre().visit(`people/${candidateId}`);
+    await region(page, "Facts").getByText("none").waitFor();
+    await page.getByRole("button", { name: "Edit …" }).click();
+    await page.getByLabel(competences.get(organisation.competenceId) ?? "").check();
+    await page.getByLabel("E-mail").fill("new.address@example.com");
+    await page.getByRole("button", { name: "Save the changes" }).click();
+    await region(page, "Facts")
+      .getByText(competences.get(organisation.competenceId) ?? "")
+      .waitFor();
+    const path = { candidateId };
+    const body = { reason: "was it stored" };
+    const shown = ok(await theatre().operations.revealCandidate({ params: { path }, body }));
+    expect(shown.email).toBe("new.address@example.com");
+  });
+
+  it("is erased after asking, but not while booked", async () => {
+    const organisation = await theatre().onboard();
+    const person = await organisation.addPerson({ firstName: "Asta", lastName: "Holm" });
+    const job = await organisation.open();
+    await organisation.accept(job, person);
+    const page = await theatre().visit(`people/${person.candidateId}`, { expected: [/409/, /404/] });
+    await page.getByRole("button", { name: "Erase …" }).click();
+    const erase = page.getByRole("button", { name: "Erase Asta Holm" });
+    await erase.click();
+    await page.getByRole("alert").getByText("candidate_booked").waitFor();
+    await organisation.withdraw(job, person);
+    await erase.click();
+    await page.getByText("The person is erased.").waitFor();
+    await page.waitForURL("**/console/people");
+    await page.goto(`${theatre().platform.url}/console/people/${person.candidateId}`);
+    await page.getByText("No person has this id").waitFor();
+  });
+});
+
+async function theatreCompetences() {
+  const { items } = ok(await theatre().operations.listCompetences({ params: { query: { limit: 200 } } }));
+  return { competences: new Map(items.map(({ competenceId, name }) => [competenceId, name])) };
+}
+
+describe("people", () => {
+  it.each(LOOKS)("can be used by everybody, %s", async (_, look) => {
+    const organisation = await theatre().onboard();
+    const person = await organisation.addPerson();
+    await organisation.accept(await organisation.open(), person);
+    const page = await theatre().visit("people", look);
+    const check = async (shows: Locator) => {
+      await shows.first().waitFor();
+      await expectNoSeriousAxeFault(page);
+      await expectNoSidewaysScroll(page);
+    };
+    await check(page.getByRole("link", { name: "Robin Ek" }));
+    await page.goto(`${theatre().platform.url}/console/people/${person.candidateId}`);
+    await check(region(page, "Bookings").getByText("confirmed"));
+    await page.getByRole("button", { name: "Edit …" }).click();
+    await check(page.getByRole("dialog"));
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Reveal …" }).click();
+    await check(page.getByRole("dialog"));
+  });
+});
