@@ -16,6 +16,7 @@ import type { Figures, Section } from "./bench/section.ts";
 import { start } from "./bench/start.ts";
 import { textOf } from "./bench/table.ts";
 import { weight } from "./bench/weight.ts";
+import { year } from "./bench/year.ts";
 import { formatted } from "./emit/format.ts";
 
 const sections: readonly Section[] = [
@@ -27,6 +28,7 @@ const sections: readonly Section[] = [
   runtime,
   kit,
   weight,
+  year,
 ];
 const names = sections.map(({ name }) => name).join(", ");
 
@@ -36,7 +38,8 @@ Measures what is promised, each thing against its peers on this machine, and wri
 it takes about half an hour.
 
   --quick            a taste of every section, in less than a minute; writes nothing unless --write is given
-  --only SECTION,..  of ${names}; writes nothing unless --write is given
+  --only SECTION,..  of ${names}; writes nothing unless --write is given. "year" runs only when it is named
+                     (YEAR_RATE=10: events a second, 1 unless given)
   --write            writes BENCHMARKS.md whatever was measured
   --json             every figure as one line of JSON, instead of tables
   --data DIR         where databases are put; unless given, where temporary files go, if that is a disk
@@ -69,7 +72,7 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
 
 /** @throws TypeError that says which sections there are. */
 function chosen({ only }: Options): readonly Section[] {
-  if (only === undefined) return sections;
+  if (only === undefined) return sections.filter(({ isApart }) => !isApart);
   return only.split(",").map((name) => {
     const section = sections.find((each) => each.name === name.trim());
     if (!section)

@@ -5,6 +5,8 @@ import type { Table } from "./table.ts";
 export interface Section {
   name: string;
   title: string;
+  /** Takes long: measured only when it is named. */
+  isApart?: true;
   run(setting: Setting): Promise<Findings>;
 }
 
