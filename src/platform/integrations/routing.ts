@@ -118,10 +118,9 @@ async function noteNotFound(
   return writeIntegration(trx, providerId, { routing_attempts: JSON.stringify(routingAttempts) });
 }
 
-/** The routing is known, or what was tried no longer applies. */
+/** The provider is called in another way now, or in one that is known to work: that it could not be checked before says nothing any more. */
 export async function settleRoutingIssue(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  const { code, subject } = ISSUE;
-  await settleIssues(trx, deps, { providerId, codes: [code], subject });
+  await settleIssues(trx, deps, { providerId, codes: [ISSUE.code] });
 }
 
 /**

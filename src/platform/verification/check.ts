@@ -2,7 +2,7 @@ import { EVENTS_OF_PRESENCE } from "../../contract/shift-event.ts";
 import type { Integration } from "../db/schema.ts";
 import type { CheckProvider, Deps, ProviderFinding, Vault } from "../deps.ts";
 import type { ProviderClients } from "../integrations/clients.ts";
-import { requireIntegration } from "../integrations/integration.ts";
+import { isSameConnection, lockIntegration, requireIntegration } from "../integrations/integration.ts";
 import { transact } from "../transaction.ts";
 import { settle } from "../work/claims.ts";
 import type { Run } from "../work/worker.ts";
@@ -28,6 +28,9 @@ export const checkOnce =
     }
     signal.throwIfAborted();
     await transact(deps, async (trx) => {
+      // What was checked is not how the provider is called now: the change has asked for another check.
+      const isOutdated = !isSameConnection(await lockIntegration(trx, providerId), integration);
+      if (isOutdated) return settle(trx, claim, { attempts: 0, priority });
       if (findings) await noteFindings(trx, deps, providerId, findings);
       else await noteCouldNotCheck(trx, deps, providerId);
       await settle(trx, claim, { attempts: 0, priority });

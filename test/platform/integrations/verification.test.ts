@@ -38,6 +38,26 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
   const activate = async ({ params }: Registered) =>
     ok(await running().operations.activateIntegration({ params }));
 
+  it("and a check that could not be made says nothing of a registration that was changed meanwhile", async () => {
+    const calls = [Promise.withResolvers<ProviderFinding[]>(), Promise.withResolvers<ProviderFinding[]>()];
+    const begun = Promise.withResolvers<void>();
+    let asked = 0;
+    check = () => {
+      begun.resolve();
+      asked += 1;
+      return calls[asked - 1]?.promise ?? Promise.resolve([]);
+    };
+    const of = await running().register();
+    await begun.promise;
+    const { params } = of;
+    ok(await running().operations.changeIntegration({ params, body: { routing: "path" } }));
+    calls[0]?.reject(new Error("nothing listens there any more"));
+    await expect.poll(() => asked, PATIENT).toBe(2);
+    expect(await issues(of)).toEqual([]);
+    calls[1]?.resolve([]);
+    check = checkProvider;
+  });
+
   it("when it is activated: what is wrong is an issue until it is fixed, and nothing is changed there", async () => {
     check = checkProvider;
     const of = await running().register({ activate: false });
