@@ -42,10 +42,14 @@ export interface Client {
   listWorkplaces: Call<paths, "/workplaces", "get">;
   /** Add a workplace: `POST /workplaces`. */
   createWorkplace: Call<paths, "/workplaces", "post">;
+  /** Rename or move a workplace: `PATCH /workplaces/{workplaceId}`. */
+  changeWorkplace: Call<paths, "/workplaces/{workplaceId}", "patch">;
   /** List the competences: `GET /competences`. */
   listCompetences: Call<paths, "/competences", "get">;
   /** Add a competence: `POST /competences`. */
   createCompetence: Call<paths, "/competences", "post">;
+  /** Rename a competence: `PATCH /competences/{competenceId}`. */
+  changeCompetence: Call<paths, "/competences/{competenceId}", "patch">;
   /** List the candidates: `GET /candidates`. */
   listCandidates: Call<paths, "/candidates", "get">;
   /** Add a candidate: `POST /candidates`. */
@@ -90,6 +94,8 @@ export interface Client {
   resendNotification: Call<paths, "/notifications/{notificationId}/resend", "post">;
   /** Read how the platform is doing over time: `GET /statistics`. */
   getStatistics: Call<paths, "/statistics", "get">;
+  /** Read how every provider is doing: `GET /provider-health`. */
+  listProviderHealth: Call<paths, "/provider-health", "get">;
   /** List what needs a person: `GET /issues`. */
   listIssues: Call<paths, "/issues", "get">;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
@@ -134,8 +140,10 @@ export function createClient(options?: ClientOptions): Client {
     getProviderReport: (...init) => withStatus(http.GET("/integrations/{providerId}/report", ...init)),
     listWorkplaces: (...init) => withStatus(http.GET("/workplaces", ...init)),
     createWorkplace: (...init) => withStatus(http.POST("/workplaces", ...init)),
+    changeWorkplace: (...init) => withStatus(http.PATCH("/workplaces/{workplaceId}", ...init)),
     listCompetences: (...init) => withStatus(http.GET("/competences", ...init)),
     createCompetence: (...init) => withStatus(http.POST("/competences", ...init)),
+    changeCompetence: (...init) => withStatus(http.PATCH("/competences/{competenceId}", ...init)),
     listCandidates: (...init) => withStatus(http.GET("/candidates", ...init)),
     createCandidate: (...init) => withStatus(http.POST("/candidates", ...init)),
     getCandidate: (...init) => withStatus(http.GET("/candidates/{candidateId}", ...init)),
@@ -158,6 +166,7 @@ export function createClient(options?: ClientOptions): Client {
     listNotifications: (...init) => withStatus(http.GET("/notifications", ...init)),
     resendNotification: (...init) => withStatus(http.POST("/notifications/{notificationId}/resend", ...init)),
     getStatistics: (...init) => withStatus(http.GET("/statistics", ...init)),
+    listProviderHealth: (...init) => withStatus(http.GET("/provider-health", ...init)),
     listIssues: (...init) => withStatus(http.GET("/issues", ...init)),
     resolveIssue: (...init) => withStatus(http.POST("/issues/{issueId}/resolve", ...init)),
     changeLogLevel: (...init) => withStatus(http.PUT("/log-level", ...init)),

@@ -47,10 +47,14 @@ export interface Handlers<Context> {
   listWorkplaces: Handler<operations["listWorkplaces"], Context>;
   /** Add a workplace: `POST /workplaces`. */
   createWorkplace: Handler<operations["createWorkplace"], Context>;
+  /** Rename or move a workplace: `PATCH /workplaces/{workplaceId}`. */
+  changeWorkplace: Handler<operations["changeWorkplace"], Context>;
   /** List the competences: `GET /competences`. */
   listCompetences: Handler<operations["listCompetences"], Context>;
   /** Add a competence: `POST /competences`. */
   createCompetence: Handler<operations["createCompetence"], Context>;
+  /** Rename a competence: `PATCH /competences/{competenceId}`. */
+  changeCompetence: Handler<operations["changeCompetence"], Context>;
   /** List the candidates: `GET /candidates`. */
   listCandidates: Handler<operations["listCandidates"], Context>;
   /** Add a candidate: `POST /candidates`. */
@@ -95,6 +99,8 @@ export interface Handlers<Context> {
   resendNotification: Handler<operations["resendNotification"], Context>;
   /** Read how the platform is doing over time: `GET /statistics`. */
   getStatistics: Handler<operations["getStatistics"], Context>;
+  /** Read how every provider is doing: `GET /provider-health`. */
+  listProviderHealth: Handler<operations["listProviderHealth"], Context>;
   /** List what needs a person: `GET /issues`. */
   listIssues: Handler<operations["listIssues"], Context>;
   /** Close an issue: `POST /issues/{issueId}/resolve`. */
@@ -128,6 +134,8 @@ export const operationsTable = [
     security: ["operatorToken"],
     scopes: ["viewer"],
     parameters: [
+      { in: "query", name: "search", type: "string" },
+      { in: "query", name: "state", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],
@@ -411,6 +419,7 @@ export const operationsTable = [
     security: ["operatorToken"],
     scopes: ["viewer"],
     parameters: [
+      { in: "query", name: "search", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],
@@ -443,12 +452,33 @@ export const operationsTable = [
     },
   },
   {
+    operationId: "changeWorkplace",
+    method: "PATCH",
+    path: "/workplaces/{workplaceId}",
+    security: ["operatorToken"],
+    scopes: ["operator"],
+    parameters: [{ in: "path", name: "workplaceId", type: "string" }],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
     operationId: "listCompetences",
     method: "GET",
     path: "/competences",
     security: ["operatorToken"],
     scopes: ["viewer"],
     parameters: [
+      { in: "query", name: "search", type: "string" },
       { in: "query", name: "limit", type: "integer" },
       { in: "query", name: "cursor", type: "string" },
     ],
@@ -474,6 +504,26 @@ export const operationsTable = [
       "400": "application/problem+json",
       "401": "application/problem+json",
       "403": "application/problem+json",
+      "413": "application/problem+json",
+      "415": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "changeCompetence",
+    method: "PATCH",
+    path: "/competences/{competenceId}",
+    security: ["operatorToken"],
+    scopes: ["operator"],
+    parameters: [{ in: "path", name: "competenceId", type: "string" }],
+    body: { required: true, contentType: "application/json" },
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "404": "application/problem+json",
       "413": "application/problem+json",
       "415": "application/problem+json",
       "429": "application/problem+json",
@@ -606,6 +656,7 @@ export const operationsTable = [
       { in: "query", name: "providerId", type: "string" },
       { in: "query", name: "shiftId", type: "string" },
       { in: "query", name: "status", type: "string" },
+      { in: "query", name: "traceId", type: "string" },
       { in: "query", name: "candidateId", type: "string" },
       { in: "query", name: "from", type: "string" },
       { in: "query", name: "until", type: "string" },
@@ -898,6 +949,25 @@ export const operationsTable = [
     security: ["operatorToken"],
     scopes: ["viewer"],
     parameters: [{ in: "query", name: "minutes", type: "integer" }],
+    responses: {
+      "200": "application/json",
+      "400": "application/problem+json",
+      "401": "application/problem+json",
+      "403": "application/problem+json",
+      "429": "application/problem+json",
+      "503": "application/problem+json",
+    },
+  },
+  {
+    operationId: "listProviderHealth",
+    method: "GET",
+    path: "/provider-health",
+    security: ["operatorToken"],
+    scopes: ["viewer"],
+    parameters: [
+      { in: "query", name: "limit", type: "integer" },
+      { in: "query", name: "cursor", type: "string" },
+    ],
     responses: {
       "200": "application/json",
       "400": "application/problem+json",

@@ -299,6 +299,29 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  "/workplaces/{workplaceId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The workplace. */
+        workplaceId: string;
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /**
+     * Rename or move a workplace
+     * @description Mappings and jobs stay. Notifications that were sent already keep the former name.
+     */
+    patch: operations["changeWorkplace"];
+    trace?: never;
+  };
   "/competences": {
     parameters: {
       query?: never;
@@ -315,6 +338,29 @@ export interface paths {
     options?: never;
     head?: never;
     patch?: never;
+    trace?: never;
+  };
+  "/competences/{competenceId}": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The competence. */
+        competenceId: string;
+      };
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    /**
+     * Rename a competence
+     * @description Mappings, candidates and jobs stay.
+     */
+    patch: operations["changeCompetence"];
     trace?: never;
   };
   "/candidates": {
@@ -711,6 +757,26 @@ export interface paths {
      * @description Webhooks, how fast they were acknowledged, and calls to providers, of all processes together, in steps of equal length that end now. Figures are written every few seconds, so the last step is incomplete, and kept for 7 days. A step without anything is there too, with zeros.
      */
     get: operations["getStatistics"];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  "/provider-health": {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Read how every provider is doing
+     * @description One item for each integration, in the order of `listIntegrations`. The counts are some seconds old.
+     */
+    get: operations["listProviderHealth"];
     put?: never;
     post?: never;
     delete?: never;
@@ -1458,6 +1524,31 @@ export interface components {
     Offboarding: {
       bookings: components["schemas"]["FutureBookings"];
     };
+    ProviderHealth: {
+      providerId: components["schemas"]["ProviderId"];
+      state: components["schemas"]["IntegrationState"];
+      health: components["schemas"]["Health"];
+      backlog: components["schemas"]["Backlog"];
+      /**
+       * Format: date-time
+       * @description When the last webhook was received. Absent if none is stored.
+       */
+      lastEventAt?: string;
+      /**
+       * Format: date-time
+       * @description Since when the oldest booking waits for the provider. Absent when none does.
+       */
+      oldestPendingBookingAt?: string;
+      lastHour: {
+        /** @description Stored webhooks, repeated ones included. */
+        webhooks: number;
+        /** @description Calls to the provider. */
+        calls: number;
+        /** @description Calls without a response, and those answered with 5xx or 429. */
+        failures: number;
+      };
+      openIssues: number;
+    };
     Discovery: {
       outlets: components["schemas"]["DiscoveredOutlet"][];
       roles: components["schemas"]["DiscoveredRole"][];
@@ -1525,18 +1616,46 @@ export interface components {
       name: string;
       address?: string;
     };
+    WorkplaceChange: {
+      name?: string;
+      /** @description Null removes it. */
+      address?: string | null;
+    };
     Workplace: {
       /** Format: uuid */
       workplaceId: string;
       name: string;
       address: string | null;
+      /** @description Of all organisations. */
+      outletCount: number;
+      /** @description The outlets that are mapped to it, at most 20 of them. */
+      outlets: components["schemas"]["MappedOutlet"][];
+    };
+    MappedOutlet: {
+      providerId: components["schemas"]["ProviderId"];
+      outletId: string;
+      /** @description As the provider last named it. */
+      name: string;
     };
     CompetenceCreate: {
+      name: string;
+    };
+    CompetenceChange: {
       name: string;
     };
     Competence: {
       /** Format: uuid */
       competenceId: string;
+      name: string;
+      /** @description Of all organisations. */
+      roleCount: number;
+      /** @description The roles that are mapped to it, at most 20 of them. */
+      roles: components["schemas"]["MappedRole"][];
+    };
+    MappedRole: {
+      providerId: components["schemas"]["ProviderId"];
+      roleId: string;
+      /** @description As the provider last named it. */
       name: string;
     };
     CandidateCreate: {
@@ -2076,6 +2195,11 @@ export interface components {
       /** @description Absent on the last page. */
       nextCursor?: string;
     };
+    ProviderHealthPage: {
+      items: components["schemas"]["ProviderHealth"][];
+      /** @description Absent on the last page. */
+      nextCursor?: string;
+    };
     WorkplacePage: {
       items: components["schemas"]["Workplace"][];
       /** @description Absent on the last page. */
@@ -2285,6 +2409,10 @@ export interface operations {
   listIntegrations: {
     parameters: {
       query?: {
+        /** @description Only organisations whose name contains this text. Upper and lower case are the same. */
+        search?: string;
+        /** @description Only integrations in this state. */
+        state?: components["schemas"]["IntegrationState"];
         /** @description The most items to answer with. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
@@ -2773,6 +2901,8 @@ export interface operations {
   listWorkplaces: {
     parameters: {
       query?: {
+        /** @description Only workplaces whose name contains this text. Upper and lower case are the same. */
+        search?: string;
         /** @description The most items to answer with. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
@@ -2831,9 +2961,46 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  changeWorkplace: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The workplace. */
+        workplaceId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["WorkplaceChange"];
+      };
+    };
+    responses: {
+      /** @description The workplace as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Workplace"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   listCompetences: {
     parameters: {
       query?: {
+        /** @description Only competences whose name contains this text. Upper and lower case are the same. */
+        search?: string;
         /** @description The most items to answer with. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
@@ -2886,6 +3053,41 @@ export interface operations {
       400: components["responses"]["BadRequest"];
       401: components["responses"]["Unauthorized"];
       403: components["responses"]["Forbidden"];
+      413: components["responses"]["PayloadTooLarge"];
+      415: components["responses"]["UnsupportedMediaType"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
+  changeCompetence: {
+    parameters: {
+      query?: never;
+      header?: never;
+      path: {
+        /** @description The competence. */
+        competenceId: string;
+      };
+      cookie?: never;
+    };
+    requestBody: {
+      content: {
+        "application/json": components["schemas"]["CompetenceChange"];
+      };
+    };
+    responses: {
+      /** @description The competence as it is now. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["Competence"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      404: components["responses"]["NotFound"];
       413: components["responses"]["PayloadTooLarge"];
       415: components["responses"]["UnsupportedMediaType"];
       429: components["responses"]["TooManyFailures"];
@@ -3094,6 +3296,8 @@ export interface operations {
         shiftId?: components["parameters"]["shiftIdFilter"];
         /** @description Only jobs in this status. */
         status?: components["schemas"]["JobStatus"];
+        /** @description Only jobs with a step of this trace, while the trace is kept. */
+        traceId?: string;
         /** @description Only jobs with a booking of this candidate, in any status. */
         candidateId?: string;
         /** @description Only jobs that start at this time or later. */
@@ -3622,6 +3826,36 @@ export interface operations {
       503: components["responses"]["Unavailable"];
     };
   };
+  listProviderHealth: {
+    parameters: {
+      query?: {
+        /** @description The most items to answer with. */
+        limit?: components["parameters"]["limit"];
+        /** @description The `nextCursor` of the page before. */
+        cursor?: components["parameters"]["cursor"];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of the health of providers. */
+      200: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          "application/json": components["schemas"]["ProviderHealthPage"];
+        };
+      };
+      400: components["responses"]["BadRequest"];
+      401: components["responses"]["Unauthorized"];
+      403: components["responses"]["Forbidden"];
+      429: components["responses"]["TooManyFailures"];
+      503: components["responses"]["Unavailable"];
+    };
+  };
   listIssues: {
     parameters: {
       query?: {
@@ -4046,6 +4280,7 @@ export type OffboardingState = components["schemas"]["OffboardingState"];
 /** What happens to the bookings on shifts that have not started. */
 export type FutureBookings = components["schemas"]["FutureBookings"];
 export type Offboarding = components["schemas"]["Offboarding"];
+export type ProviderHealth = components["schemas"]["ProviderHealth"];
 export type Discovery = components["schemas"]["Discovery"];
 export type DiscoveredOutlet = components["schemas"]["DiscoveredOutlet"];
 export type WorkplaceSuggestion = components["schemas"]["WorkplaceSuggestion"];
@@ -4056,9 +4291,13 @@ export type Mappings = components["schemas"]["Mappings"];
 export type OutletMapping = components["schemas"]["OutletMapping"];
 export type RoleMapping = components["schemas"]["RoleMapping"];
 export type WorkplaceCreate = components["schemas"]["WorkplaceCreate"];
+export type WorkplaceChange = components["schemas"]["WorkplaceChange"];
 export type Workplace = components["schemas"]["Workplace"];
+export type MappedOutlet = components["schemas"]["MappedOutlet"];
 export type CompetenceCreate = components["schemas"]["CompetenceCreate"];
+export type CompetenceChange = components["schemas"]["CompetenceChange"];
 export type Competence = components["schemas"]["Competence"];
+export type MappedRole = components["schemas"]["MappedRole"];
 export type CandidateCreate = components["schemas"]["CandidateCreate"];
 /** Swedish personal number, the identifier of a person across systems (contract 2.8). Decision: 12 digits are stored and sent, `YYYYMMDDXXXX`; the hyphenated form `YYYYMMDD-XXXX` is accepted everywhere. Coordination numbers (day 60-91, month 00-12) are personal numbers too. The last digit is a Luhn check digit over the last ten. */
 export type PersonalNumber = components["schemas"]["PersonalNumber"];
@@ -4126,6 +4365,7 @@ export type ReplayStarted = components["schemas"]["ReplayStarted"];
 export type ReplayPreview = components["schemas"]["ReplayPreview"];
 export type Change = components["schemas"]["Change"];
 export type IntegrationPage = components["schemas"]["IntegrationPage"];
+export type ProviderHealthPage = components["schemas"]["ProviderHealthPage"];
 export type WorkplacePage = components["schemas"]["WorkplacePage"];
 export type CompetencePage = components["schemas"]["CompetencePage"];
 export type CandidatePage = components["schemas"]["CandidatePage"];

@@ -49,6 +49,7 @@ export declare const schemas: {
   readonly OffboardingState: Validator<components["schemas"]["OffboardingState"]>;
   readonly FutureBookings: Validator<components["schemas"]["FutureBookings"]>;
   readonly Offboarding: Validator<components["schemas"]["Offboarding"]>;
+  readonly ProviderHealth: Validator<components["schemas"]["ProviderHealth"]>;
   readonly Discovery: Validator<components["schemas"]["Discovery"]>;
   readonly DiscoveredOutlet: Validator<components["schemas"]["DiscoveredOutlet"]>;
   readonly WorkplaceSuggestion: Validator<components["schemas"]["WorkplaceSuggestion"]>;
@@ -59,9 +60,13 @@ export declare const schemas: {
   readonly OutletMapping: Validator<components["schemas"]["OutletMapping"]>;
   readonly RoleMapping: Validator<components["schemas"]["RoleMapping"]>;
   readonly WorkplaceCreate: Validator<components["schemas"]["WorkplaceCreate"]>;
+  readonly WorkplaceChange: Validator<components["schemas"]["WorkplaceChange"]>;
   readonly Workplace: Validator<components["schemas"]["Workplace"]>;
+  readonly MappedOutlet: Validator<components["schemas"]["MappedOutlet"]>;
   readonly CompetenceCreate: Validator<components["schemas"]["CompetenceCreate"]>;
+  readonly CompetenceChange: Validator<components["schemas"]["CompetenceChange"]>;
   readonly Competence: Validator<components["schemas"]["Competence"]>;
+  readonly MappedRole: Validator<components["schemas"]["MappedRole"]>;
   readonly CandidateCreate: Validator<components["schemas"]["CandidateCreate"]>;
   readonly PersonalNumber: Validator<components["schemas"]["PersonalNumber"]>;
   readonly PersonName: Validator<components["schemas"]["PersonName"]>;
@@ -117,6 +122,7 @@ export declare const schemas: {
   readonly ReplayPreview: Validator<components["schemas"]["ReplayPreview"]>;
   readonly Change: Validator<components["schemas"]["Change"]>;
   readonly IntegrationPage: Validator<components["schemas"]["IntegrationPage"]>;
+  readonly ProviderHealthPage: Validator<components["schemas"]["ProviderHealthPage"]>;
   readonly WorkplacePage: Validator<components["schemas"]["WorkplacePage"]>;
   readonly CompetencePage: Validator<components["schemas"]["CompetencePage"]>;
   readonly CandidatePage: Validator<components["schemas"]["CandidatePage"]>;
@@ -172,10 +178,18 @@ export declare const requests: {
   };
   readonly listWorkplaces: { readonly query: Validator<RequestPart<operations["listWorkplaces"], "query">> };
   readonly createWorkplace: { readonly body: Validator<RequestBody<operations["createWorkplace"]>> };
+  readonly changeWorkplace: {
+    readonly path: Validator<RequestPart<operations["changeWorkplace"], "path">>;
+    readonly body: Validator<RequestBody<operations["changeWorkplace"]>>;
+  };
   readonly listCompetences: {
     readonly query: Validator<RequestPart<operations["listCompetences"], "query">>;
   };
   readonly createCompetence: { readonly body: Validator<RequestBody<operations["createCompetence"]>> };
+  readonly changeCompetence: {
+    readonly path: Validator<RequestPart<operations["changeCompetence"], "path">>;
+    readonly body: Validator<RequestBody<operations["changeCompetence"]>>;
+  };
   readonly listCandidates: { readonly query: Validator<RequestPart<operations["listCandidates"], "query">> };
   readonly createCandidate: { readonly body: Validator<RequestBody<operations["createCandidate"]>> };
   readonly getCandidate: { readonly path: Validator<RequestPart<operations["getCandidate"], "path">> };
@@ -214,6 +228,9 @@ export declare const requests: {
     readonly path: Validator<RequestPart<operations["resendNotification"], "path">>;
   };
   readonly getStatistics: { readonly query: Validator<RequestPart<operations["getStatistics"], "query">> };
+  readonly listProviderHealth: {
+    readonly query: Validator<RequestPart<operations["listProviderHealth"], "query">>;
+  };
   readonly listIssues: { readonly query: Validator<RequestPart<operations["listIssues"], "query">> };
   readonly resolveIssue: { readonly path: Validator<RequestPart<operations["resolveIssue"], "path">> };
   readonly changeLogLevel: { readonly body: Validator<RequestBody<operations["changeLogLevel"]>> };
@@ -406,6 +423,17 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["createWorkplace"], 429>>;
     readonly "503": Validator<ResponseBody<operations["createWorkplace"], 503>>;
   };
+  readonly changeWorkplace: {
+    readonly "200": Validator<ResponseBody<operations["changeWorkplace"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["changeWorkplace"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["changeWorkplace"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["changeWorkplace"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["changeWorkplace"], 404>>;
+    readonly "413": Validator<ResponseBody<operations["changeWorkplace"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["changeWorkplace"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["changeWorkplace"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["changeWorkplace"], 503>>;
+  };
   readonly listCompetences: {
     readonly "200": Validator<ResponseBody<operations["listCompetences"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listCompetences"], 400>>;
@@ -423,6 +451,17 @@ export declare const responses: {
     readonly "415": Validator<ResponseBody<operations["createCompetence"], 415>>;
     readonly "429": Validator<ResponseBody<operations["createCompetence"], 429>>;
     readonly "503": Validator<ResponseBody<operations["createCompetence"], 503>>;
+  };
+  readonly changeCompetence: {
+    readonly "200": Validator<ResponseBody<operations["changeCompetence"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["changeCompetence"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["changeCompetence"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["changeCompetence"], 403>>;
+    readonly "404": Validator<ResponseBody<operations["changeCompetence"], 404>>;
+    readonly "413": Validator<ResponseBody<operations["changeCompetence"], 413>>;
+    readonly "415": Validator<ResponseBody<operations["changeCompetence"], 415>>;
+    readonly "429": Validator<ResponseBody<operations["changeCompetence"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["changeCompetence"], 503>>;
   };
   readonly listCandidates: {
     readonly "200": Validator<ResponseBody<operations["listCandidates"], 200>>;
@@ -637,6 +676,14 @@ export declare const responses: {
     readonly "429": Validator<ResponseBody<operations["getStatistics"], 429>>;
     readonly "503": Validator<ResponseBody<operations["getStatistics"], 503>>;
   };
+  readonly listProviderHealth: {
+    readonly "200": Validator<ResponseBody<operations["listProviderHealth"], 200>>;
+    readonly "400": Validator<ResponseBody<operations["listProviderHealth"], 400>>;
+    readonly "401": Validator<ResponseBody<operations["listProviderHealth"], 401>>;
+    readonly "403": Validator<ResponseBody<operations["listProviderHealth"], 403>>;
+    readonly "429": Validator<ResponseBody<operations["listProviderHealth"], 429>>;
+    readonly "503": Validator<ResponseBody<operations["listProviderHealth"], 503>>;
+  };
   readonly listIssues: {
     readonly "200": Validator<ResponseBody<operations["listIssues"], 200>>;
     readonly "400": Validator<ResponseBody<operations["listIssues"], 400>>;
@@ -783,6 +830,7 @@ export declare const isCheckFinding: Validator<components["schemas"]["CheckFindi
 export declare const isOffboardingState: Validator<components["schemas"]["OffboardingState"]>;
 export declare const isFutureBookings: Validator<components["schemas"]["FutureBookings"]>;
 export declare const isOffboarding: Validator<components["schemas"]["Offboarding"]>;
+export declare const isProviderHealth: Validator<components["schemas"]["ProviderHealth"]>;
 export declare const isDiscovery: Validator<components["schemas"]["Discovery"]>;
 export declare const isDiscoveredOutlet: Validator<components["schemas"]["DiscoveredOutlet"]>;
 export declare const isWorkplaceSuggestion: Validator<components["schemas"]["WorkplaceSuggestion"]>;
@@ -793,9 +841,13 @@ export declare const isMappings: Validator<components["schemas"]["Mappings"]>;
 export declare const isOutletMapping: Validator<components["schemas"]["OutletMapping"]>;
 export declare const isRoleMapping: Validator<components["schemas"]["RoleMapping"]>;
 export declare const isWorkplaceCreate: Validator<components["schemas"]["WorkplaceCreate"]>;
+export declare const isWorkplaceChange: Validator<components["schemas"]["WorkplaceChange"]>;
 export declare const isWorkplace: Validator<components["schemas"]["Workplace"]>;
+export declare const isMappedOutlet: Validator<components["schemas"]["MappedOutlet"]>;
 export declare const isCompetenceCreate: Validator<components["schemas"]["CompetenceCreate"]>;
+export declare const isCompetenceChange: Validator<components["schemas"]["CompetenceChange"]>;
 export declare const isCompetence: Validator<components["schemas"]["Competence"]>;
+export declare const isMappedRole: Validator<components["schemas"]["MappedRole"]>;
 export declare const isCandidateCreate: Validator<components["schemas"]["CandidateCreate"]>;
 export declare const isPersonalNumber: Validator<components["schemas"]["PersonalNumber"]>;
 export declare const isPersonName: Validator<components["schemas"]["PersonName"]>;
@@ -851,6 +903,7 @@ export declare const isReplayStarted: Validator<components["schemas"]["ReplaySta
 export declare const isReplayPreview: Validator<components["schemas"]["ReplayPreview"]>;
 export declare const isChange: Validator<components["schemas"]["Change"]>;
 export declare const isIntegrationPage: Validator<components["schemas"]["IntegrationPage"]>;
+export declare const isProviderHealthPage: Validator<components["schemas"]["ProviderHealthPage"]>;
 export declare const isWorkplacePage: Validator<components["schemas"]["WorkplacePage"]>;
 export declare const isCompetencePage: Validator<components["schemas"]["CompetencePage"]>;
 export declare const isCandidatePage: Validator<components["schemas"]["CandidatePage"]>;

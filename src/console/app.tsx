@@ -3,10 +3,12 @@ import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
 import { AuditPage } from "./access/audit-page.tsx";
 import { OperatorsPage } from "./access/operators-page.tsx";
 import { BoardPage } from "./board/board-page.tsx";
+import { CompetencesPage, WorkplacesPage } from "./catalogue/catalogue-page.tsx";
 import { followStream } from "./data/live.ts";
 import { EventPage } from "./events/event-page.tsx";
 import { EventsPage } from "./events/events-page.tsx";
 import { FiguresPage } from "./figures/figures-page.tsx";
+import { HealthPage } from "./health/health-page.tsx";
 import { IntegrationPage } from "./integrations/integration-page.tsx";
 import { IntegrationsPage } from "./integrations/integrations-page.tsx";
 import { NewIntegrationPage } from "./integrations/new-integration-page.tsx";
@@ -19,6 +21,7 @@ import { PersonPage } from "./people/person-page.tsx";
 import { followMe } from "./session/me.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { token } from "./session/token.ts";
+import { WeekPage } from "./week/week-page.tsx";
 
 /** Where the platform serves the console. */
 const BASE = "/console";
@@ -37,11 +40,15 @@ function SignedIn() {
           <Router>
             <Route path={`${BASE}/`} component={BoardPage} />
             <Route path={`${BASE}/jobs/:jobId`} component={JobPage} />
+            <Route path={`${BASE}/week`} component={WeekPage} />
             <Route path={`${BASE}/people`} component={PeoplePage} />
             <Route path={`${BASE}/people/:candidateId`} component={PersonPage} />
             <Route path={`${BASE}/integrations`} component={IntegrationsPage} />
             <Route path={`${BASE}/integrations/new`} component={NewIntegrationPage} />
             <Route path={`${BASE}/integrations/:providerId`} component={IntegrationPage} />
+            <Route path={`${BASE}/health`} component={HealthPage} />
+            <Route path={`${BASE}/workplaces`} component={WorkplacesPage} />
+            <Route path={`${BASE}/competences`} component={CompetencesPage} />
             <Route path={`${BASE}/events`} component={EventsPage} />
             <Route path={`${BASE}/events/:eventId`} component={EventPage} />
             <Route path={`${BASE}/issues`} component={IssuesPage} />

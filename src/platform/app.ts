@@ -25,6 +25,7 @@ import {
   webhookAuthentication,
 } from "./http/authenticate.ts";
 import { backupHandler } from "./http/backup.ts";
+import { catalogueHandlers } from "./http/catalogue.ts";
 import { translateErrors } from "./http/errors.ts";
 import { healthHandlers } from "./http/health.ts";
 import { withStorableInput } from "./http/input.ts";
@@ -70,7 +71,7 @@ export interface AppParts extends Settings {
   observer: Observer;
   metrics: Pick<Metrics, "text" | "contentType">;
   figures: Pick<Figures, "flush">;
-  backlogs: Pick<Backlogs, "of">;
+  backlogs: Backlogs;
   fieldUses: Pick<FieldUses, "flush">;
   processes: Pick<Processes, "count">;
   /** Answers reads only. */
@@ -120,6 +121,7 @@ export function createApp(parts: AppParts): Express {
   app.get("/operations/v1/backup", backupHandler(deps.database, authenticate, log));
   const handlersOf = (scoped: Deps): Handlers<Identity> => ({
     ...onboardingHandlers({ ...parts, deps: scoped, owners }),
+    ...catalogueHandlers(scoped),
     ...peopleHandlers(scoped),
     ...jobHandlers(scoped),
     ...seeingHandlers({ ...parts, deps: scoped }),

@@ -147,9 +147,9 @@ export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const wider = await page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
     if (scrollWidth <= clientWidth) return [];
-    return [...document.querySelectorAll("main *")]
-      .filter((element) => element.getBoundingClientRect().right > clientWidth)
-      .map((element) => `${element.tagName}.${element.className}`);
+    return [...document.querySelectorAll("body *")]
+      .filter((element) => element.getBoundingClientRect().right > clientWidth && !element.closest(".bar ul"))
+      .map((element) => `${element.tagName}.${element.className} ${element.textContent?.slice(0, 40)}`);
   });
   expect(wider, "what is wider than the window").toEqual([]);
 }

@@ -1,3 +1,5 @@
+import { addressWith } from "../parts/address.ts";
+
 /** Which entries are shown. It is the query of the address. */
 export interface AuditFilter {
   operator?: string;
@@ -20,10 +22,7 @@ export function auditFilterOf(query: Readonly<Record<string, string>>): AuditFil
   return Object.fromEntries([...texts, ...days].filter(([, value]) => value));
 }
 
-export function auditAddress(filter: AuditFilter): string {
-  const query = new URLSearchParams({ ...filter });
-  return query.size === 0 ? "/console/audit" : `/console/audit?${query}`;
-}
+export const auditAddress = (filter: AuditFilter): string => addressWith("/console/audit", filter);
 
 /** The query of the operations API. */
 export function auditQueryOf({ from, to, ...texts }: AuditFilter) {

@@ -1,4 +1,5 @@
 import type { Operator, Role } from "../../../generated/operations/types.ts";
+import { addressWith } from "../parts/address.ts";
 import { ROLES } from "../session/me.ts";
 
 /** Which operators are shown. It is the query of the address. */
@@ -17,10 +18,7 @@ export function operatorFilterOf({ state, role }: Readonly<Record<string, string
   };
 }
 
-export function operatorsAddress(filter: OperatorFilter): string {
-  const query = new URLSearchParams({ ...filter });
-  return query.size === 0 ? "/console/operators" : `/console/operators?${query}`;
-}
+export const operatorsAddress = (filter: OperatorFilter): string => addressWith("/console/operators", filter);
 
 export function fits({ role, revokedAt }: Operator, filter: OperatorFilter): boolean {
   if (filter.role !== undefined && role !== filter.role) return false;

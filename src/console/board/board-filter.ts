@@ -1,4 +1,5 @@
 import type { Job, JobStatus } from "../../../generated/operations/types.ts";
+import { addressWith } from "../parts/address.ts";
 
 /** Which jobs are shown. It is the query of the address, so that a link can be shared. */
 export interface BoardFilter {
@@ -16,10 +17,7 @@ export function filterOf({ providerId, status }: Readonly<Record<string, string>
   return { ...(providerId && { providerId }), ...(known && { status: known }) };
 }
 
-export function boardAddress({ providerId, status }: BoardFilter): string {
-  const query = new URLSearchParams({ ...(providerId && { providerId }), ...(status && { status }) });
-  return query.size === 0 ? "/console/" : `/console/?${query}`;
-}
+export const boardAddress = (filter: BoardFilter): string => addressWith("/console/", filter);
 
 /** Which statuses are read: those of the numbers at the top, and the one of the filter. */
 export function statusesToRead({ status }: BoardFilter): JobStatus[] {

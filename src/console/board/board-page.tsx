@@ -7,6 +7,7 @@ import { Counts } from "./counts.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import type { FedJobs } from "./job-feed.ts";
 import { JobTable } from "./job-table.tsx";
+import { JobViews } from "./job-views.tsx";
 import { useJobFeed } from "./use-job-feed.ts";
 import "./board.css";
 
@@ -16,7 +17,9 @@ export function BoardPage() {
   const feed = useJobFeed(filter);
   return (
     <>
-      <PageHead title="Board" />
+      <PageHead title="Board">
+        <JobViews providerId={filter.providerId} />
+      </PageHead>
       <Counts filter={filter} jobs={feed.data?.jobs} />
       <FilterBar filter={filter} />
       <Shown query={feed} lines={12}>

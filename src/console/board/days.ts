@@ -31,12 +31,15 @@ export function clockSpan(from: string, to: string, zone?: string): string {
   return `${format(from, CLOCK, zone)} – ${day}${format(to, CLOCK, zone)}`;
 }
 
+/** `2026-11-22`: the day of a time in a zone. */
+export const dayKey = (at: string, zone: string | undefined): string => format(at, KEY, zone, "sv-SE");
+
 const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
 const NAME = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
 const KEY = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
 
 function dayOf(at: string, zone: string | undefined): { key: string; name: string } {
-  return { key: format(at, KEY, zone, "sv-SE"), name: format(at, NAME, zone).replace(",", "") };
+  return { key: dayKey(at, zone), name: format(at, NAME, zone).replace(",", "") };
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();

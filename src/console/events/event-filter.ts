@@ -1,4 +1,5 @@
 import type { EventStatus } from "../../../generated/operations/types.ts";
+import { addressWith } from "../parts/address.ts";
 import { EVENT_STATUSES } from "./event-status.ts";
 
 export interface EventFilter {
@@ -17,10 +18,7 @@ export function filterOf(query: Readonly<Record<string, string>>): EventFilter {
 }
 
 /** The address of the events page with this filter. */
-export function addressOf(filter: EventFilter): string {
-  const query = new URLSearchParams({ ...filter }).toString();
-  return query === "" ? "/console/events" : `/console/events?${query}`;
-}
+export const addressOf = (filter: EventFilter): string => addressWith("/console/events", filter);
 
 function isStatus(text: string | undefined): text is EventStatus {
   return EVENT_STATUSES.some((status) => status === text);

@@ -2,7 +2,8 @@ import type { Health, HealthCode } from "../../../generated/operations/types.ts"
 import { entryOf, healthText } from "../../contract/operator-text.ts";
 import { Badge, type Tone } from "../parts/badge.tsx";
 
-const TONES = {
+/** How bad each state is. */
+export const HEALTH_TONES = {
   reachable: "good",
   unreachable: "bad",
   rate_limited: "warn",
@@ -13,5 +14,5 @@ const TONES = {
 
 /** How the provider behaves. */
 export function HealthBadge({ health }: { health: Health }) {
-  return <Badge tone={entryOf<Tone>(TONES, health.code) ?? "plain"}>{healthText(health).title}</Badge>;
+  return <Badge tone={entryOf<Tone>(HEALTH_TONES, health.code) ?? "plain"}>{healthText(health).title}</Badge>;
 }

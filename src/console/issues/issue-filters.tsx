@@ -1,6 +1,7 @@
 import type { Issue, IssueCode } from "../../../generated/operations/types.ts";
 import { issueTitle } from "../../contract/operator-text.ts";
 import { OrganisationFilter } from "../events/event-filters.tsx";
+import { addressWith } from "../parts/address.ts";
 import { codesOf } from "./issue-groups.ts";
 
 export interface IssueFilter {
@@ -9,10 +10,7 @@ export interface IssueFilter {
 }
 
 /** The address of the issues page with this filter. */
-export function addressOf({ providerId, code }: IssueFilter): string {
-  const query = new URLSearchParams({ ...(providerId && { providerId }), ...(code && { code }) }).toString();
-  return query === "" ? "/console/issues" : `/console/issues?${query}`;
-}
+export const addressOf = (filter: IssueFilter): string => addressWith("/console/issues", filter);
 
 interface Props {
   filter: IssueFilter;

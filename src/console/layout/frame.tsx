@@ -7,20 +7,24 @@ import { api } from "../data/api.ts";
 import { liveState } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
+import { Search } from "../search/search.tsx";
 import { may, me } from "../session/me.ts";
 import { signOut } from "../session/token.ts";
 
 interface PageLink {
   path: string;
   name: string;
+  /** Other views of the same things, and pages of one of them: their addresses start with it. */
+  others?: readonly string[];
   /** Shown to this role and those that include it. */
   role?: Role;
 }
 
 const PAGES: readonly PageLink[] = [
-  { path: "/console/", name: "Board" },
+  { path: "/console/", name: "Board", others: ["/console", "/console/week", "/console/jobs/"] },
   { path: "/console/people", name: "People" },
-  { path: "/console/integrations", name: "Integrations" },
+  { path: "/console/integrations", name: "Integrations", others: ["/console/health"] },
+  { path: "/console/workplaces", name: "Workplaces", others: ["/console/competences"] },
   { path: "/console/events", name: "Events" },
   { path: "/console/issues", name: "Issues" },
   { path: "/console/figures", name: "Figures" },
@@ -49,16 +53,17 @@ export function Frame({ children }: { children: ComponentChildren }) {
         </a>
         <nav aria-label="Pages">
           <ul>
-            {PAGES.filter(({ role }) => role === undefined || may(role)).map(({ path: to, name }) => (
-              <li key={to}>
-                <a href={to} {...(isWithin(path, to) && { "aria-current": "page" })}>
-                  {name}
-                  {name === "Issues" && <IssueCount />}
+            {PAGES.filter(({ role }) => role === undefined || may(role)).map((page) => (
+              <li key={page.path}>
+                <a href={page.path} {...(isWithin(path, page) && { "aria-current": "page" })}>
+                  {page.name}
+                  {page.name === "Issues" && <IssueCount />}
                 </a>
               </li>
             ))}
           </ul>
         </nav>
+        <Search />
         <LiveSign />
         <button type="button" class="quiet" onClick={() => signOut()}>
           Sign out
@@ -75,11 +80,14 @@ export function Frame({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** The page of a job belongs to the board. */
-function isWithin(path: string, to: string): boolean {
-  if (to === "/console/") return path === to || path === "/console" || path.startsWith("/console/jobs/");
-  return path === to || path.startsWith(`${to}/`);
+function isWithin(path: string, { path: to, others = [] }: PageLink): boolean {
+  const isUnder = (start: string) => path.startsWith(start.endsWith("/") ? start : `${start}/`);
+  if (path === to || others.includes(path)) return true;
+  return [to, ...others].some((start) => start.length > BASE.length && isUnder(start));
 }
+
+/** Every address starts with it, so it tells nothing. */
+const BASE = "/console/";
 
 const MANY = 99;
 

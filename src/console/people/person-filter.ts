@@ -1,3 +1,5 @@
+import { addressWith } from "../parts/address.ts";
+
 /** Which people are shown. It is the query of the address. */
 export interface PeopleFilter {
   /** A part of the name. */
@@ -13,7 +15,4 @@ export function filterOf({ search, competenceId }: Readonly<Record<string, strin
   };
 }
 
-export function peopleAddress(filter: PeopleFilter): string {
-  const query = new URLSearchParams({ ...filter });
-  return query.size === 0 ? "/console/people" : `/console/people?${query}`;
-}
+export const peopleAddress = (filter: PeopleFilter): string => addressWith("/console/people", filter);

@@ -110,9 +110,21 @@ export function selectJobs({ database }: Deps) {
 /** The jobs of a candidate, and those that start within a time. */
 function jobsThatFit(
   deps: Deps,
-  { candidateId, from, until }: { candidateId?: string; from?: string; until?: string },
+  {
+    candidateId,
+    traceId,
+    from,
+    until,
+  }: Readonly<Partial<Record<"candidateId" | "traceId" | "from" | "until", string>>>,
 ) {
   return selectJobs(deps)
+    .$if(traceId !== undefined, (query) =>
+      query.where("jobs.job_id", "in", ({ selectFrom }) =>
+        selectFrom("trace_steps")
+          .select("trace_steps.job_id")
+          .where("trace_steps.trace_id", "=", traceId ?? ""),
+      ),
+    )
     .$if(candidateId !== undefined, (query) =>
       query.where("jobs.job_id", "in", ({ selectFrom }) =>
         selectFrom("bookings")

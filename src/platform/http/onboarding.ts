@@ -1,6 +1,6 @@
+import { sql } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
 import type { Health, Integration as IntegrationView } from "../../../generated/operations/types.ts";
-import { changesOf } from "../access/audit.ts";
 import type { Backlogs } from "../backlog/backlogs.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
@@ -17,9 +17,8 @@ import { importRegistry } from "../integrations/registry.ts";
 import { rotatePlatformToken, takeProviderToken } from "../integrations/rotate.ts";
 import { detectRouting, routedIntegration } from "../integrations/routing.ts";
 import type { TokenOwners } from "../integrations/tokens.ts";
-import { transact } from "../transaction.ts";
 import { requestVerification } from "../verification/request.ts";
-import { page } from "./pages.ts";
+import { contains, page } from "./pages.ts";
 import { accepted, created, noContent, ok } from "./response.ts";
 
 interface Parts {
@@ -29,14 +28,24 @@ interface Parts {
   allowInsecureProviders: boolean;
 }
 
-/** Integrations, and the workplaces and competences that outlets and roles are mapped to. */
+/** Integrations: their registration, mapping, checks, tokens and end. */
 export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProviders }: Parts) {
   const { kysely } = deps.database;
   return {
     createIntegration: async ({ body }) => created(await register(deps, body, allowInsecureProviders)),
     listIntegrations: async ({ query }) => {
-      const all = kysely.selectFrom("integrations").selectAll();
-      return ok(await page(all, query, { id: "provider_id", ascending: true }, viewOfIntegration));
+      const all = kysely
+        .selectFrom("integrations")
+        .selectAll()
+        .where(contains(sql.ref("name"), query.search));
+      return ok(
+        await page(
+          all,
+          query,
+          { id: "provider_id", ascending: true, where: { state: query.state } },
+          viewOfIntegration,
+        ),
+      );
     },
     getIntegration: async ({ path }) => {
       const integration = await requireIntegration(kysely, path.providerId);
@@ -87,46 +96,6 @@ export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProvid
             ),
           )
         : created(await rotatePlatformToken(deps, owners, path.providerId, body.overlapHours)),
-    ...catalogueHandlers(deps),
-  } satisfies Partial<Handlers<undefined>>;
-}
-
-function catalogueHandlers(deps: Deps) {
-  const { newId, now } = deps;
-  const { kysely } = deps.database;
-  return {
-    createWorkplace: async ({ body: { name, address = null } }) => {
-      const workplaceId = newId();
-      const row = { workplace_id: workplaceId, name, address, created_at: now() };
-      await transact(deps, async (trx) => {
-        deps.audit?.note({ subjects: { workplaceId }, changes: changesOf({}, { name, address }) });
-        await trx.insertInto("workplaces").values(row).execute();
-      });
-      return created({ workplaceId, name, address });
-    },
-    listWorkplaces: async ({ query }) => {
-      const all = kysely.selectFrom("workplaces").select(["workplace_id", "name", "address"]);
-      const body = await page(all, query, { id: "workplace_id" }, ({ workplace_id, ...rest }) => ({
-        ...{ workplaceId: workplace_id, ...rest },
-      }));
-      return ok(body);
-    },
-    createCompetence: async ({ body: { name } }) => {
-      const competenceId = newId();
-      const row = { competence_id: competenceId, name, created_at: now() };
-      await transact(deps, async (trx) => {
-        deps.audit?.note({ subjects: { competenceId }, changes: changesOf({}, { name }) });
-        await trx.insertInto("competences").values(row).execute();
-      });
-      return created({ competenceId, name });
-    },
-    listCompetences: async ({ query }) => {
-      const all = kysely.selectFrom("competences").select(["competence_id", "name"]);
-      const body = await page(all, query, { id: "competence_id" }, ({ competence_id, name }) => ({
-        ...{ competenceId: competence_id, name },
-      }));
-      return ok(body);
-    },
   } satisfies Partial<Handlers<undefined>>;
 }
 
@@ -140,7 +109,7 @@ const EFFECTS = {
   mass_disappearance: { paused: "deletions", resumes: "with_operator" },
 } as const;
 
-function viewOfHealth(row: Integration): Health {
+export function viewOfHealth(row: Integration): Health {
   const { code, since } = healthOf(row);
   const until = code === "rate_limited" ? row.health_until : null;
   return { code, since: since.toISOString(), ...EFFECTS[code], ...(until && { until: until.toISOString() }) };

@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from "kysely";
+import { type Expression, type SelectQueryBuilder, sql } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Schema } from "../db/schema.ts";
 import { isUuid } from "../ids.ts";
@@ -46,4 +46,10 @@ function cursorOf(cursor: string | undefined): string | undefined {
   if (cursor === undefined || isUuid(cursor)) return cursor;
   const errors = [{ pointer: "#/query/cursor", message: "must be a nextCursor of this list" }];
   throw problem("validation_failed", { detail: "The page cannot be found.", errors });
+}
+
+/** Whether a text contains another, in upper or lower case; true without one. Not a pattern: every character stands for itself. */
+export function contains(text: Expression<unknown>, search: string | undefined): Expression<boolean> {
+  if (search === undefined) return sql<boolean>`true`;
+  return sql<boolean>`position(lower(${search}::text) in lower(${text})) > 0`;
 }

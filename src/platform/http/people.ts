@@ -15,7 +15,7 @@ import type { Deps } from "../deps.ts";
 import { settleIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
-import { page } from "./pages.ts";
+import { contains, page } from "./pages.ts";
 import { created, noContent, ok } from "./response.ts";
 
 const SHOWN = [
@@ -73,14 +73,12 @@ export function peopleHandlers(deps: Deps) {
   } satisfies Partial<Handlers<undefined>>;
 }
 
-/** Which candidates a list has. Without a pattern: every character of `search` stands for itself. */
+/** Which candidates a list has. */
 const fits =
   ({ search, competenceId }: { search?: string; competenceId?: string }) =>
   ({ and, exists, selectFrom }: ExpressionBuilder<Schema, "candidates">) =>
     and([
-      ...(search === undefined
-        ? []
-        : [sql<boolean>`position(lower(${search}::text) in lower(first_name || ' ' || last_name)) > 0`]),
+      contains(sql`first_name || ' ' || last_name`, search),
       ...(competenceId === undefined
         ? []
         : [

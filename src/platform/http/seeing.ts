@@ -1,9 +1,24 @@
 import type { Kysely, Selectable } from "kysely";
 import type { Handlers } from "../../../generated/operations/server.ts";
-import type { Event, Issue, Notification, TraceStep } from "../../../generated/operations/types.ts";
+import type {
+  Event,
+  Issue,
+  Notification,
+  ProviderHealth,
+  TraceStep,
+} from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import { isShiftEvent } from "../../contract/shift-event.ts";
-import type { IssuesTable, NotificationsTable, Schema, StoredEvent, TraceStepsTable } from "../db/schema.ts";
+import type { Backlogs } from "../backlog/backlogs.ts";
+import { type ProviderReading, readProviders } from "../backlog/provider-health.ts";
+import type {
+  Integration,
+  IssuesTable,
+  NotificationsTable,
+  Schema,
+  StoredEvent,
+  TraceStepsTable,
+} from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { payloadOf } from "../inbox/payload.ts";
 import { previewReplay } from "../inbox/preview.ts";
@@ -16,6 +31,7 @@ import type { Figures } from "../metrics/figures.ts";
 import { readStatistics } from "../metrics/statistics.ts";
 import { resendNotification } from "../notifications/resend.ts";
 import { transact } from "../transaction.ts";
+import { viewOfHealth } from "./onboarding.ts";
 import { page } from "./pages.ts";
 import { accepted, noContent, ok } from "./response.ts";
 
@@ -23,12 +39,13 @@ interface Parts {
   deps: Deps;
   figures: Pick<Figures, "flush">;
   fieldUses: Pick<FieldUses, "flush">;
+  backlogs: Pick<Backlogs, "all">;
 }
 
 const DEFAULT_MINUTES = 60;
 
 /** What happened: events and their replay, traces, notifications, issues, and the figures of both sides. */
-export function seeingHandlers({ deps, figures, fieldUses }: Parts) {
+export function seeingHandlers({ deps, figures, fieldUses, backlogs }: Parts) {
   const { kysely } = deps.database;
   return {
     listEvents: async ({ query }) => {
@@ -62,6 +79,17 @@ export function seeingHandlers({ deps, figures, fieldUses }: Parts) {
     },
     resendNotification: async ({ path }) =>
       accepted(viewOfNotification(await resendNotification(deps, path.notificationId))),
+    listProviderHealth: async ({ query }) => {
+      const all = kysely.selectFrom("integrations").selectAll();
+      const { items, ...rest } = await page(all, query, { id: "provider_id", ascending: true }, (row) => row);
+      await figures.flush();
+      const ids = items.map(({ provider_id }) => provider_id);
+      const readings = await readProviders(deps.database, backlogs, ids, deps.now());
+      return ok({
+        items: items.flatMap((row) => viewOfProvider(row, readings.get(row.provider_id))),
+        ...rest,
+      });
+    },
     listIssues: async ({ query }) => {
       const where = { provider_id: query.providerId };
       const open = kysely.selectFrom("issues").selectAll().where("resolved_at", "is", null);
@@ -81,6 +109,11 @@ export function seeingHandlers({ deps, figures, fieldUses }: Parts) {
       return ok(await providerReport(deps, path.providerId));
     },
   } satisfies Partial<Handlers<undefined>>;
+}
+
+function viewOfProvider(row: Integration, reading: ProviderReading | undefined): ProviderHealth[] {
+  if (!reading) return [];
+  return [{ providerId: row.provider_id, state: row.state, health: viewOfHealth(row), ...reading }];
 }
 
 /** @throws ProblemError issue_not_found */

@@ -91,3 +91,30 @@ export async function mapListed(
     where provider_id = ${providerId} and ${sql.ref(id)} = ${key}`.execute(db);
   return numAffectedRows === 1n;
 }
+
+/** The first of them, in the order of their names; `count` is of all. */
+interface MappedTo {
+  count: number;
+  first: { providerId: string; id: string; name: string }[];
+}
+
+/** What is mapped to each of the targets, of all organisations, by target. One that nothing is mapped to is missing. */
+export async function readMappedTo(
+  db: Db,
+  { table, id, target }: Thing,
+  targets: readonly string[],
+): Promise<Map<string, MappedTo>> {
+  if (targets.length === 0) return new Map();
+  const { rows } = await sql<MappedTo & { target: string }>`
+    select target, max(count)::int as count, json_agg(
+      json_build_object('providerId', provider_id, 'id', id, 'name', name) order by place) as first
+    from (
+      select ${sql.ref(target)} as target, provider_id, ${sql.ref(id)} as id, name,
+        row_number() over (partition by ${sql.ref(target)} order by name, provider_id, ${sql.ref(id)}) as place,
+        count(*) over (partition by ${sql.ref(target)}) as count
+      from ${sql.table(table)} where ${sql.ref(target)} in (${sql.join(targets)})) as mapped
+    where place <= ${MOST_SHOWN}::int group by target`.execute(db);
+  return new Map(rows.map((row) => [row.target, row]));
+}
+
+const MOST_SHOWN = 20;

@@ -231,6 +231,10 @@ async function changeEverything(
   ok(await operations.suspendIntegration(integration));
   ok(await operations.offboardIntegration({ ...integration, body: { bookings: "keep" } }));
   ok(await operations.changeLogLevel({ body: { level: "silent" } }));
+  const { competenceId } = shop;
+  const { workplaceId } = ok(await operations.createWorkplace({ body: { name: "Kaje" } }));
+  ok(await operations.changeWorkplace({ params: { path: { workplaceId } }, body: { name: "Kajen" } }));
+  ok(await operations.changeCompetence({ params: { path: { competenceId } }, body: { name: "Waiter" } }));
   const draft = { providerId: randomUUID(), kind: "tempo", name: "Kajen", routing: "path" as const };
   const body = { ...draft, baseUrl: "http://127.0.0.1:9", providerToken: "provider-token" };
   ok(await operations.createIntegration({ body }));
@@ -240,5 +244,15 @@ async function changeEverything(
   ok(await operations.changeOperator({ ...operator, body: { role: "people" } }));
   ok(await operations.rotateOperatorToken({ ...operator, body: {} }));
   await operations.revokeOperator(operator);
-  return [candidateId, jobId, notificationId, eventId, issueId, draft.providerId, operatorId];
+  return [
+    candidateId,
+    jobId,
+    notificationId,
+    eventId,
+    issueId,
+    draft.providerId,
+    operatorId,
+    workplaceId,
+    competenceId,
+  ];
 }

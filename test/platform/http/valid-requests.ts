@@ -17,7 +17,9 @@ export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>>
   changeIntegration: () => ({ name: "Kajen", baseUrl: "http://127.0.0.1:9", routing: "auto" }),
   updateMappings: () => ({ outlets: [{ outletId: "outlet-1", workplaceId: randomUUID() }], roles: [] }),
   createWorkplace: () => ({ name: "Kajen", address: "Skeppsbron 14" }),
+  changeWorkplace: () => ({ name: "Kajen", address: null }),
   createCompetence: () => ({ name: "Waiter" }),
+  changeCompetence: () => ({ name: "Waiter" }),
   createCandidate: () => ({
     personalNumber: "189001169813",
     firstName: "Ada",

@@ -1,0 +1,81 @@
+import type { Competence, Workplace } from "../../../generated/operations/types.ts";
+import { api } from "../data/api.ts";
+import { ask } from "../data/trouble.ts";
+import type { Page } from "../data/use-pages.ts";
+import { addressWith } from "../parts/address.ts";
+
+/** A workplace or a competence. */
+export interface Entry {
+  id: string;
+  name: string;
+  address: string | null;
+  /** Outlets or roles that are mapped to it; the first of `mappedCount`. */
+  mapped: { providerId: string; id: string; name: string }[];
+  mappedCount: number;
+}
+
+export interface Given {
+  name: string;
+  address: string | null;
+}
+
+interface ListQuery {
+  search?: string;
+  cursor?: string;
+}
+
+/** The two lists of the platform that outlets and roles are mapped to. */
+export interface Kind {
+  path: string;
+  title: string;
+  /** One of them: `workplace`. */
+  one: string;
+  hasAddress: boolean;
+  /** What is mapped to it: `Outlets`. */
+  mapped: string;
+  list(query: ListQuery): Promise<Page<Entry>>;
+  add(given: Given): Promise<unknown>;
+  change(id: string, given: Given): Promise<unknown>;
+  /** The page of the people who have it. */
+  people?(id: string): string;
+}
+
+export const WORKPLACES: Kind = {
+  path: "/console/workplaces",
+  title: "Workplaces",
+  one: "workplace",
+  hasAddress: true,
+  mapped: "Outlets",
+  list: async (query) => {
+    const { items, ...rest } = await ask(api.listWorkplaces({ params: { query } }));
+    return { items: items.map(entryOfWorkplace), ...rest };
+  },
+  add: ({ name, address }) => ask(api.createWorkplace({ body: { name, ...(address && { address }) } })),
+  change: (workplaceId, body) => ask(api.changeWorkplace({ params: { path: { workplaceId } }, body })),
+};
+
+export const COMPETENCES: Kind = {
+  path: "/console/competences",
+  title: "Competences",
+  one: "competence",
+  hasAddress: false,
+  mapped: "Roles",
+  list: async (query) => {
+    const { items, ...rest } = await ask(api.listCompetences({ params: { query } }));
+    return { items: items.map(entryOfCompetence), ...rest };
+  },
+  add: ({ name }) => ask(api.createCompetence({ body: { name } })),
+  change: (competenceId, { name }) =>
+    ask(api.changeCompetence({ params: { path: { competenceId } }, body: { name } })),
+  people: (competenceId) => addressWith("/console/people", { competenceId }),
+};
+
+function entryOfWorkplace({ workplaceId, name, address, outletCount, outlets }: Workplace): Entry {
+  const mapped = outlets.map(({ outletId, ...rest }) => ({ ...rest, id: outletId }));
+  return { id: workplaceId, name, address, mapped, mappedCount: outletCount };
+}
+
+function entryOfCompetence({ competenceId, name, roleCount, roles }: Competence): Entry {
+  const mapped = roles.map(({ roleId, ...rest }) => ({ ...rest, id: roleId }));
+  return { id: competenceId, name, address: null, mapped, mappedCount: roleCount };
+}

@@ -1,0 +1,92 @@
+import type { Candidate, Event, Job } from "../../../generated/operations/types.ts";
+import { api } from "../data/api.ts";
+import { fullName, type Names } from "../data/names.ts";
+import { ask } from "../data/trouble.ts";
+import { addressOf, type EventFilter } from "../events/event-filter.ts";
+import { placeOf, workOf } from "../job/labels.ts";
+import { formatSpan } from "../parts/times.ts";
+
+/** Something that was found, and its page. */
+export interface Hit {
+  kind: "Person" | "Job" | "Events" | "Organisation" | "Workplace" | "Competence";
+  name: string;
+  detail?: string;
+  href: string;
+}
+
+/** Of each kind: who does not find it among them types more. */
+const MOST = 5;
+/** Fewer characters find too much. */
+export const FEWEST = 2;
+
+/** Finds people, organisations, workplaces and competences by a part of the name, jobs and events by the shift id or the trace id. */
+export async function find(text: string, names: Names): Promise<Hit[]> {
+  if (text.length < FEWEST) return [];
+  const ids = isId(text) ? [{ shiftId: text }, { traceId: text }] : [];
+  const [people, jobs, events] = await Promise.all([
+    ask(api.listCandidates({ params: { query: { search: text, limit: MOST } } })),
+    Promise.all(ids.map((id) => ask(api.listJobs({ params: { query: { ...id, limit: MOST } } })))),
+    Promise.all(ids.map(eventsOf)),
+  ]);
+  const found = new Map(jobs.flatMap(({ items }) => items).map((job) => [job.jobId, job]));
+  return [
+    ...[...found.values()].slice(0, MOST).map((job) => hitOfJob(job, names)),
+    ...events.flat(),
+    ...people.items.map(hitOfPerson),
+    ...named(text, names),
+  ];
+}
+
+/** "." and ".." are no ids: a path would lose them. */
+const isId = (text: string) => !/^\.+$/.test(text);
+
+type Id = Pick<EventFilter, "shiftId" | "traceId">;
+
+/** One result: the page that it leads to has all of them. */
+async function eventsOf(id: Id): Promise<Hit[]> {
+  const { items } = await ask(api.listEvents({ params: { query: { ...id, limit: 1 } } }));
+  return items.map((event) => hitOfEvents(event, id));
+}
+
+function hitOfEvents({ event }: Event, filter: Id): Hit {
+  const name = filter.traceId === undefined ? "Events of this shift" : "Events of this trace";
+  return { kind: "Events", name, detail: `last ${event}`, href: addressOf(filter) };
+}
+
+function hitOfJob(job: Job, names: Names): Hit {
+  const zone = names.integration(job.providerId)?.timeZone;
+  return {
+    kind: "Job",
+    name: `${placeOf(job, names)}, ${workOf(job, names)}`,
+    detail: formatSpan(job.startTime, job.endTime, zone),
+    href: `/console/jobs/${job.jobId}`,
+  };
+}
+
+const hitOfPerson = (person: Candidate): Hit => ({
+  kind: "Person",
+  name: fullName(person) || "without a name",
+  detail: person.personalNumber,
+  href: `/console/people/${person.candidateId}`,
+});
+
+/** What the console has read already. */
+function named(text: string, { integrations, workplaces, competences }: Names): Hit[] {
+  const wanted = text.toLowerCase();
+  const among = <T extends { name: string }>(all: readonly T[], hit: (one: T) => Hit) =>
+    all
+      .filter(({ name }) => name.toLowerCase().includes(wanted))
+      .slice(0, MOST)
+      .map(hit);
+  return [
+    ...among(integrations, ({ name, providerId }) => ({
+      ...{ kind: "Organisation", name, href: `/console/integrations/${providerId}` },
+    })),
+    ...among(workplaces, ({ name }) => ({
+      ...{ kind: "Workplace", name, href: `/console/workplaces?${new URLSearchParams({ search: name })}` },
+    })),
+    ...among(competences, ({ name }) => ({
+      ...{ kind: "Competence", name, href: `/console/competences?${new URLSearchParams({ search: name })}` },
+    })),
+  ];
+}

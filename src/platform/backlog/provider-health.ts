@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import type { ProviderHealth } from "../../../generated/operations/types.ts";
+import type { Database } from "../db/database.ts";
+import { FIGURES, MINUTE_MS } from "../metrics/figures.ts";
+import type { Backlogs } from "./backlogs.ts";
+
+/** What is read of a provider here; its state and health are in its own row. */
+export type ProviderReading = Omit<ProviderHealth, "providerId" | "state" | "health">;
+
+interface Row {
+  provider_id: string;
+  last_event_at: Date | null;
+  open_issues: number;
+  webhooks: number;
+  calls: number;
+  failures: number;
+}
+
+const HOUR_MINUTES = 60;
+
+/** What waits for each of the providers, and what it did last, by providerId. */
+export async function readProviders(
+  { kysely }: Pick<Database, "kysely">,
+  backlogs: Pick<Backlogs, "all">,
+  providerIds: readonly string[],
+  now: Date,
+): Promise<Map<string, ProviderReading>> {
+  if (providerIds.length === 0) return new Map();
+  const since = new Date(now.getTime() - HOUR_MINUTES * MINUTE_MS);
+  const of = (name: string) => sql`(coalesce(sum(value) filter (where figures.name = ${name}), 0))::float8`;
+  const { rows } = await sql<Row>`
+    select provider_id, last.received_at as last_event_at, hour.*,
+      (select count(*) from issues where issues.provider_id = integrations.provider_id and resolved_at is null)::int as open_issues
+    from integrations
+      left join lateral (select received_at from all_events
+        where all_events.provider_id = integrations.provider_id order by event_id desc limit 1) as last on true
+      cross join lateral (
+        select ${of(FIGURES.webhooks)} as webhooks, ${of(FIGURES.calls)} as calls, ${of(FIGURES.failures)} as failures
+        from figures where figures.provider_id = integrations.provider_id::text and minute >= ${since}) as hour
+    where provider_id in (${sql.join(providerIds)})`.execute(kysely);
+  const waiting = new Map((await backlogs.all()).map((each) => [each.provider_id, each]));
+  return new Map(
+    rows.flatMap(({ provider_id, last_event_at, open_issues, ...lastHour }) => {
+      const { backlog, pendingSince = null } = waiting.get(provider_id) ?? {};
+      // Registered since the backlogs were read: it is in the next reading.
+      if (!backlog) return [];
+      const reading: ProviderReading = {
+        ...{ backlog, lastHour, openIssues: open_issues },
+        ...(last_event_at && { lastEventAt: last_event_at.toISOString() }),
+        ...(pendingSince && { oldestPendingBookingAt: pendingSince.toISOString() }),
+      };
+      return [[provider_id, reading]];
+    }),
+  );
+}

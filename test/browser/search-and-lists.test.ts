@@ -1,0 +1,154 @@
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { ok } from "../flows/operations.ts";
+import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, tabTo, useTheatre } from "./harness.ts";
+
+const theatre = useTheatre();
+const rows = (page: Page) => page.locator("tbody tr");
+const hits = (page: Page) => page.getByRole("dialog", { name: "Search" }).locator("a.hit");
+
+async function searchFor(page: Page, text: string): Promise<Locator> {
+  await page.keyboard.press("Control+k");
+  await page.getByLabel("Shift id, trace id, or name").fill(text);
+  return hits(page);
+}
+
+describe("the search", () => {
+  it("finds the job and the events of a shift and of a trace, with the keyboard alone", async () => {
+    const organisation = await theatre().onboard();
+    const { jobId, shiftId } = await organisation.open();
+    const [event] = await organisation.events(shiftId);
+    const page = await theatre().visit("figures");
+    await searchFor(page, shiftId);
+    await hits(page).filter({ hasText: "Events of this shift" }).waitFor();
+    expect(await hits(page).first().getAttribute("href")).toBe(`/console/jobs/${jobId}`);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/console/events?shiftId=${encodeURIComponent(shiftId)}`);
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
+    await searchFor(page, event?.traceId ?? "");
+    await hits(page).filter({ hasText: "Events of this trace" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/console/jobs/${jobId}`);
+  });
+
+  it("finds people, organisations, workplaces and competences by name", async () => {
+    const { operations } = theatre();
+    const organisation = await theatre().onboard();
+    const { workplaceId, competenceId } = organisation;
+    const body = { name: "Glimmingehus" };
+    ok(await operations.changeWorkplace({ params: { path: { workplaceId } }, body }));
+    ok(await operations.changeCompetence({ params: { path: { competenceId } }, body }));
+    const person = await organisation.addPerson({ firstName: "Glimming", lastName: "Ek" });
+    const page = await theatre().visit("people");
+    await searchFor(page, "glimming");
+    await hits(page).nth(2).waitFor();
+    const found = await hits(page).evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    expect(found).toEqual([
+      `/console/people/${person.candidateId}`,
+      "/console/workplaces?search=Glimmingehus",
+      "/console/competences?search=Glimmingehus",
+    ]);
+    await searchFor(page, "nobody has this name");
+    await page.getByText("Nothing found.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByLabel("Shift id, trace id, or name").waitFor();
+  });
+});
+
+describe("workplaces and competences", () => {
+  it("are added, renamed, and found by name, with what is mapped to them", async () => {
+    const { operations } = theatre();
+    const { workplaceId, provider } = await theatre().onboard();
+    const body = { name: "Kulturkvarteret" };
+    ok(await operations.changeWorkplace({ params: { path: { workplaceId } }, body }));
+    const page = await theatre().visit("workplaces", { expected: [/400/] });
+    await page.getByLabel("Name").fill("kulturkv");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/console/workplaces?search=kulturkv");
+    await rows(page).nth(1).waitFor({ state: "detached" });
+    await rows(page)
+      .getByRole("link", { name: provider.outlets[0]?.name ?? "" })
+      .waitFor();
+    await page.getByRole("button", { name: "Edit Kulturkvarteret" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.locator("[aria-invalid]").waitFor();
+    await dialog.getByLabel("Name").fill("Kulturkvarnen");
+    await dialog.getByLabel("Address").fill("Kvarngatan 4");
+    await page.keyboard.press("Enter");
+    await rows(page).getByText("Kvarngatan 4").waitFor();
+    await page.getByRole("link", { name: "Competences" }).click();
+    await page.getByRole("button", { name: "Add a competence" }).click();
+    await dialog.getByLabel("Name").fill("Sommelier");
+    await page.keyboard.press("Enter");
+    const row = rows(page).filter({ hasText: "Sommelier" });
+    await row.waitFor();
+    await row.getByRole("link", { name: "People" }).click();
+    await page.getByText("No person matches the filters").waitFor();
+  });
+});
+
+describe("the health of providers", () => {
+  it("shows those that need attention first, and keeps its filters in the address", async () => {
+    const { operations } = theatre();
+    const [fine, broken] = [await theatre().onboard(), await theatre().onboard()];
+    const rename = (providerId: string, name: string) =>
+      operations.changeIntegration({ params: { path: { providerId } }, body: { name } });
+    await Promise.all([rename(fine.providerId, "Fine place"), rename(broken.providerId, "Broken place")]);
+    broken.provider.setFault("token-rejected");
+    await broken.open().catch(() => undefined);
+    const page = await theatre().visit("integrations");
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Health" }).click();
+    const first = rows(page).first();
+    await first.getByText("Broken place").waitFor();
+    await first.getByRole("link", { name: /open$/ }).waitFor();
+    await page.getByLabel("Health").selectOption("reachable");
+    await page.waitForURL("**/console/health?health=reachable");
+    await rows(page).filter({ hasText: "Broken place" }).waitFor({ state: "detached" });
+    await rows(page).filter({ hasText: "Fine place" }).waitFor();
+  });
+
+  it("is beside the integrations, which are filtered by name and state", async () => {
+    const { operations } = theatre();
+    const { providerId } = await theatre().onboard();
+    const body = { name: "Ljusterö Krog" };
+    ok(await operations.changeIntegration({ params: { path: { providerId } }, body }));
+    const page = await theatre().visit("integrations");
+    await tabTo(page, page.getByLabel("Name"));
+    await page.keyboard.type("ljusterö");
+    await page.keyboard.press("Enter");
+    await rows(page).nth(1).waitFor({ state: "detached" });
+    await page.getByLabel("State").selectOption("draft");
+    await page.getByText("No organisation matches the filters").waitFor();
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      ...{ search: "ljusterö", state: "draft" },
+    });
+  });
+});
+
+describe("search and lists", () => {
+  it.each(LOOKS)("can be used by everybody, %s", async (_, look) => {
+    const organisation = await theatre().onboard();
+    const person = await organisation.addPerson();
+    await organisation.accept(await organisation.open(), person);
+    const page = await theatre().visit("workplaces", look);
+    const check = async (shows: Locator) => {
+      await shows.first().waitFor();
+      await expectNoSeriousAxeFault(page);
+      await expectNoSidewaysScroll(page);
+    };
+    await check(rows(page));
+    await page.getByRole("button", { name: "Add a workplace" }).click();
+    await check(page.getByRole("dialog"));
+    await page.keyboard.press("Escape");
+    await page.goto(`${theatre().platform.url}/console/competences`);
+    await check(rows(page));
+    await page.goto(`${theatre().platform.url}/console/health`);
+    await check(rows(page));
+    await check(await searchFor(page, "Robin"));
+  });
+});

@@ -1,0 +1,55 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import type { Organisation } from "../flows/organisation.ts";
+import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, useTheatre } from "./harness.ts";
+
+const theatre = useTheatre();
+const MONDAY = "2031-05-05";
+
+const openOn = (organisation: Organisation, day: string, positions: number) =>
+  organisation.open({ startTime: `${day}T08:00:00Z`, endTime: `${day}T16:00:00Z`, positions });
+
+const shift = (page: Page, tone: string) => page.locator(`.shift[data-tone=${tone}]`);
+
+describe("the week", () => {
+  it("shows shifts by outlet and day, coloured by staffing, and leads to them", async () => {
+    const organisation = await theatre().onboard();
+    const person = await organisation.addPerson();
+    const empty = await openOn(organisation, "2031-05-06", 1);
+    const partly = await openOn(organisation, "2031-05-07", 2);
+    const page = await theatre().visit(`week?providerId=${organisation.providerId}&week=2031-05-09`);
+    await shift(page, "bad").nth(1).waitFor();
+    await organisation.accept(partly, person);
+    await shift(page, "warn").getByText("1 of 2").waitFor();
+    const columns = await page.getByRole("columnheader").allTextContents();
+    expect(columns.slice(0, 3)).toEqual(["Outlet", "Mon 5 May", "Tue 6 May"]);
+    // In the zone of the organisation, not of the reader.
+    await page.getByRole("cell", { name: "10:00 – 18:00" }).first().waitFor();
+    await shift(page, "bad").click();
+    await page.waitForURL(`**/console/jobs/${empty.jobId}`);
+  });
+
+  it("is beside the list, and keeps the organisation and the week in the address", async () => {
+    const organisation = await theatre().onboard();
+    await openOn(organisation, "2031-05-14", 1);
+    const page = await theatre().visit(`?providerId=${organisation.providerId}`);
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Week" }).click();
+    await page.getByText("No shifts in this week").waitFor();
+    await page.getByLabel("Week of").fill(MONDAY);
+    await page.waitForURL(`**/console/week?week=${MONDAY}&providerId=${organisation.providerId}`);
+    await page.getByRole("link", { name: "Next week" }).click();
+    await shift(page, "bad").waitFor();
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "List" }).click();
+    await page.waitForURL(`**/console/?providerId=${organisation.providerId}`);
+  });
+
+  it.each(LOOKS)("can be used by everybody, %s", async (_, look) => {
+    const organisation = await theatre().onboard();
+    await organisation.accept(await openOn(organisation, "2031-05-06", 1), await organisation.addPerson());
+    await openOn(organisation, "2031-05-11", 2);
+    const page = await theatre().visit(`week?providerId=${organisation.providerId}&week=${MONDAY}`, look);
+    await shift(page, "good").waitFor();
+    await expectNoSeriousAxeFault(page);
+    await expectNoSidewaysScroll(page);
+  });
+});

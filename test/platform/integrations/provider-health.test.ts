@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { featureEngines } from "../../engines.ts";
+import { ok } from "../../flows/operations.ts";
+import { useStage } from "../../flows/stage.ts";
+
+describe.each(featureEngines)("what lists show of providers, on %s", (engine) => {
+  const stage = useStage(engine);
+
+  const healthOf = async (wanted: string) => {
+    const { items } = ok(await stage().operations.listProviderHealth({ params: { query: { limit: 200 } } }));
+    return items.find(({ providerId }) => providerId === wanted);
+  };
+
+  it("has the last webhook, the last hour, and the open issues of each provider", async () => {
+    const started = Date.now();
+    const busy = await stage().onboard();
+    const draft = await stage().onboard({ activate: false });
+    await busy.open();
+    busy.provider.setFault("error-500", { operations: ["getShift"], times: 1 });
+    await busy.open();
+    await draft.send("shift.update", "shift-of-a-draft");
+    const shown = await healthOf(busy.providerId);
+    expect(shown).toMatchObject({
+      ...{ state: "active", health: { code: "reachable" }, openIssues: 0 },
+      backlog: { waiting: { interactive: 0, events: 0, background: 0 }, oldestAt: null },
+      lastHour: { webhooks: 2, failures: 1 },
+    });
+    expect(shown?.lastHour.calls).toBeGreaterThan(2);
+    expect(Date.parse(shown?.lastEventAt ?? "")).toBeGreaterThanOrEqual(started);
+    expect(shown).not.toHaveProperty("oldestPendingBookingAt");
+    // Counts are some seconds old.
+    const waiting = () => healthOf(draft.providerId).then((draft) => draft?.backlog.waiting.events);
+    await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+    expect(await healthOf(draft.providerId)).toMatchObject({
+      ...{ state: "draft", lastHour: { webhooks: 1 }, backlog: { limit: { code: "draft" } } },
+    });
+  });
+
+  it("has the oldest booking that waits for the provider", async () => {
+    const organisation = await stage().onboard();
+    const person = await organisation.addPerson();
+    const job = await organisation.open();
+    organisation.provider.setFault("error-500", { operations: ["assignCandidate"] });
+    const accepting = organisation.accept(job, person);
+    await expect
+      .poll(async () => (await healthOf(organisation.providerId))?.oldestPendingBookingAt)
+      .toBeDefined();
+    organisation.provider.clearFaults();
+    await accepting;
+    expect(await healthOf(organisation.providerId)).not.toHaveProperty("oldestPendingBookingAt");
+  });
+
+  it("has the outlets and roles that are mapped to a workplace and a competence", async () => {
+    const { operations } = stage();
+    const { provider, providerId, workplaceId, competenceId } = await stage().onboard();
+    const workplaces = ok(await operations.listWorkplaces({ params: { query: { limit: 200 } } })).items;
+    const workplace = workplaces.find((each) => each.workplaceId === workplaceId);
+    const outlets = provider.outlets.map(({ id, name }) => ({ providerId, outletId: id, name }));
+    expect(workplace?.outletCount).toBe(outlets.length);
+    expect(workplace?.outlets).toEqual(outlets.toSorted((one, other) => (one.name < other.name ? -1 : 1)));
+    const path = { competenceId };
+    const renamed = ok(await operations.changeCompetence({ params: { path }, body: { name: "Waiter" } }));
+    expect(renamed).toMatchObject({ name: "Waiter", roleCount: provider.roles.length });
+    expect(renamed.roles.map(({ roleId }) => roleId).sort()).toEqual(
+      provider.roles.map(({ id }) => id).sort(),
+    );
+  });
+
+  it("has the integrations of a name and a state, and the jobs of a trace", async () => {
+    const { operations } = stage();
+    const organisation = await stage().onboard({ activate: false });
+    const { providerId } = organisation;
+    const body = { name: "Ödåkra Wärdshus" };
+    ok(await operations.changeIntegration({ params: { path: { providerId } }, body }));
+    const found = async (query: { search?: string; state?: "draft" | "active" }) =>
+      ok(await operations.listIntegrations({ params: { query: { ...query, limit: 200 } } })).items;
+    expect((await found({ search: "åKRA w" })).map(({ name }) => name)).toEqual([body.name]);
+    expect((await found({ state: "draft" })).map((each) => each.providerId)).toContain(providerId);
+    expect((await found({ state: "active" })).map((each) => each.providerId)).not.toContain(providerId);
+    await organisation.activate();
+    const job = await organisation.open();
+    const [event] = await organisation.events(job.shiftId);
+    const query = { traceId: event?.traceId ?? "" };
+    const jobs = ok(await operations.listJobs({ params: { query } })).items;
+    expect(jobs.map(({ jobId }) => jobId)).toEqual([job.jobId]);
+    expect(ok(await operations.listJobs({ params: { query: { traceId: "unknown" } } })).items).toEqual([]);
+  });
+});
