@@ -1531,9 +1531,9 @@ export interface components {
       backlog: components["schemas"]["Backlog"];
       /**
        * Format: date-time
-       * @description When the last webhook was received. Absent if none is stored.
+       * @description When the last webhook was stored: to the minute, and to the hour if that is more than 7 days ago. Absent if none is known.
        */
-      lastEventAt?: string;
+      lastWebhookAt?: string;
       /**
        * Format: date-time
        * @description Since when the oldest booking waits for the provider. Absent when none does.

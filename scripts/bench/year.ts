@@ -198,6 +198,8 @@ const pagesOf = ({ jobId, shiftId, traceId, candidateId, providerId }: Known) =>
     ["jobs", "/operations/v1/jobs"],
     ["open jobs", "/operations/v1/jobs?status=open"],
     ["jobs of an organisation", `/operations/v1/jobs?providerId=${providerId}`],
+    ["jobs of a week, half a year ago", `/operations/v1/jobs?${weekOf(180)}&limit=200`],
+    ["jobs of a trace", `/operations/v1/jobs?traceId=${traceId}`],
     ["a job", `/operations/v1/jobs/${jobId}`],
     ["events", "/operations/v1/events"],
     ["events that failed", "/operations/v1/events?status=failed"],
@@ -209,8 +211,16 @@ const pagesOf = ({ jobId, shiftId, traceId, candidateId, providerId }: Known) =>
     ["candidates", "/operations/v1/candidates"],
     ["issues", "/operations/v1/issues"],
     ["statistics", "/operations/v1/statistics"],
+    ["health of all providers", "/operations/v1/provider-health"],
     ["an integration, with its backlog", `/operations/v1/integrations/${providerId}`],
   ] as const;
+
+/** The query for the shifts of a week so many days ago. */
+function weekOf(daysAgo: number): URLSearchParams {
+  const from = Date.now() - daysAgo * DAY_MS;
+  const [start, end] = [from, from + 7 * DAY_MS].map((ms) => new Date(ms).toISOString());
+  return new URLSearchParams({ from: start ?? "", until: end ?? "" });
+}
 
 type Known = Record<"jobId" | "shiftId" | "traceId" | "candidateId" | "providerId", string>;
 

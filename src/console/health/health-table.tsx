@@ -55,10 +55,10 @@ function Row({ provider }: { provider: ProviderHealth }) {
         <Waiting provider={provider} {...zone} />
       </td>
       <td data-label="Last webhook">
-        {provider.lastEventAt === undefined ? (
+        {provider.lastWebhookAt === undefined ? (
           <span class="soft">none</span>
         ) : (
-          <Time at={provider.lastEventAt} {...zone} />
+          <Time at={provider.lastWebhookAt} {...zone} />
         )}
       </td>
       <td data-label="Last hour">

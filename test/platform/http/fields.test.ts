@@ -219,7 +219,7 @@ describe("fields", () => {
     const created = await operate("POST", "/workplaces", `{"name":"Kajen","colour":"red","deep":${DEEP}}`);
     expect([created.status, created.body]).toEqual([
       201,
-      { workplaceId: expect.any(String), name: "Kajen", address: null },
+      { workplaceId: expect.any(String), name: "Kajen", address: null, outletCount: 0, outlets: [] },
     ]);
     const event = { ...shiftEvent(tenant.providerId), note: "\u0000\ud800" };
     expect((await tell(event)).status).toBe(200);
