@@ -77,7 +77,7 @@ async function sweep(kysely: Kysely<Schema>): Promise<void> {
   await createDispatcher({ database: { kysely } as Database, log, wakeWorker: () => undefined }).run();
 }
 
-/** The first query on the table events that `run` makes. */
+/** The first query on the events, or on the view of them, that `run` makes. */
 async function taken(kysely: Kysely<Schema>, run: Do): Promise<Query> {
   const queries: Query[] = [];
   const compiler = new PostgresQueryCompiler();
@@ -89,7 +89,7 @@ async function taken(kysely: Kysely<Schema>, run: Do): Promise<Query> {
     transformResult: async ({ result }) => result,
   };
   await run(kysely.withPlugin(plugin));
-  const query = queries.find(({ sql }) => /\bevents\b/.test(sql));
+  const query = queries.find(({ sql }) => /\b(all_)?events\b/.test(sql));
   if (!query) throw new Error("no query was made");
   return query;
 }
