@@ -38,6 +38,20 @@ export async function startScene(
     platform,
     Array.from({ length: count }, () => provider.url),
   );
+  return open(ground, store, platform, organisations);
+}
+
+/** The same organisations and data, once the scene has ended, with another process. */
+export async function reopen(ground: Ground, { store, organisations }: Scene): Promise<Scene> {
+  return open(ground, store, await startPlatform(ground, store), organisations);
+}
+
+async function open(
+  ground: Ground,
+  store: Store,
+  platform: Platform,
+  organisations: readonly Organisation[],
+): Promise<Scene> {
   const [sender, news] = [createSender(), await listen(platform)];
   // Activated, they are read once more: a scene begins at rest.
   await platform.child.ask("idle");
