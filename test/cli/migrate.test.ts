@@ -110,11 +110,17 @@ describe("shiftpact migrate", () => {
     await asOwner.connect();
     await asOwner.query(after ?? "");
     await asOwner.query("create table shiftpact.later (id uuid)");
+    await asOwner.query("select shiftpact.make_day('event_log', '2020-01-01')");
+    expect(await daysOf(admin)).toContain("event_log_20200101");
     await asOwner.end();
     const edge = await startEdge({ url: as(runner) }, { config: { autoMigrate: false } });
     expect((await edge.send("/health/ready")).status).toBe(200);
     expect((await edge.tell(shiftEvent(edge.tenant.providerId))).status).toBe(200);
     await edge.platform.idle();
+    // Retention runs with these rights: the first round of upkeep makes the days ahead and drops those past their age.
+    const inAWeek = `trace_steps_${new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "")}`;
+    await expect.poll(() => daysOf(admin)).toContain(inAWeek);
+    await expect.poll(() => daysOf(admin)).not.toContain("event_log_20200101");
     const { rows } = await admin.query("select status from shiftpact.events");
     expect(rows).toEqual([{ status: expect.stringMatching(/failed|dead|queued|processed/) }]);
     const asRunner = new pg.Client({ connectionString: as(runner) });
@@ -124,6 +130,11 @@ describe("shiftpact migrate", () => {
       "permission denied",
     );
     await expect(asRunner.query("create table shiftpact.not_mine ()")).rejects.toThrow("permission denied");
+    await expect(asRunner.query("select shiftpact.make_day('jobs', '2020-01-01')")).rejects.toThrow(
+      "the table jobs is not kept by day",
+    );
+    await asRunner.query("select shiftpact.drop_day('jobs')");
+    await asRunner.query("select from shiftpact.jobs");
     await asRunner.end();
     await edge.stop();
     await admin.query(
@@ -131,6 +142,14 @@ describe("shiftpact migrate", () => {
     );
   });
 });
+
+/** Names of the partitions of the tables that are kept by day. */
+async function daysOf(admin: pg.Client): Promise<string[]> {
+  const { rows } = await admin.query<{ name: string }>(
+    "select inhrelid::regclass::text as name from pg_inherits where inhparent in ('shiftpact.event_log'::regclass, 'shiftpact.trace_steps'::regclass)",
+  );
+  return rows.map(({ name }) => name.replace("shiftpact.", ""));
+}
 
 /** The two SQL blocks of the chapter: before and after the first migration. */
 async function rightsOfGuide(): Promise<string[]> {

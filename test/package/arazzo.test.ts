@@ -22,14 +22,14 @@ const folder = mkdtempSync(join(tmpdir(), "shiftpact-arazzo-"));
 const children = new Set<ChildProcess>();
 afterAll(async () => {
   for (const child of children) {
-    child.kill("SIGTERM");
+    if (!child.kill("SIGTERM")) continue;
     await once(child, "exit");
   }
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What `npm start` runs, once the story was told. */
-async function start(): Promise<{ url: string; token: string }> {
+/** Runs `npm start` and returns its address once the flows are over. Its output is read to the end: it stops when its reader goes. */
+function start(): Promise<{ url: string; token: string }> {
   const argv = [
     "--import",
     "tsx",
@@ -43,13 +43,15 @@ async function start(): Promise<{ url: string; token: string }> {
   ];
   const child = spawn(process.execPath, argv, { cwd: PROJECT, stdio: ["ignore", "pipe", "inherit"] });
   children.add(child);
-  let said = "";
-  for await (const chunk of child.stdout) {
-    said += chunk;
-    const [, url, token] = /Operations API: (\S+)\/operations\/v1 \(token: (\S+)\)/.exec(said) ?? [];
-    if (url && token) return { url, token };
-  }
-  throw new Error(`npm start ended: ${said}`);
+  return new Promise((resolve, reject) => {
+    let output = "";
+    child.stdout.on("data", (chunk) => {
+      output += chunk;
+      const [, url, token] = /Operations API: (\S+)\/operations\/v1 \(token: (\S+)\)/.exec(output) ?? [];
+      if (url && token) resolve({ url, token });
+    });
+    child.once("exit", () => reject(new Error(`npm start ended: ${output}`)));
+  });
 }
 
 interface Report {

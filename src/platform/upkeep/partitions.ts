@@ -35,15 +35,11 @@ export async function makeDays(kysely: Kysely, table: DailyTable, from: Date, to
 }
 
 async function makeDay(kysely: Kysely, table: DailyTable, day: Date): Promise<void> {
-  const name = `${table}_${day.toISOString().slice(0, 10).replaceAll("-", "")}`;
   await kysely.transaction().execute(async (trx) => {
     // Another process may make it at the same time.
     await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(trx);
     await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
-    await sql`create table if not exists ${sql.table(name)} partition of ${sql.table(table)}
-      for values from (${sql.lit(day.toISOString())}) to (${sql.lit(new Date(day.getTime() + DAY_MS).toISOString())})`.execute(
-      trx,
-    );
+    await sql`select make_day(${table}, ${day.toISOString().slice(0, 10)}::text::date)`.execute(trx);
   });
 }
 
@@ -53,7 +49,7 @@ export async function dropDays(kysely: Kysely, table: DailyTable, before: Date):
   for (const { name } of old) {
     await kysely.transaction().execute(async (trx) => {
       await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
-      await sql`drop table if exists ${sql.table(name)}`.execute(trx);
+      await sql`select drop_day(${name})`.execute(trx);
     });
   }
   return old.length;
