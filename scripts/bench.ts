@@ -1,16 +1,16 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { acknowledgement } from "./bench/acknowledgement.ts";
-import { documentOf, type Report } from "./bench/document.ts";
+import { benchmarksDocument, type Measured } from "./bench/document.ts";
 import { fairness } from "./bench/fairness.ts";
 import { belowFloor } from "./bench/floors.ts";
 import { flow } from "./bench/flow.ts";
 import { generation } from "./bench/generation.ts";
 import { createGround, type Ground, placeOnDisk } from "./bench/ground.ts";
 import { kit } from "./bench/kit.ts";
-import { machineLines } from "./bench/machine.ts";
+import { machineLine, versionsLine } from "./bench/machine.ts";
 import { runtime } from "./bench/runtime.ts";
 import type { Figures, Section } from "./bench/section.ts";
 import { start } from "./bench/start.ts";
@@ -30,26 +30,27 @@ const sections: readonly Section[] = [
   weight,
   year,
 ];
-const names = sections.map(({ name }) => name).join(", ");
+const names = sections.map(({ name }) => name);
 
 const HELP = `npm run bench -- [--quick] [--only SECTION,..] [--write] [--json] [--data DIR]
 
-Measures what is promised, each thing against its peers on this machine, and writes BENCHMARKS.md. Keep the machine quiet meanwhile:
-it takes about half an hour.
+Measures performance against targets and alternatives on this machine, and writes BENCHMARKS.md. It takes about half an hour; keep
+the machine otherwise idle.
 
-  --quick            a taste of every section, in less than a minute; writes nothing unless --write is given
-  --only SECTION,..  of ${names}; writes nothing unless --write is given. "year" runs only when it is named
-                     (YEAR_RATE=10: events a second, 1 unless given)
-  --write            writes BENCHMARKS.md whatever was measured
-  --json             every figure as one line of JSON, instead of tables
-  --data DIR         where databases are put; unless given, where temporary files go, if that is a disk
-  --help             show this
+  --quick            measure every section briefly, in about a minute; writes nothing unless --write is given
+  --only SECTION,..  measure only these sections: ${names.join(", ")}; writes nothing unless
+                     --write is given. "year" runs only when it is named (YEAR_RATE=10 sets its events a second; default 1)
+  --write            replace the measured sections in BENCHMARKS.md and keep the others
+  --json             print every figure as one line of JSON, instead of tables
+  --data DIR         folder for databases; default: the temporary folder, if it is on disk
+  --help             show this help
 
-Exit code: 0 done; 1 a ratio lies below its floor (scripts/bench/floors.ts); 2 it could not run.
+Exit code: 0 done; 1 a ratio is below its floor (scripts/bench/floors.ts); 2 could not run.
 
 Examples:
   npm run bench
   npm run bench -- --quick
+  npm run bench -- --only year --write
   npm run bench -- --only acknowledgement,flow --data /srv/bench`;
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -68,38 +69,39 @@ type Options = ReturnType<typeof parseOptions>;
 const parseOptions = (args: string[]) => parseArgs({ args, options: OPTIONS }).values;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
-const say = (line: string) => process.stderr.write(`${line}\n`);
+const log = (line: string) => process.stderr.write(`${line}\n`);
 
-/** @throws TypeError that says which sections there are. */
-function chosen({ only }: Options): readonly Section[] {
+/** @throws TypeError that lists the sections, if one is unknown. */
+function selected({ only }: Options): readonly Section[] {
   if (only === undefined) return sections.filter(({ isApart }) => !isApart);
   return only.split(",").map((name) => {
     const section = sections.find((each) => each.name === name.trim());
     if (!section)
-      throw new TypeError(`--only: there is no section ${JSON.stringify(name)}; there are ${names}`);
+      throw new TypeError(`--only: unknown section ${JSON.stringify(name)}; known: ${names.join(", ")}`);
     return section;
   });
 }
 
-async function measure(options: Options, ground: Ground): Promise<Report> {
+async function measure(options: Options, ground: Ground): Promise<Measured[]> {
   const begun = performance.now();
-  const measured: Report["sections"][number][] = [];
-  let figures: Figures = {};
-  for (const section of chosen(options)) {
-    const tell = (line: string) => say(`${clock(begun)}  ${section.name}: ${line}`);
-    const findings = await section.run({ ground, quick: options.quick, say: tell });
-    figures = { ...figures, ...findings.figures };
-    measured.push({ section, tables: findings.tables });
+  const measured: Measured[] = [];
+  for (const section of selected(options)) {
+    const say = (line: string) => log(`${clock(begun)}  ${section.name}: ${line}`);
+    const started = performance.now();
+    const findings = await section.run({ ground, quick: options.quick, say });
+    const minutes = (performance.now() - started) / 60_000;
+    measured.push({ section, conditions: await conditionsOf(section, minutes, options), ...findings });
     if (!options.json) for (const table of findings.tables) print(`\n${textOf(table)}`);
   }
-  return {
-    machine: await machineLines(options.data ?? (await placeOnDisk())),
-    date: new Date().toISOString().slice(0, 10),
-    isQuick: options.quick,
-    minutes: (performance.now() - begun) / 60_000,
-    sections: measured,
-    figures,
-  };
+  return measured;
+}
+
+async function conditionsOf({ packages }: Section, minutes: number, { quick, data }: Options) {
+  const date = new Date().toISOString().slice(0, 10);
+  const duration = minutes < 1 ? "less than a minute" : `${Math.round(minutes)} min`;
+  const machine = await machineLine(data ?? (await placeOnDisk()));
+  const mode = quick ? " with `--quick`, too short to compare" : "";
+  return `Measured on ${date} in ${duration}${mode}: ${machine}; ${versionsLine(packages)}.`;
 }
 
 function clock(begun: number): string {
@@ -107,27 +109,32 @@ function clock(begun: number): string {
   return `${String(Math.floor(seconds / 60)).padStart(2)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-async function tell(report: Report, options: Options): Promise<number> {
-  if (options.json) print(JSON.stringify(report.figures));
-  else print(`\n${report.machine.join("\n")}`);
-  if (options.write || (!options.quick && options.only === undefined)) {
-    const texts = await formatted(new Map([[DOCUMENT_NAME, documentOf(report)]]), ROOT);
-    await writeFile(join(ROOT, DOCUMENT_NAME), texts.get(DOCUMENT_NAME) ?? "");
-    say("wrote BENCHMARKS.md");
-  }
+async function report(measured: readonly Measured[], options: Options): Promise<number> {
+  const figures: Figures = Object.assign({}, ...measured.map((each) => each.figures));
+  if (options.json) print(JSON.stringify(figures));
+  else for (const { section, conditions } of measured) print(`\n${section.name}: ${conditions}`);
+  if (options.write || (!options.quick && options.only === undefined)) await writeDocument(measured);
   const faults = belowFloor(
-    report.figures,
-    chosen(options).map(({ name }) => name),
+    figures,
+    measured.map(({ section }) => section.name),
   );
-  for (const line of faults) say(`bench: ${line}`);
+  for (const line of faults) log(`bench: ${line}`);
   return faults.length > 0 ? 1 : 0;
 }
 
-/** The first signal ends everything that was started; what was under way fails then, and is not told of. */
+async function writeDocument(measured: readonly Measured[]): Promise<void> {
+  const file = join(ROOT, DOCUMENT_NAME);
+  const document = benchmarksDocument(await readFile(file, "utf8").catch(() => ""), measured, names);
+  const texts = await formatted(new Map([[DOCUMENT_NAME, document]]), ROOT);
+  await writeFile(file, texts.get(DOCUMENT_NAME) ?? "");
+  log(`wrote ${measured.map(({ section }) => section.name).join(", ")} to ${DOCUMENT_NAME}`);
+}
+
+/** Ends every started process on the first signal. */
 function clearOnSignal(ground: Ground): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
-      say("bench: stopped");
+      log("bench: stopped");
       void ground.clear().finally(() => process.exit(130));
     });
   }
@@ -139,18 +146,18 @@ async function main(argv: string[]): Promise<number> {
     print(HELP);
     return 0;
   }
-  chosen(options);
+  selected(options);
   if (options.data !== undefined) await mkdir(options.data, { recursive: true });
   const ground = createGround(options.data);
   clearOnSignal(ground);
   try {
-    return await tell(await measure(options, ground), options);
+    return await report(await measure(options, ground), options);
   } finally {
     await ground.clear();
   }
 }
 
-// Connections that a library keeps for seconds must not hold up whoever waits for the figures.
+// Some libraries keep connections open for seconds; exiting does not wait for them.
 process.exit(
   await main(process.argv.slice(2)).catch((error: unknown) => {
     const isUsage = error instanceof TypeError && !("cause" in error);

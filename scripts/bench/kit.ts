@@ -19,6 +19,7 @@ import { startProvider } from "./verified-sandbox.ts";
 export const kit: Section = {
   name: "kit",
   title: "The verification kit",
+  packages: ["@pact-foundation/pact-cli"],
   run: async (setting) => {
     const times = await timesOf(setting);
     const far = await farTimesOf(setting);

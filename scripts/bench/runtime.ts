@@ -18,6 +18,15 @@ import { type Row, shown, shownRatio, type Table } from "./table.ts";
 export const runtime: Section = {
   name: "runtime",
   title: "The generated code at work",
+  packages: [
+    "express",
+    "express-openapi-validator",
+    "openapi-fetch",
+    "ajv",
+    "zod",
+    "tinybench",
+    "autocannon",
+  ],
   run: async (setting) => {
     const servers = await startServers(setting);
     const stub = await stubs(setting, servers);

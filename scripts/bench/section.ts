@@ -5,6 +5,8 @@ import type { Table } from "./table.ts";
 export interface Section {
   name: string;
   title: string;
+  /** npm packages whose versions decide the figures. */
+  packages: readonly string[];
   /** Takes long: measured only when it is named. */
   isApart?: true;
   run(setting: Setting): Promise<Findings>;
@@ -12,15 +14,15 @@ export interface Section {
 
 export interface Setting {
   ground: Ground;
-  /** A taste of everything, in seconds. */
+  /** Measure every figure once, in seconds, instead of long enough to trust it. */
   quick: boolean;
-  /** Told of each step. */
+  /** Reports each step on stderr. */
   say(line: string): void;
 }
 
 export interface Findings {
   tables: readonly Table[];
-  /** What goals and floors speak of, by name: `acknowledgement.postgres.ratio`. */
+  /** The figures that goals and floors refer to, by name: `acknowledgement.postgres.ratio`. */
   figures: Figures;
 }
 

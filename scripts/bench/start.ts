@@ -6,6 +6,7 @@ import { shown } from "./table.ts";
 export const start: Section = {
   name: "start",
   title: "Start",
+  packages: ["@electric-sql/pglite"],
   run: async (setting) => {
     const { first, later } = await timesOf(setting);
     const rows = [

