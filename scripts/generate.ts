@@ -104,7 +104,7 @@ async function check({ spec, out }: Folders, terminal: Terminal): Promise<number
     return 0;
   }
   terminal.error(
-    `${lines.join("\n")}\n\nThe generated files do not fit the documents. Mend them with:\n  npm run generate\n`,
+    `${lines.join("\n")}\n\nThe generated files do not fit the documents. Fix them with:\n  npm run generate\n`,
   );
   return 1;
 }

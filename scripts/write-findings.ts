@@ -28,13 +28,13 @@ export function findingsText(): string {
   const entries: [string, CodeEntry][] = Object.entries(codes);
   const chapters = SEVERITIES.map(([severity, title]) => {
     const rows = entries.filter(([, entry]) => entry.severity === severity).map(rowOf);
-    return `\n## ${title}\n\n| code | what | section | how to mend it |\n| --- | --- | --- | --- |\n${rows.join("")}`;
+    return `\n## ${title}\n\n| code | what | section | how to fix it |\n| --- | --- | --- | --- |\n${rows.join("")}`;
   });
   return INTRODUCTION + chapters.join("");
 }
 
-function rowOf([code, { title, section, mend }]: [string, CodeEntry]): string {
-  return `| \`${code}\` | ${cell(title)} | [${section}](contract.md#${SECTIONS.get(section)}) | ${cell(mend)} |\n`;
+function rowOf([code, { title, section, fix }]: [string, CodeEntry]): string {
+  return `| \`${code}\` | ${cell(title)} | [${section}](contract.md#${SECTIONS.get(section)}) | ${cell(fix)} |\n`;
 }
 
 /** Outside of code a tag would be taken for HTML. */

@@ -93,7 +93,7 @@ function versionText(document: ComparedDocument, folder: string): string[] {
       return [`  not declared: restore ${file}, with "deprecated: true" at every operation`];
     case "undeclared":
       return [
-        `  not declared: mend what is breaking, or set info.version to ${verdict.version} in ${file}. A new major`,
+        `  not declared: fix what is breaking, or set info.version to ${verdict.version} in ${file}. A new major`,
         "  has a path of its own; the old one stays for 12 months, with Deprecation and Sunset headers.",
       ];
     default:

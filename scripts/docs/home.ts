@@ -4,7 +4,7 @@ import { CHAPTERS, GUIDES, HOME, type Page, shell } from "./shell.ts";
 const DOORS = [
   {
     title: "You have a scheduling system",
-    text: "In any language. Read what to expose and what to send, look at a provider that works, and have yours verified: every fault comes with its mend.",
+    text: "In any language. Read what to expose and what to send, look at a provider that works, and have yours verified: every fault comes with its fix.",
     page: GUIDES.provider,
   },
   {

@@ -21,7 +21,7 @@ export const GUIDES = {
   "first-ten-minutes": page(
     "guide-first-ten-minutes.html",
     "The first ten minutes",
-    "A small provider in Python, verified, broken and mended.",
+    "A small provider in Python, verified, broken and fixed.",
   ),
   provider: page("guide-provider.html", "Build a provider", "From nothing to a verified provider."),
   "pact-verifiers": page(

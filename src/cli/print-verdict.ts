@@ -29,7 +29,7 @@ export function openReports(folder: string | undefined): (verdict: Verdict, subj
   };
 }
 
-/** For people: the worst first, and how to mend it. */
+/** For people: the worst first, and how to fix it. */
 export function printVerdict({ findings, summary }: Verdict, io: Io): void {
   const paint = painter(isColoured(io.env));
   for (const severity of WORST_FIRST) {
@@ -43,14 +43,14 @@ export function printVerdict({ findings, summary }: Verdict, io: Io): void {
 }
 
 function linesOf(finding: Finding, paint: Paint): string[] {
-  const { code, severity, title, operation, expected, actual, section, mend, count } = finding;
+  const { code, severity, title, operation, expected, actual, section, fix, count } = finding;
   const head = `${MARKS[severity]} ${severity} ${code}: ${title}${count > 1 ? ` (${count} times)` : ""}`;
   const rows = [
     ["where", operation],
     ["expected", expected],
     [severity === "skipped" ? "reason" : "came", actual],
     ["contract", `section ${section}`],
-    ["mend", mend],
+    ["fix", fix],
   ] as const;
   const shown = rows.filter(([, text]) => text !== "");
   return [

@@ -59,7 +59,7 @@ export async function start(argv: string[], io: Io, patienceMs = PATIENCE_MS): P
   }
 }
 
-/** A line for each thing to mend; never a stack. */
+/** A line for each thing to fix; never a stack. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.faults;
   if (!(error instanceof Error)) return [String(error)];

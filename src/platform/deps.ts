@@ -98,7 +98,7 @@ export interface ProviderFinding {
   /** A curl command; empty when no single request shows it. */
   reproduce: string;
   /** What the provider has to change. */
-  mend: string;
+  fix: string;
 }
 
 /** A provider to check, with calls that change nothing. */

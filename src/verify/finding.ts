@@ -23,7 +23,7 @@ export interface Found {
   /** What came, in one line. Never a value that may be personal data. */
   actual: string;
   /** How to fix this one; the code's own advice unless given. */
-  mend?: string;
+  fix?: string;
   /** The same text for the same cause at one operation: it is reported once. `expected` and `actual` unless given. */
   cause?: string;
   /** Its name in reports, where a check has several results under names of their own. */
@@ -48,7 +48,7 @@ export type Outcome = Passed | Found | Skipped;
 
 export const passed = (operation: Place, title: string): Passed => ({ kind: "passed", operation, title });
 
-type Details = Pick<Found, "expected" | "actual" | "exchange" | "mend" | "cause" | "title"> & {
+type Details = Pick<Found, "expected" | "actual" | "exchange" | "fix" | "cause" | "title"> & {
   operation?: Place;
 };
 
@@ -73,8 +73,8 @@ export interface Finding {
   section: string;
   /** A curl command; empty when no single request shows it. */
   reproduce: string;
-  /** How to mend it. */
-  mend: string;
+  /** How to fix it. */
+  fix: string;
   /** How often it was seen in this run, with the same expectation. */
   count: number;
 }

@@ -17,7 +17,7 @@ import {
 import { type Group, groups, isChosen, isRun } from "./groups.ts";
 import type { VerifyOptions } from "./options.ts";
 import { kitVersion } from "./package-files.ts";
-import { mendOfRefusal } from "./refusals.ts";
+import { fixOfRefusal } from "./refusals.ts";
 import { curlOf, redact, type Secrets } from "./reproduce.ts";
 import { unseenOf } from "./required.ts";
 import { type CheckResult, EVERY_ANSWER, openResults, type Suite } from "./results.ts";
@@ -181,9 +181,9 @@ function secretsOf({ token, other, fixtures }: VerifyOptions): Secrets {
 }
 
 export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
-  const { severity, title, section, mend } = entryOf(outcome.code);
+  const { severity, title, section, fix } = entryOf(outcome.code);
   const { code, operation } = outcome;
-  const common = { code, severity, operation, section, mend, count: 1 };
+  const common = { code, severity, operation, section, fix, count: 1 };
   if (outcome.kind === "skipped") {
     return { ...common, title: outcome.title, expected: "", actual: outcome.reason, reproduce: "" };
   }
@@ -192,7 +192,7 @@ export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
     expected: redact(outcome.expected, secrets),
     actual: redact(outcome.actual, secrets),
     reproduce: outcome.exchange ? curlOf(outcome.exchange.sent, secrets) : "",
-    mend: redact(outcome.mend ?? mendOfRefusal(outcome) ?? mend, secrets),
+    fix: redact(outcome.fix ?? fixOfRefusal(outcome) ?? fix, secrets),
   };
 }
 

@@ -7,7 +7,7 @@ const CALLS = new Map<string, string>(
 );
 
 /** What to look at when a valid request is refused, by the status; undefined when the status says nothing. */
-export function mendOfRefusal({ code, exchange }: Found): string | undefined {
+export function fixOfRefusal({ code, exchange }: Found): string | undefined {
   if (!exchange || !isReply(exchange)) return undefined;
   const { status } = exchange.answer;
   if (code === "lookup_misses" || code === "create_without_effect") {

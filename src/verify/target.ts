@@ -52,7 +52,7 @@ export interface Unanswered {
   kind: "hung" | "broken";
   reason: string;
   /** What to look at; undefined when the reason says no more than that no answer came. */
-  mend?: string;
+  fix?: string;
 }
 
 /** One request and what came of it. */

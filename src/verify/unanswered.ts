@@ -3,7 +3,7 @@ import type { ProviderHttpError } from "../clients/provider/http-error.ts";
 /** Why no answer came, and what to look at. */
 export interface Reason {
   reason: string;
-  mend?: string;
+  fix?: string;
 }
 
 const COUNT_BYTES =
@@ -35,15 +35,15 @@ function brokenOff(
   timeoutMs: number | undefined,
 ): Reason {
   if (announced !== undefined && announced > received) {
-    return { reason: `announced ${announced} bytes, sent ${received}`, mend: COUNT_BYTES };
+    return { reason: `announced ${announced} bytes, sent ${received}`, fix: COUNT_BYTES };
   }
-  if (!isTimeout) return { reason: `connection closed after ${received} bytes of the body`, mend: CRASH };
+  if (!isTimeout) return { reason: `connection closed after ${received} bytes of the body`, fix: CRASH };
   const limit = timeoutMs === undefined ? "the time limit" : `${timeoutMs / 1_000} s`;
-  const mend = "End the body: a stream that stays open is no complete answer.";
-  return { reason: `${received} bytes of the body, and no end within ${limit}`, mend };
+  const fix = "End the body: a stream that stays open is no complete answer.";
+  return { reason: `${received} bytes of the body, and no end within ${limit}`, fix };
 }
 
-const BY_CODE: readonly (readonly [codes: RegExp, reason: string, mend: string])[] = [
+const BY_CODE: readonly (readonly [codes: RegExp, reason: string, fix: string])[] = [
   [
     /^(UND_ERR_SOCKET|ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_CLOSED)$/,
     "connection closed before the first byte",
@@ -67,6 +67,6 @@ const BY_CODE: readonly (readonly [codes: RegExp, reason: string, mend: string])
 ];
 
 function connectionReason(code: string): Reason {
-  const [, reason, mend] = BY_CODE.find(([codes]) => codes.test(code)) ?? [];
-  return reason === undefined || mend === undefined ? { reason: "the connection failed" } : { reason, mend };
+  const [, reason, fix] = BY_CODE.find(([codes]) => codes.test(code)) ?? [];
+  return reason === undefined || fix === undefined ? { reason: "the connection failed" } : { reason, fix };
 }

@@ -11,7 +11,7 @@ const KIND = "sandbox";
 const FINDING: ProviderFinding = {
   ...{ code: "wrong_token_accepted", severity: "error", operation: "listRoles", section: "5" },
   ...{ title: "A wrong token is accepted", expected: "401", actual: "200", reproduce: "" },
-  mend: "Refuse every token but the one that you issued.",
+  fix: "Refuse every token but the one that you issued.",
 };
 /** The browser notes every answer of 400 and more as an error. */
 const refused = (status: number) => ({ expected: [new RegExp(`status of ${status}`)] });
@@ -270,7 +270,7 @@ describe("integrations", () => {
     const page = await theatre().visit(`integrations/${providerId}`);
     const check = page.getByRole("region", { name: "Check of the provider" });
     await check.getByRole("heading", { name: "listRoles: wrong_token_accepted" }).waitFor();
-    await check.getByText(FINDING.mend).waitFor();
+    await check.getByText(FINDING.fix).waitFor();
     await expectFit(page);
     findings.length = 0;
     const again = check.getByRole("button", { name: "Check again" });

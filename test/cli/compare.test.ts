@@ -232,8 +232,8 @@ describe("a document that does not fit", () => {
     expect(findings.map((each) => each.operation)).toContain(operation);
     const isError = findings.some(({ severity }) => severity === "error");
     expect(exit).toBe(isError ? 1 : 0);
-    for (const { expected, actual, mend, section } of findings) {
-      for (const each of [expected, actual, mend, section]) expect(each).not.toBe("");
+    for (const { expected, actual, fix, section } of findings) {
+      for (const each of [expected, actual, fix, section]) expect(each).not.toBe("");
     }
   });
 
@@ -248,7 +248,7 @@ describe("a document that does not fit", () => {
     expect(findings.map(({ code }) => code)).toEqual(["compare_tenant_header_undocumented"]);
   });
 
-  it("is told of on the terminal, with how to mend it", async () => {
+  it("is told of on the terminal, with how to fix it", async () => {
     const document = providerDocument();
     delete document.paths[`${PREFIX}/roles`];
     const { io, out } = terminal();

@@ -46,7 +46,7 @@ describe("shiftpact listen", () => {
     expect(out.join("\n")).not.toContain("\u001b");
   });
 
-  it("exits 1 with the findings, the worst first, and how to mend each", async () => {
+  it("exits 1 with the findings, the worst first, and how to fix each", async () => {
     const { wait, pass } = manualTime();
     const { url, exit, out } = await start(["--timeout", "7"], wait);
     await post(url);
@@ -58,7 +58,7 @@ describe("shiftpact listen", () => {
       ...["error", "error", "error", "error", "warning", "skipped"],
     ]);
     expect(out).toContainEqual(expect.stringMatching(/^✗ error webhook_token_wrong: /));
-    expect(out).toContainEqual(expect.stringMatching(/^ {4}mend {6}Send the PLATFORM_TOKEN/));
+    expect(out).toContainEqual(expect.stringMatching(/^ {4}fix {7}Send the PLATFORM_TOKEN/));
     expect(out).toContainEqual(expect.stringMatching(/^✗ {3}2 {2}a webhook .*answered 401/));
     expect(out.at(-1)).toBe("fails: 4 errors, 1 warnings, 1 skipped, 6 checks");
   });

@@ -241,7 +241,7 @@ describe("shiftpact verify that cannot run", () => {
     const url = await server(() => undefined);
     await ends.pop()?.();
     expect(await refusal([url, ...id])).toContain(`nothing answers at ${url}`);
-    expect(await refusal([url, ...id, "--json"])).toContain("start the provider, or mend the URL");
+    expect(await refusal([url, ...id, "--json"])).toContain("start the provider, or fix the URL");
   });
 
   it("says how the organisation was sent, and that --routing changes it", async () => {

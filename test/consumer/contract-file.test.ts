@@ -18,11 +18,11 @@ describe("a committed contract", () => {
     ["is new", textOf(reads), textOf(reads, cancels)],
     ["is gone", textOf(reads, cancels), textOf(reads)],
   ])(
-    "is complained of when an interaction %s, by its name and with what mends it",
+    "is complained of when an interaction %s, by its name and with what fixes it",
     (_, committed, written) => {
       const complaint = complaintOf("a.json", committed, written);
       expect(complaint).toBe(
-        'contracts/a.json is not what its tests say ("cancels a shift"). Mend it with: npm run contracts:write',
+        'contracts/a.json is not what its tests say ("cancels a shift"). Fix it with: npm run contracts:write',
       );
     },
   );

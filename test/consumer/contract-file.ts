@@ -25,7 +25,7 @@ export const CONTRACTS = {
 } as const;
 
 export const FOLDER = fileURLToPath(new URL("../../contracts/", import.meta.url));
-const MEND = "npm run contracts:write";
+const FIX = "npm run contracts:write";
 
 // Read by Pact's native part, which would otherwise tell its makers of each run.
 process.env.PACT_DO_NOT_TRACK = "true";
@@ -86,7 +86,7 @@ function settle(file: string, text: string): void {
 }
 
 /**
- * What is wrong with a committed contract, and what mends it. Names the interactions only: the difference itself is long,
+ * What is wrong with a committed contract, and what fixes it. Names the interactions only: the difference itself is long,
  * and git shows it once the contract is written anew.
  */
 export function complaintOf(file: string, committed: string, written: string): string | undefined {
@@ -95,7 +95,7 @@ export function complaintOf(file: string, committed: string, written: string): s
   const names = [...new Set([...before.keys(), ...after.keys()])].sort();
   const differing = names.filter((name) => before.get(name) !== after.get(name));
   const what = differing.length === 0 ? "its layout" : differing.map((name) => `"${name}"`).join(", ");
-  return `contracts/${file} is not what its tests say (${what}). Mend it with: ${MEND}`;
+  return `contracts/${file} is not what its tests say (${what}). Fix it with: ${FIX}`;
 }
 
 function interactionsOf(text: string): Map<string, string> {

@@ -89,7 +89,7 @@ describe("--check", () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  it("lists missing, stale and superfluous files and the command that mends them", async () => {
+  it("lists missing, stale and superfluous files and the command that fixes them", async () => {
     const { out, argv } = libraryCopy();
     await run(...argv);
     rmSync(join(out, "library/client.ts"));
@@ -142,9 +142,9 @@ describe("--watch", () => {
     const document = readFileSync(join(spec, "library.openapi.yaml"), "utf8");
     writeFileSync(join(spec, "library.openapi.yaml"), document.replace("operationId: getBook", "x-none: 1"));
     await broken;
-    const mended = said("library/client.ts");
+    const fixed = said("library/client.ts");
     writeFileSync(join(spec, "library.openapi.yaml"), document.replace("getBook", "readBook"));
-    await mended;
+    await fixed;
     stop.abort();
     expect(await ended).toBe(0);
     expect(readFileSync(join(out, "library/client.ts"), "utf8")).toContain("readBook: (");

@@ -113,7 +113,7 @@ describe("the same seed gives the same findings", () => {
         prepare: ({ setFault }) => setFault(fault),
       });
       return verification.findings.map(
-        ({ reproduce: _, mend: __, section: ___, count: ____, ...told }) => told,
+        ({ reproduce: _, fix: __, section: ___, count: ____, ...told }) => told,
       );
     };
     const first = await findings();

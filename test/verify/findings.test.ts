@@ -6,7 +6,7 @@ import { codes } from "../../src/verify/codes/codes.ts";
 describe("spec/findings.md", () => {
   it("is up to date", () => {
     const isFresh = readFileSync(FINDINGS_FILE, "utf8") === findingsText();
-    expect(isFresh, "spec/findings.md is out of date. Mend it with: npm run findings:write").toBe(true);
+    expect(isFresh, "spec/findings.md is out of date. Fix it with: npm run findings:write").toBe(true);
   });
 
   it("has a row for every code", () => {

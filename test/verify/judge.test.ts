@@ -356,7 +356,7 @@ describe("an answer that breaks the contract", () => {
 describe("the words of a finding", () => {
   const startTime = "2027-03-27T22:00:00";
 
-  it.each<[string, OperationId, Answer, { expected?: string; actual: string; mend?: RegExp }]>([
+  it.each<[string, OperationId, Answer, { expected?: string; actual: string; fix?: RegExp }]>([
     [
       "a number as a text",
       "getShift",
@@ -370,14 +370,14 @@ describe("the words of a finding", () => {
       {
         expected: "assignedCandidates: an array",
         actual: "assignedCandidates: received null",
-        mend: /Return an empty array/,
+        fix: /Return an empty array/,
       },
     ],
     [
       "null for the whole list",
       "findCandidates",
       { body: "null" },
-      { actual: "the body: received null", mend: /Return an empty array/ },
+      { actual: "the body: received null", fix: /Return an empty array/ },
     ],
     [
       "a local time of another form",
@@ -430,7 +430,7 @@ describe("the words of a finding", () => {
       { body: '{"id": "0c6', headers: { "content-length": "11" } },
       {
         actual: expect.stringContaining("after the 11 bytes that Content-Length announces"),
-        mend: /in bytes/,
+        fix: /in bytes/,
       },
     ],
     [
@@ -439,14 +439,14 @@ describe("the words of a finding", () => {
       { status: 301, type: null, headers: { location: "https://api.example/v2/shifts/1?key=secret" } },
       {
         actual: "status 301, Location: https://api.example/v2/shifts/1",
-        mend: /call https:\/\/api\.example\/v2\/shifts\/1 instead/,
+        fix: /call https:\/\/api\.example\/v2\/shifts\/1 instead/,
       },
     ],
-  ])("%s", (_, operation, answer, { mend, ...texts }) => {
+  ])("%s", (_, operation, answer, { fix, ...texts }) => {
     const [finding, ...others] = judged(operation, answer);
     expect(others).toEqual([]);
     expect(finding).toMatchObject(texts);
-    if (mend) expect(finding?.mend).toMatch(mend);
+    if (fix) expect(finding?.fix).toMatch(fix);
   });
 
   it.each<[string, OperationId, Answer]>([
@@ -456,7 +456,7 @@ describe("the words of a finding", () => {
     ["a phone number", "createCandidate", { body: { ...person, phone: 4711 } }],
     ["an id that is a personal number", "createCandidate", { body: { ...person, id: 9001169813 } }],
   ])("never show %s", (_, operation, answer) => {
-    const texts = judged(operation, answer).map(({ expected, actual, mend }) => [expected, actual, mend]);
+    const texts = judged(operation, answer).map(({ expected, actual, fix }) => [expected, actual, fix]);
     expect(texts.length).toBeGreaterThan(0);
     expect(JSON.stringify(texts)).not.toMatch(/4711|9001169813/);
   });

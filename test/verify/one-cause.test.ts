@@ -44,14 +44,14 @@ describe("one cause is one finding", () => {
   it("and says how the organisation was sent, where a route is missing", async () => {
     const { findings } = await verified("operation-missing", ["updateShift"]);
     const finding = findings.find(({ code }) => code === "request_refused");
-    expect(finding?.mend).toContain("Serve PUT /shifts/{shiftId}");
-    expect(finding?.mend).toContain("--routing header");
+    expect(finding?.fix).toContain("Serve PUT /shifts/{shiftId}");
+    expect(finding?.fix).toContain("--routing header");
   });
 
   it("and names the total of the positions, where the remainder is sent", async () => {
     const { findings } = await verified("assign-takes-position");
     const finding = findings.find(({ code }) => code === "shift_changed_unasked");
     expect(finding?.actual).toMatch(/slots went from \d to \d after an assignment/);
-    expect(finding?.mend).toMatch(/^Send the total, not the remainder/);
+    expect(finding?.fix).toMatch(/^Send the total, not the remainder/);
   });
 });

@@ -44,7 +44,7 @@ describe("what the replay of a contract finds is told like every other finding:"
   ])("%s", (_, mismatches, expected, actual) => {
     const words = wordsOf("does it", mismatches);
     expect(words).toMatchObject({ expected, actual });
-    expect(words.mend).toMatch(/^[A-Z].*\.$/);
+    expect(words.fix).toMatch(/^[A-Z].*\.$/);
   });
 
   it("the same for another order and another entry", () => {

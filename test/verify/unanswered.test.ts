@@ -71,12 +71,12 @@ describe("a connection that breaks is told in plain words:", () => {
       /crash in the provider's log/,
     ],
     ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n", () => undefined, "the answer is not HTTP", /HTTP\/1\.1/],
-  ])("%s", async (_, bytes, then, actual, mend) => {
+  ])("%s", async (_, bytes, then, actual, fix) => {
     const [finding, ...others] = await foundAt(await serverOf(bytes, then));
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ code: "connection_broken", actual });
-    expect(finding?.mend).toMatch(mend);
-    expect(JSON.stringify([finding?.actual, finding?.mend])).not.toMatch(LIBRARY);
+    expect(finding?.fix).toMatch(fix);
+    expect(JSON.stringify([finding?.actual, finding?.fix])).not.toMatch(LIBRARY);
   });
 
   it("nothing listens", async () => {
@@ -84,14 +84,14 @@ describe("a connection that breaks is told in plain words:", () => {
     await ends.pop()?.();
     const [finding] = await foundAt(url);
     expect(finding).toMatchObject({ actual: "connection refused" });
-    expect(finding?.mend).toContain("See whether the provider is running");
+    expect(finding?.fix).toContain("See whether the provider is running");
   });
 
   it("fewer bytes than announced, on a connection that stays open", async () => {
     const url = await serverOf(`${HEAD}Content-Length: 182\r\n\r\n${"x".repeat(180)}`, () => undefined);
     const [finding] = await foundAt(url, 200);
     expect(finding).toMatchObject({ code: "no_answer", actual: "announced 182 bytes, sent 180" });
-    expect(finding?.mend).toContain("Content-Length in bytes");
+    expect(finding?.fix).toContain("Content-Length in bytes");
   });
 
   it("no answer in time", async () => {

@@ -40,7 +40,7 @@ export async function noteCouldNotCheck(trx: Trx, deps: Deps, providerId: string
 
 function viewOf({ severity, section, reproduce, ...finding }: ProviderFinding): CheckFinding {
   return {
-    ...{ severity, section, title: storable(finding.title), fix: storable(finding.mend) },
+    ...{ severity, section, title: storable(finding.title), fix: storable(finding.fix) },
     ...{ expected: storable(finding.expected), actual: storable(finding.actual) },
     ...(reproduce !== "" && { reproduce: storable(reproduce) }),
   };

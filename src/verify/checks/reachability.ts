@@ -70,7 +70,7 @@ function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void
   const [first] = exchanges;
   if (all(({ answer }) => answer.kind === "broken")) {
     const reason = first?.answer.kind === "broken" ? first.answer.reason : "";
-    throw new CouldNotRun(`nothing answers at ${baseUrl} (${reason}): start the provider, or mend the URL`);
+    throw new CouldNotRun(`nothing answers at ${baseUrl} (${reason}): start the provider, or fix the URL`);
   }
   if (all(({ answer }) => answer.kind !== "answer")) {
     throw new CouldNotRun(

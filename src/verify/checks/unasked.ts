@@ -26,8 +26,8 @@ export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, aske
   const people = isOther ? ["assignedCandidates changed"] : [];
   const actual = `${[...changes, ...people].join("; ")} after ${CALLS[exchange.probe.operation] ?? "the call"}`;
   const cause = [...fields, ...people].join();
-  const mend = fields.includes("positions") ? { mend: TOTAL } : {};
-  return [found("shift_changed_unasked", { exchange, expected, actual, cause, ...mend })];
+  const fix = fields.includes("positions") ? { fix: TOTAL } : {};
+  return [found("shift_changed_unasked", { exchange, expected, actual, cause, ...fix })];
 }
 
 export const TOTAL = "Send the total, not the remainder: the platform subtracts those who are assigned.";

@@ -143,7 +143,7 @@ function notStored(
   const isRemainder = now.positions === (wanted.positions ?? Number.NaN) - now.assigned.length;
   return found("update_without_effect", {
     ...{ exchange, expected: "what the update says", actual, cause: `${where} ${fields.join()}` },
-    ...(fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { mend: TOTAL }),
+    ...(fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { fix: TOTAL }),
   });
 }
 

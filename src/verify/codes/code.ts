@@ -5,8 +5,8 @@ export interface CodeEntry {
   title: string;
   /** Of spec/contract.md. */
   section: string;
-  /** How to mend it: what an engineer of the provider changes. */
-  mend: string;
+  /** How to fix it: what an engineer of the provider changes. */
+  fix: string;
 }
 
 export type CodeEntries = Readonly<Record<string, CodeEntry>>;

@@ -114,7 +114,7 @@ function judgeDates(candidates: CandidateRegistry["candidates"], exchange: Reply
       expected,
       actual,
       cause: expected,
-      mend: "Send the date alone, like 2027-03-27.",
+      fix: "Send the date alone, like 2027-03-27.",
     }),
   ];
 }

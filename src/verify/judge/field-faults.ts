@@ -11,7 +11,7 @@ export function fieldFaults(code: Code, exchange: Reply, errors: readonly FieldE
   const all = errors.map((error) => faultOf(exchange.answer.json, error));
   const faults = [...Map.groupBy(all, ({ path }) => path).values()].flatMap((each) => each.slice(0, 1));
   if (faults.length === 0) return [];
-  const mend = faults.find((fault) => fault.mend !== undefined)?.mend;
+  const fix = faults.find((fault) => fault.fix !== undefined)?.fix;
   const isMissing = ({ actual }: FieldFault) => actual === "is missing";
   const expected = [
     ...new Set(faults.map((each) => (isMissing(each) ? each.expected : `${each.path}: ${each.expected}`))),
@@ -27,7 +27,7 @@ export function fieldFaults(code: Code, exchange: Reply, errors: readonly FieldE
         actual: listed(actual),
         cause: faults.map((each) => `${each.path} ${each.expected}`).join(),
       },
-      ...(mend !== undefined && { mend }),
+      ...(fix !== undefined && { fix }),
     }),
   ];
 }

@@ -9,7 +9,7 @@ export interface FieldFault {
   /** `received "2"`, `received a text`, `is missing`. */
   actual: string;
   /** Where the advice of the code is not the best one. */
-  mend?: string;
+  fix?: string;
 }
 
 /** Fields whose values are no personal data: ids, times, numbers, enums. */
@@ -29,8 +29,8 @@ export function faultOf(body: unknown, { pointer, message }: FieldError): FieldF
   const value = valueAt(body, pointer);
   const expected = expectedOf(message, path);
   const isNullList = value === null && expected === "an array";
-  const mend = isNullList ? "Return an empty array where there is nothing to list, never null." : undefined;
-  return { path, expected, actual: `received ${shown(value, path)}`, ...(mend !== undefined && { mend }) };
+  const fix = isNullList ? "Return an empty array where there is nothing to list, never null." : undefined;
+  return { path, expected, actual: `received ${shown(value, path)}`, ...(fix !== undefined && { fix }) };
 }
 
 /** A JSON pointer as people write it: entries of a list are one place. */

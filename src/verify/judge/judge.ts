@@ -38,8 +38,8 @@ function judgeStatus(exchange: Reply): Found[] {
 }
 
 function unanswered(exchange: Exchange, answer: Unanswered): Found {
-  const { kind, reason: actual, mend } = answer;
-  const advice = { exchange, actual, ...(mend !== undefined && { mend }) };
+  const { kind, reason: actual, fix } = answer;
+  const advice = { exchange, actual, ...(fix !== undefined && { fix }) };
   return kind === "hung"
     ? found("no_answer", { ...advice, expected: "an answer within the time limit" })
     : found("connection_broken", { ...advice, expected: "a complete HTTP answer" });
@@ -67,6 +67,6 @@ function redirected(exchange: Reply): Found {
   const cause = `status ${exchange.answer.status}`;
   if (address === undefined)
     return found("redirected", { exchange, expected, actual: `${cause} without Location` });
-  const mend = `Give the final address: call ${address} instead. The platform follows no redirects, because they would carry its token elsewhere.`;
-  return found("redirected", { exchange, expected, cause, actual: `${cause}, Location: ${address}`, mend });
+  const fix = `Give the final address: call ${address} instead. The platform follows no redirects, because they would carry its token elsewhere.`;
+  return found("redirected", { exchange, expected, cause, actual: `${cause}, Location: ${address}`, fix });
 }

@@ -116,20 +116,20 @@ function notJson(exchange: Reply): Found {
   const expected = "a JSON body";
   const cause = `status ${status} with a body that is not JSON`;
   if (/^\s*</.test(text)) {
-    const mend = "Answer with JSON: a web page comes from a gateway, a login page or a development server.";
+    const fix = "Answer with JSON: a web page comes from a gateway, a login page or a development server.";
     return found("body_not_json", {
       exchange,
       expected,
       cause,
       actual: `status ${status} with a web page`,
-      mend,
+      fix,
     });
   }
   const announced = headers["content-length"];
   const isCut = /^\s*[[{]/.test(text) && Number(announced) === Buffer.byteLength(text);
   if (!isCut) return found("body_not_json", { exchange, expected, actual: cause });
   const actual = `${cause}: it ends after the ${announced} bytes that Content-Length announces`;
-  return found("body_not_json", { exchange, expected, cause, actual, mend: CUT });
+  return found("body_not_json", { exchange, expected, cause, actual, fix: CUT });
 }
 
 const CUT =

@@ -4,7 +4,7 @@ import type { Mismatch } from "./match.ts";
 export interface Words {
   expected: string;
   actual: string;
-  mend: string;
+  fix: string;
 }
 
 /**
@@ -16,10 +16,10 @@ export function wordsOf(does: string, mismatches: readonly Mismatch[]): Words {
   const joined = (texts: readonly string[]) => [...new Set(texts)].sort().join("; ");
   const expected = joined(faults.map((fault) => fault.expected));
   const actual = joined(faults.map((fault) => fault.actual));
-  return { expected: `${does}: ${expected}`, actual, mend: mendOf(mismatches) };
+  return { expected: `${does}: ${expected}`, actual, fix: fixOf(mismatches) };
 }
 
-function mendOf([mismatch]: readonly Mismatch[]): string {
+function fixOf([mismatch]: readonly Mismatch[]): string {
   return mismatch?.kind === "status"
     ? `Answer this request with status ${statuses(mismatch.wanted)}.`
     : "Send these fields as the contract lists them; the description of the operation shows the whole answer.";

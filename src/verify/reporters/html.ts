@@ -79,7 +79,7 @@ function placeOf({ place, call, findings }: Section): Markup {
 ${findings.map(findingOf)}`;
 }
 
-function findingOf({ code, severity, title, section, mend, reproduce, count, ...rest }: Finding): Markup {
+function findingOf({ code, severity, title, section, fix, reproduce, count, ...rest }: Finding): Markup {
   const seen = count > 1 ? `, seen ${count} times` : "";
   const curl = markup`<pre><code>${reproduce}</code></pre>`;
   return markup`<article class="${severity}">
@@ -88,7 +88,7 @@ function findingOf({ code, severity, title, section, mend, reproduce, count, ...
 <dl>
 <dt>expected</dt><dd>${rest.expected}</dd>
 <dt>actual</dt><dd>${rest.actual}</dd>
-<dt>mend</dt><dd>${withCode(mend)}</dd>
+<dt>fix</dt><dd>${withCode(fix)}</dd>
 </dl>
 ${reproduce === "" ? "" : curl}
 </article>

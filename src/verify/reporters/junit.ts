@@ -91,12 +91,12 @@ function resultOf(finding: Finding, isFailure: boolean): Markup {
 ${detailsOf(finding)}</system-out>`;
 }
 
-function detailsOf({ expected, actual, section, mend, reproduce }: Finding): string {
+function detailsOf({ expected, actual, section, fix, reproduce }: Finding): string {
   const lines = [
     `expected: ${expected}`,
     `actual: ${actual}`,
     `contract section: ${section}`,
-    `mend: ${mend}`,
+    `fix: ${fix}`,
     reproduce,
   ];
   return lines.filter((line) => line !== "").join("\n");

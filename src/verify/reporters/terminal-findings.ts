@@ -14,16 +14,16 @@ export function writeErrors(findings: readonly Finding[], page: Page): void {
   }
 }
 
-/** @param before what it said of the code and how to mend it need not be said once more */
+/** @param before what it said of the code and how to fix it need not be said once more */
 function writeError(finding: Finding, before: Finding | undefined, page: Page): void {
-  const { code, title, expected, actual, section, mend, count } = finding;
+  const { code, title, expected, actual, section, fix, count } = finding;
   const isMore = before?.code === code;
   page.write("");
   if (!isMore) page.marked(page.paint("red", "✗"), title, "bold");
   page.labelled("expected", expected);
   page.labelled("actual", count > 1 ? `${actual} (${count} times)` : actual);
   if (!isMore) page.labelled("contract", `section ${section}, ${code}`);
-  if (!isMore || before.mend !== mend) page.labelled("mend", mend);
+  if (!isMore || before.fix !== fix) page.labelled("fix", fix);
   writeCurl(finding, page);
 }
 
@@ -39,10 +39,10 @@ export function writeWarnings(findings: readonly Finding[], page: Page): void {
   for (const section of sections) {
     writePlace(section, "yellow", page);
     for (const finding of section.findings) {
-      const { code, title, expected, actual, mend, count, section: chapter } = finding;
+      const { code, title, expected, actual, fix, count, section: chapter } = finding;
       page.write("");
       page.marked(page.paint("yellow", "!"), title, "reset");
-      page.paragraph(`Expected ${expected}; came ${actual}. ${mend}`, 4);
+      page.paragraph(`Expected ${expected}; came ${actual}. ${fix}`, 4);
       page.paragraph(`section ${chapter}, ${code}${count > 1 ? `, ${count} times` : ""}`, 4, "dim");
       writeCurl(finding, page);
     }

@@ -48,7 +48,7 @@ interface Waiting {
   resolve: (report: string) => void;
 }
 
-/** Of Pact's own proxy, and of types in source; neither can be mended here. */
+/** Of Pact's own proxy, and of types in source; neither can be fixed here. */
 const QUIET = ["--disable-warning=DEP0060", "--disable-warning=ExperimentalWarning"];
 
 /** Starts the process at once: it takes about a second until it can replay. */

@@ -23,7 +23,7 @@ export interface Sending {
   chunked?: boolean;
 }
 
-/** One request with nothing added and nothing mended: fetch would normalise what these tests are about. */
+/** One request with nothing added and nothing fixed: fetch would normalise what these tests are about. */
 export async function send(url: string, path: string, sending: Sending = {}): Promise<Answer> {
   const { authorization, chunked = false } = sending;
   const bytes = bytesOf(sending.body);

@@ -15,7 +15,7 @@ const PATIENT = { timeout: 25_000 };
 const NOBODY = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
 const FINDING: ProviderFinding = {
   ...{ code: "body_missing", severity: "error", operation: "listRoles", title: "A body is missing" },
-  ...{ expected: "a JSON body", actual: "an empty body", section: "4.2", mend: "Answer with the list." },
+  ...{ expected: "a JSON body", actual: "an empty body", section: "4.2", fix: "Answer with the list." },
   reproduce: "curl -i 'https://provider.example/roles'",
 };
 

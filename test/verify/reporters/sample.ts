@@ -12,11 +12,11 @@ export const HOSTILE = `<script>alert("x")</script> & 'y' ]]> \u001b[31mred\u001
 export function finding(code: Finding["code"], details: Partial<Finding> = {}): Finding {
   const { severity, section } = entryOf(code);
   const title = `The title of ${code}`;
-  const mend =
+  const fix =
     "Do this and that, in words that are long enough to be broken at the end of a line, here or there.";
   const place = { operation: "getShift", reproduce: "curl -i 'http://127.0.0.1/shifts/1'" } as const;
   const texts = { expected: "what is right", actual: "what is wrong" };
-  return { code, severity, title, section, mend, ...place, ...texts, count: 1, ...details };
+  return { code, severity, title, section, fix, ...place, ...texts, count: 1, ...details };
 }
 
 /** As the ledger gathers them. */
