@@ -45,7 +45,7 @@ const booking = fc.record({
   ...{ isLookedUpAgain: fc.boolean(), providerCandidateId: orNull(id), rejection: orNull(rejection) },
   person: fc.record({
     id: orNull(id),
-    trouble: orNull(
+    fault: orNull(
       fc.oneof(
         fc.record({ kind: fc.constant("ambiguous"), matches: count }),
         fc.record({ kind: fc.constant("forgotten") }),
@@ -86,7 +86,7 @@ export const states = fc.record({
   echoes: fc.array(id, { maxLength: 2 }),
   changes: fc.array(change, { maxLength: 2 }),
   events: fc.array(event, { maxLength: 3 }),
-  around: fc.record({
+  surroundings: fc.record({
     ...{ workplaceId: orNull(id), competenceId: orNull(id), listedCount: count },
     listed: fc.array(person, { maxLength: 3 }),
     overlaps: fc.array(fc.record({ candidateId: id, otherJobId: id }), { maxLength: 2 }),

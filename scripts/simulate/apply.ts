@@ -99,8 +99,8 @@ function applyOne(target: Target, write: Write) {
     }
     case "issue":
       return raiseIssue(store, write.code, write.subject);
-    case "settle_issues":
-      return settleIssues(store, write.codes ? { ...write, codes: write.codes } : { shiftId });
+    case "resolve_issues":
+      return resolveIssues(store, write.codes ? { ...write, codes: write.codes } : { shiftId });
     case "notify":
       return notifyAll(target, write);
     case "offer":
@@ -114,7 +114,7 @@ function applyOne(target: Target, write: Write) {
     case "health":
       integration.health = write.health;
       if (write.health === "implausible") raiseIssue(store, "provider_implausible", INTEGRATION);
-      else settleIssues(store, { codes: ["provider_implausible"], subject: INTEGRATION });
+      else resolveIssues(store, { codes: ["provider_implausible"], subject: INTEGRATION });
       return;
     case "hold":
       integration.heldSince ??= now;
@@ -144,7 +144,7 @@ function raiseIssue(store: Store, code: IssueCode, subject: Subject) {
   store.issues.push({ code, subject: JSON.stringify(subject), shiftId: subject.shiftId, isOpen: true });
 }
 
-function settleIssues(
+function resolveIssues(
   store: Store,
   { codes, subject, shiftId }: { codes?: readonly IssueCode[]; subject?: Subject; shiftId?: string },
 ) {
@@ -216,8 +216,8 @@ export function withdrawOffers(store: Store, shiftId: string) {
 function identify({ store, now }: Target, { candidateId, forget }: Extract<Write, { write: "identify" }>) {
   const row = store.people.get(candidateId);
   if (!row)
-    store.people.set(candidateId, { id: null, createSentAt: null, idempotencyKey: null, trouble: null });
-  else if (forget) Object.assign(row, { id: null, trouble: { kind: "forgotten" } });
+    store.people.set(candidateId, { id: null, createSentAt: null, idempotencyKey: null, fault: null });
+  else if (forget) Object.assign(row, { id: null, fault: { kind: "forgotten" } });
   store.markDue("person", candidateId, 0, now);
 }
 
@@ -231,7 +231,7 @@ export function pause(store: Store, now: number) {
 export function resume(store: Store, now: number) {
   if (store.integration.pausedSince === null) return;
   store.integration.pausedSince = null;
-  settleIssues(store, { codes: ["token_rejected"], subject: INTEGRATION });
+  resolveIssues(store, { codes: ["token_rejected"], subject: INTEGRATION });
   store.retryNow(now);
 }
 
@@ -243,7 +243,7 @@ function endHold(store: Store) {
   );
   if (store.integration.heldSince === null || isMissing) return;
   store.integration.heldSince = null;
-  settleIssues(store, { codes: ["mass_disappearance"], subject: INTEGRATION });
+  resolveIssues(store, { codes: ["mass_disappearance"], subject: INTEGRATION });
 }
 
 /** The soonest of the provider's other future shifts. */

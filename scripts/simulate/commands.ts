@@ -25,7 +25,7 @@ export function accept(store: Store, shiftId: string, candidateId: string, now: 
     ...{ createdAt: now, updatedAt: now },
   });
   const person = store.people.get(candidateId);
-  if (person) person.trouble = null;
+  if (person) person.fault = null;
   store.markDue("shift", shiftId, 0, now);
   return undefined;
 }

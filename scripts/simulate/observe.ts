@@ -8,13 +8,14 @@ const HOUR = 3_600_000;
 const REMEMBERED_MS = 2 * HOUR;
 const AT_ONCE_MS = 600_000;
 
-/** Builds the state that `loadAll` of run.ts builds, for a run that has come so far. */
+/** Builds the state that `loadWithSurroundings` of run.ts builds, for a run that has come so far. */
 export function observe(store: Store, shiftId: string, now: number, run: RunSoFar): ShiftState {
   const outcome = run.reading?.outcome ?? run.made?.outcome;
   const read = outcome?.kind === "shift" ? outcome.shift : undefined;
   const state = loadShift(store, shiftId, now, read);
-  if (read && !read.cancelled) state.around = lookAround(store, state, read);
-  if (run.reading?.outcome.kind === "absent") state.around.vanished = countVanished(store, shiftId, now);
+  if (read && !read.cancelled) state.surroundings = loadSurroundings(store, state, read);
+  if (run.reading?.outcome.kind === "absent")
+    state.surroundings.vanished = countVanished(store, shiftId, now);
   return state;
 }
 
@@ -42,7 +43,7 @@ function loadShift(store: Store, shiftId: string, now: number, read: Shift | und
       .map(({ operationId }) => operationId),
     changes: store.changes.filter((each) => each.shiftId === shiftId && each.status === "pending"),
     events: eventsOf(store, shiftId),
-    around: {
+    surroundings: {
       workplaceId: (outletId !== undefined && store.outlets.get(outletId)) || null,
       competenceId: (roleId !== undefined && COMPETENCE_OF_ROLE[roleId]) || null,
       ...{ listed: [], listedCount: 0, overlaps: [], lacking: [], vanished: { missing: 0, known: 0 } },
@@ -74,7 +75,7 @@ function bookingsOf(store: Store, shiftId: string, now: number): ShiftState["boo
     )
     .map((booking) => {
       const known = store.people.get(booking.candidateId);
-      return { ...booking, person: { id: known?.id ?? null, trouble: known?.trouble ?? null } };
+      return { ...booking, person: { id: known?.id ?? null, fault: known?.fault ?? null } };
     });
 }
 
@@ -86,8 +87,12 @@ const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
       ...{ isDead: status === "dead", isNew: !hasVerdict },
     }));
 
-/** As `lookAround` of load.ts: an outlet that was not known is stored without a mapping. */
-function lookAround(store: Store, { around, bookings, shiftId, job }: ShiftState, read: Shift): Surroundings {
+/** As `loadSurroundings` of load.ts: an outlet that was not known is stored without a mapping. */
+function loadSurroundings(
+  store: Store,
+  { surroundings, bookings, shiftId, job }: ShiftState,
+  read: Shift,
+): Surroundings {
   if (!store.outlets.has(read.outletId)) store.outlets.set(read.outletId, null);
   const [from, to] = [Date.parse(read.startTime), Date.parse(read.endTime)];
   const isBooked = bookings.length > 0 && job !== undefined;
@@ -95,13 +100,13 @@ function lookAround(store: Store, { around, bookings, shiftId, job }: ShiftState
     const otherJobId = isBooked ? store.overlap(candidateId, from, to, shiftId) : undefined;
     return otherJobId === undefined ? [] : [{ candidateId, otherJobId }];
   });
-  const { competenceId } = around;
+  const { competenceId } = surroundings;
   const lacking = bookings.flatMap(({ candidateId }) =>
     isBooked && competenceId !== null && !store.competences.get(candidateId)?.has(competenceId)
       ? [candidateId]
       : [],
   );
-  return { ...around, overlaps, lacking, ...listedOn(store, read) };
+  return { ...surroundings, overlaps, lacking, ...listedOn(store, read) };
 }
 
 /** One person under two ids takes one position. */

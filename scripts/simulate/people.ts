@@ -1,7 +1,8 @@
+import { CALL_TIMEOUT_MS } from "../../src/clients/retry-policy.ts";
 import { type Answer, hadNoEffect, type PersonStep, planPerson } from "../../src/platform/people/plan.ts";
 import { pause, resume } from "./apply.ts";
 import type { Request } from "./operations.ts";
-import { CALL_TIMEOUT_MS, type Claim, type Worker } from "./runs.ts";
+import type { Claim, Worker } from "./runs.ts";
 import type { PersonRow } from "./store.ts";
 
 const PROBE_MS = 60_000;
@@ -37,7 +38,7 @@ export class PersonRuns {
     const { now, watch } = this.#worker.parts;
     const person = this.#wanted(claim.row.key);
     if (!person) return this.#finish(claim);
-    const isForgotten = person.trouble?.kind === "forgotten";
+    const isForgotten = person.fault?.kind === "forgotten";
     const facts = { createSentAt: person.createSentAt, existsUnseen, isForgotten };
     const step = watch.guard(() => planPerson(facts, answer, now(), CALL_TIMEOUT_MS));
     if (!step) return;
@@ -50,7 +51,7 @@ export class PersonRuns {
   #wanted(candidateId: string): PersonRow | undefined {
     const { store, now } = this.#worker.parts;
     const person = store.people.get(candidateId);
-    if (!person || person.id !== null || (person.trouble ?? FORGOTTEN).kind !== "forgotten") return undefined;
+    if (!person || person.id !== null || (person.fault ?? FORGOTTEN).kind !== "forgotten") return undefined;
     const isWanted = store.bookings.some((booking) => {
       const job = store.jobs.get(booking.shiftId);
       if (booking.candidateId !== candidateId || booking.status !== "pending" || booking.isWithdrawn)
@@ -90,11 +91,11 @@ export class PersonRuns {
     const ended = { createSentAt: null, idempotencyKey: null };
     switch (step.do) {
       case "know":
-        Object.assign(person, ended, { id: step.id, trouble: null });
+        Object.assign(person, ended, { id: step.id, fault: null });
         return this.#finish(claim);
       case "give_up":
         if (person.createSentAt === null) person.idempotencyKey = null;
-        person.trouble = step.trouble;
+        person.fault = step.fault;
         return this.#finish(claim);
       case "pause":
         pause(store, now());
@@ -102,7 +103,10 @@ export class PersonRuns {
       case "wait":
         return this.#worker.settle(claim, { afterMs: step.ms, attempts: 0, priority, isFirm: true });
       case "retry":
-        return this.#worker.settle(claim, { ...this.#worker.restAfter(claim, step.failure), priority });
+        return this.#worker.settle(claim, {
+          ...this.#worker.retryAfterFailure(claim, step.failure),
+          priority,
+        });
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { Unavailable } from "../../src/clients/provider/answer.ts";
+import { PROVIDER_RETRIES, type RetryPolicy, TIMING } from "../../src/clients/retry-policy.ts";
 import { intentOf } from "../../src/platform/shifts/act.ts";
 import type { Plan } from "../../src/platform/shifts/plan.ts";
 import type {
@@ -10,7 +11,7 @@ import type {
   RunSoFar,
   ShiftState,
 } from "../../src/platform/shifts/state.ts";
-import { type RetryPolicy, restAfter } from "../../src/platform/work/retry.ts";
+import { retryAfterFailure } from "../../src/platform/work/retry.ts";
 import { apply } from "./apply.ts";
 import type { Network } from "./network.ts";
 import { observe } from "./observe.ts";
@@ -18,15 +19,7 @@ import type { Request, Response } from "./operations.ts";
 import type { Store, WorkRow } from "./store.ts";
 import type { Watch } from "./watch.ts";
 
-export const RULES: Rules = {
-  absenceRetriesMs: [5_000, 30_000, 120_000],
-  recheckMs: [1_000, 5_000, 30_000, 120_000],
-  reconcileMs: 3_600_000,
-  answerWithinMs: 5_000,
-  tries: 12,
-};
-export const CALL_TIMEOUT_MS = 10_000;
-const HOURLY_MS = 3_600_000;
+export const RULES: Rules = { ...TIMING, tries: PROVIDER_RETRIES.tries };
 const LEASE_MS = 15_000;
 const PLACES = 5;
 const MOST_STEPS = 100;
@@ -208,16 +201,16 @@ export class Worker {
 
   #restOf(claim: Claim, { afterMs, priority, failed }: Extract<Next, { do: "rest" }>): Rest {
     if (!failed) return { afterMs, priority, attempts: 0 };
-    const rest = this.restAfter(claim, failed);
+    const rest = this.retryAfterFailure(claim, failed);
     return { ...rest, priority, afterMs: Math.min(rest.afterMs, afterMs ?? rest.afterMs) };
   }
 
   get retries(): RetryPolicy {
-    return { baseMs: 1_000, capMs: 600_000, tries: 12, random: this.parts.random };
+    return { ...PROVIDER_RETRIES, random: this.parts.random };
   }
 
-  restAfter({ attempts }: Claim, failure: Pick<Unavailable, "retryAfterMs" | "notAsked">) {
-    return restAfter({ retries: this.retries, timing: { hourlyMs: HOURLY_MS } }, attempts, failure);
+  retryAfterFailure({ attempts }: Claim, failure: Pick<Unavailable, "retryAfterMs" | "notAsked">) {
+    return retryAfterFailure({ retries: this.retries, timing: TIMING }, attempts, failure);
   }
 }
 

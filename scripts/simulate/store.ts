@@ -1,5 +1,5 @@
 import type { IssueCode, NotificationKind, Subject } from "../../generated/operations/types.ts";
-import type { EventStatus, IntegrationState, PersonTrouble } from "../../src/platform/db/schema.ts";
+import type { EventStatus, IntegrationState, PersonFault } from "../../src/platform/db/schema.ts";
 import type { BookingState, ChangeState, JobState, KnownShift } from "../../src/platform/shifts/state.ts";
 
 // The platform's tables as rows in memory. Times are milliseconds since 1970.
@@ -26,7 +26,7 @@ export interface PersonRow {
   id: string | null;
   createSentAt: number | null;
   idempotencyKey: string | null;
-  trouble: PersonTrouble | null;
+  fault: PersonFault | null;
 }
 
 export interface OperationRow {

@@ -1,5 +1,6 @@
 import type { DeliveryCode, Routing } from "../../generated/operations/types.ts";
 import type { ProviderClient } from "../clients/provider/client.ts";
+import type { RetryPolicy, Timing } from "../clients/retry-policy.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 import type { Database, Log } from "./db/database.ts";
 import type { Pace } from "./db/pace.ts";
@@ -7,7 +8,6 @@ import type { EventStatus, Integration } from "./db/schema.ts";
 import type { Signals } from "./db/signals.ts";
 import type { Tracing } from "./tracing.ts";
 import type { AuditScope } from "./transaction.ts";
-import type { RetryPolicy } from "./work/retry.ts";
 
 /** Seals what must not be readable in the database. */
 export interface Vault {
@@ -62,26 +62,6 @@ export interface Channel {
   /** Never rejects. */
   deliver(letter: Letter, signal: AbortSignal): Promise<Delivery>;
   close(): void;
-}
-
-/** Waiting times. Milliseconds. */
-export interface Timing {
-  /** Before a shift that GET does not find counts as deleted (decisions, "GET answers 404"). */
-  absenceRetriesMs: readonly number[];
-  /** Before a shift that contradicts its event is read again. */
-  recheckMs: readonly number[];
-  /** Between two readings of a future shift without events (decisions, "events that never came"). */
-  reconcileMs: number;
-  /** Between two attempts after those of the retry policy. */
-  hourlyMs: number;
-  /** Between two probes of a provider that rejects the token. */
-  probeMs: number;
-  /** The time limit of one call to a provider. */
-  callTimeoutMs: number;
-  /** Between attempts to read outlets, roles or the registry while an operator waits: the longest wait before each. */
-  onboardingRetriesMs: readonly number[];
-  /** How long a request waits for the provider before its response is 202. */
-  answerWithinMs: number;
 }
 
 /** A problem of a provider, as the check reports it. No text holds a token. */

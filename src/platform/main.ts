@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { CALL_LIMITS, type CallLimits } from "../clients/provider/call-policy.ts";
+import {
+  circuitLimits,
+  PROVIDER_RETRIES,
+  type RetryPolicy,
+  TIMING,
+  type Timing,
+} from "../clients/retry-policy.ts";
 import { type AppParts, createApp, createManagementApp } from "./app.ts";
 import { createBacklogs } from "./backlog/backlogs.ts";
 import { openPersonalNumbers } from "./candidates/personal-numbers.ts";
@@ -12,7 +19,7 @@ import { knownVersion, schemaVersion } from "./db/migrate.ts";
 import { createPace } from "./db/pace.ts";
 import { joinProcesses } from "./db/processes.ts";
 import { openSignals } from "./db/signals.ts";
-import type { Channel, CheckProvider, Deps, Timing } from "./deps.ts";
+import type { Channel, CheckProvider, Deps } from "./deps.ts";
 import { serve } from "./http/serve.ts";
 import { newId } from "./ids.ts";
 import { createDispatcher } from "./inbox/dispatch.ts";
@@ -43,7 +50,6 @@ import { NO_TRACING, type Tracing } from "./tracing.ts";
 import { createUpkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 import { checkOnce, createCheck } from "./verification/check.ts";
 import { refresh } from "./work/refresh.ts";
-import { PROVIDER_RETRIES, type RetryPolicy } from "./work/retry.ts";
 import { createWorker, type Worker } from "./work/worker.ts";
 
 export interface Platform {
@@ -95,19 +101,6 @@ export interface PlatformOptions {
   /** The console and the documentation; not served unless given. */
   pages?: AppParts["pages"];
 }
-
-const HOUR_MS = 3_600_000;
-
-const TIMING: Timing = {
-  absenceRetriesMs: [5_000, 30_000, 120_000],
-  recheckMs: [1_000, 5_000, 30_000, 120_000],
-  reconcileMs: HOUR_MS,
-  hourlyMs: HOUR_MS,
-  probeMs: 60_000,
-  callTimeoutMs: 10_000,
-  onboardingRetriesMs: [500, 1_000, 2_000],
-  answerWithinMs: 5_000,
-};
 
 /** Concurrent runs of this process. One that waits for its provider costs next to nothing. */
 const PLACES = 1_000;
@@ -304,19 +297,12 @@ function workerOf(deps: Deps, { calls }: PlatformOptions, running: Running, { co
   });
 }
 
-// In multiples of the first wait before a retry: a circuit that is open for less would hardly spare the provider.
-const OPENS_FOR = 5;
-const OPENS_AT_MOST = 60;
-
-/** A shorter wait between retries shortens the circuit's too. */
 function callLimits(
   { providerRateLimit: perMinute }: Config,
   { retries, calls }: PlatformOptions,
 ): Partial<CallLimits> {
-  const { baseMs = PROVIDER_RETRIES.baseMs } = retries ?? {};
   return {
-    opensForMs: OPENS_FOR * baseMs,
-    opensAtMostMs: OPENS_AT_MOST * baseMs,
+    ...circuitLimits({ ...PROVIDER_RETRIES, ...retries }),
     ...(perMinute !== undefined && { perMinute, perSecond: Math.max(1, Math.ceil(perMinute / 50)) }),
     ...calls,
   };

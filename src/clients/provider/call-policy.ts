@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { CircuitState, ConsecutiveBreaker, circuitBreaker, DelegateBackoff, handleWhen } from "cockatiel";
+import {
+  CIRCUIT_REPORT_MS,
+  type CircuitLimits,
+  circuitLimits,
+  MAX_PAUSE_MS,
+  PROVIDER_RETRIES,
+} from "../retry-policy.ts";
 import { readRetryAfter } from "./answer.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
 import { createPlaces } from "./places.ts";
 import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
 
 /** How much is asked of one provider, and when it is left alone (decisions, "rate limits"; ENGINE, "Calls to providers"). */
-export interface CallLimits extends RateLimits {
+export interface CallLimits extends RateLimits, CircuitLimits {
   /** Calls under way at most, of all processes together. Those of one process that wait for a place may be twelve times as many. */
   atOnce: number;
-  /** So many calls in a row without an answer open the circuit: then the provider is not called for a while. */
-  failures: number;
-  /** The first while; it doubles each time that the one call which then probes the provider fails. Milliseconds. */
-  opensForMs: number;
-  /** The longest while. Milliseconds. */
-  opensAtMostMs: number;
 }
 
 export const CALL_LIMITS: CallLimits = {
@@ -22,9 +23,7 @@ export const CALL_LIMITS: CallLimits = {
   perMinute: 500,
   waitMs: 5_000,
   atOnce: 5,
-  failures: 5,
-  opensForMs: 5_000,
-  opensAtMostMs: 60_000,
+  ...circuitLimits(PROVIDER_RETRIES),
 };
 
 export interface CallPolicyOptions {
@@ -47,10 +46,6 @@ export interface CallPolicy {
    */
   runApart(call: () => Promise<Response>, signal: AbortSignal): Promise<Response>;
 }
-
-// A 429 with a Retry-After of an hour silences one task for an hour, but not everything else.
-const LONGEST_PAUSE_MS = 60_000;
-const TELLS_EVERY_MS = 60_000;
 
 /**
  * What all calls to one provider share. The places are outermost and the breaker innermost, so that a call which waited
@@ -106,10 +101,8 @@ async function turnOf(rate: Rate, signal: AbortSignal): Promise<void> {
   }
 }
 
-type Limits = Pick<CallLimits, "failures" | "opensForMs" | "opensAtMostMs">;
-
 function createCircuit(
-  { failures, opensForMs, opensAtMostMs }: Limits,
+  { failures, opensForMs, opensAtMostMs }: CircuitLimits,
   onCircuit?: CallPolicyOptions["onCircuit"],
 ) {
   /** On the monotonic clock. */
@@ -125,7 +118,7 @@ function createCircuit(
   });
   let tellsAgainAt = Number.NEGATIVE_INFINITY;
   const tell = (state: "open" | "closed") => {
-    tellsAgainAt = performance.now() + TELLS_EVERY_MS;
+    tellsAgainAt = performance.now() + CIRCUIT_REPORT_MS;
     onCircuit?.(state);
   };
   breaker.onBreak(() => tell("open"));
@@ -161,7 +154,7 @@ const isNoUsableAnswer = (result: unknown) =>
 function pauseIfAsked({ status, headers }: Response, pause: (ms: number) => void): void {
   if (status !== 429) return;
   const ms = readRetryAfter(headers.get("retry-after"), Date.now());
-  if (ms !== undefined) pause(Math.min(ms, LONGEST_PAUSE_MS));
+  if (ms !== undefined) pause(Math.min(ms, MAX_PAUSE_MS));
 }
 
 function translated(error: unknown): unknown {

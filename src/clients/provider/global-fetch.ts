@@ -1,3 +1,4 @@
+import { CALL_TIMEOUT_MS } from "../retry-policy.ts";
 import { failureOf } from "./http-error.ts";
 
 /** For a call whose answer is longer than most. Bytes. */
@@ -8,14 +9,12 @@ export interface Allowance {
 /** Takes the place of the global `fetch`; never follows a redirect. Rejects with `ProviderHttpError`. */
 export type ProviderFetch = (request: Request, allowance?: Allowance) => Promise<Response>;
 
-const TIMEOUT_MS = 10_000;
-
 /**
  * The runtime's own `fetch` as every client of a provider needs it: no redirects, a time limit to the last byte.
  * @throws ProviderHttpError
  */
 export async function globalFetch(request: Request): Promise<Response> {
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
   try {
     const response = await fetch(request, { redirect: "error", signal });
     const body = await response.arrayBuffer();

@@ -2,6 +2,7 @@ import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
 import { Agent, type Dispatcher } from "undici";
 import { checkProviderUrl, guardedLookup, type ResolveAll } from "../address-guard.ts";
+import { CALL_TIMEOUT_MS } from "../retry-policy.ts";
 import type { ProviderFetch } from "./global-fetch.ts";
 import { BodyBrokenOff, codeOf, failureOf, ProviderHttpError } from "./http-error.ts";
 
@@ -26,7 +27,12 @@ export interface ProviderHttp {
 
 /** One undici agent with its own connections, so that one slow provider never holds up another. */
 export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderHttp {
-  const { allowInsecure = false, timeoutMs = 10_000, maxBytes = 1_000_000, connections = 10 } = options;
+  const {
+    allowInsecure = false,
+    timeoutMs = CALL_TIMEOUT_MS,
+    maxBytes = 1_000_000,
+    connections = 10,
+  } = options;
   const lookup = guardedLookup({ allowInsecure }, options.resolve);
   const agent = new Agent({ connections, connect: { lookup } });
   return {

@@ -3,7 +3,7 @@ import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import { problem } from "../../contract/problem.ts";
 import type { BookingStatus } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/news.ts";
+import { publish } from "../stream/stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { HOLDS_SEAT } from "./availability.ts";

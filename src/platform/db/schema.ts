@@ -119,7 +119,7 @@ export interface Schema extends ShiftTables {
     create_sent_at: Date | null;
     idempotency_key: string | null;
     /** Why there is no id. */
-    trouble: Json<PersonTrouble> | null;
+    trouble: Json<PersonFault> | null;
   };
   reveals: { reveal_id: string; candidate_id: string; reason: string; revealed_at: Generated<Date> };
   notifications: {
@@ -183,7 +183,7 @@ export interface Schema extends ShiftTables {
 }
 
 /** `forgotten`: the provider no longer knows the stored id. The person is looked up, but not created at once. */
-export type PersonTrouble =
+export type PersonFault =
   | { kind: "forgotten" }
   | { kind: "ambiguous"; matches: number }
   | ({ kind: "refused" } & Rejection);

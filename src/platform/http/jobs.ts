@@ -4,9 +4,9 @@ import { problem } from "../../contract/problem.ts";
 import type { Booking, Job, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { accept } from "../jobs/accept.ts";
+import { awaitBooking, awaitChange } from "../jobs/await-provider.ts";
 import { requestCancellation } from "../jobs/cancel.ts";
 import { requestChange } from "../jobs/change.ts";
-import { bookingAfter, changeAfter } from "../jobs/outcome.ts";
 import { explainJob } from "../jobs/staffing.ts";
 import { withdraw } from "../jobs/withdraw.ts";
 import { page } from "./pages.ts";
@@ -29,7 +29,7 @@ export function jobHandlers(deps: Deps) {
     explainJob: async ({ path: { jobId } }) => ok({ jobId, ...(await explainJob(deps, jobId)) }),
     acceptJob: async ({ path, body }) => {
       const reserved = await accept(deps, { jobId: path.jobId, candidateId: body.candidateId });
-      const booking = await bookingAfter(deps, reserved, ({ status }) => status !== "pending");
+      const booking = await awaitBooking(deps, reserved, ({ status }) => status !== "pending");
       switch (booking.status) {
         case "confirmed":
           return created(viewOfBooking(booking));
@@ -44,12 +44,12 @@ export function jobHandlers(deps: Deps) {
       const withdrawn = await withdraw(deps, path);
       const isOver = ({ status }: Booking) => status === "released" || status === "failed";
       const isKept = ({ status, withdrawn_at }: Booking) => status === "confirmed" && withdrawn_at === null;
-      const booking = await bookingAfter(deps, withdrawn, (seen) => isOver(seen) || isKept(seen));
+      const booking = await awaitBooking(deps, withdrawn, (seen) => isOver(seen) || isKept(seen));
       if (isKept(booking)) throw refused("The provider kept the candidate on the shift.");
       return isOver(booking) ? noContent : { status: 202 };
     },
     changeJob: async ({ path, body }) => {
-      const change = await changeAfter(deps, await requestChange(deps, path.jobId, body));
+      const change = await awaitChange(deps, await requestChange(deps, path.jobId, body));
       switch (change.status) {
         case "confirmed":
           return ok(await readJob(deps, path.jobId));

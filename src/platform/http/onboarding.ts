@@ -17,7 +17,7 @@ import { importRegistry } from "../integrations/registry.ts";
 import { rotatePlatformToken, takeProviderToken } from "../integrations/rotate.ts";
 import { detectRouting, routedIntegration } from "../integrations/routing.ts";
 import type { TokenOwners } from "../integrations/tokens.ts";
-import { requestVerification } from "../verification/request.ts";
+import { requestVerification } from "../verification/check.ts";
 import { contains, page } from "./pages.ts";
 import { accepted, created, noContent, ok } from "./response.ts";
 

@@ -12,7 +12,7 @@ import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../ca
 import { erase } from "../candidates/erase.ts";
 import type { CandidatesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { settleIssues } from "../issues/issues.ts";
+import { resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { contains, page } from "./pages.ts";
@@ -170,7 +170,7 @@ async function settleLacking(trx: Trx, deps: Deps, candidateId: string): Promise
     select from jobs join candidate_competences as able using (competence_id)
     where jobs.provider_id = issues.provider_id and jobs.shift_id = subject ->> 'shiftId'
       and able.candidate_id = ${candidateId})`;
-  await settleIssues(trx, deps, { codes: ["competence_missing"], where: isAble });
+  await resolveIssues(trx, deps, { codes: ["competence_missing"], where: isAble });
 }
 
 /** Those open jobs that need a competence that the candidate did not have before are offered. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/news.ts";
+import { publish } from "../stream/stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { type Due, markDue, PRIORITY } from "../work/due.ts";
 import type { WaitingEvent } from "./receive.ts";

@@ -4,10 +4,10 @@ import { isShiftEvent } from "../../contract/shift-event.ts";
 import type { EventStatus, StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";
-import { type Change, changesBetween, readJobState } from "../jobs/state.ts";
+import { type Change, changesBetween, readSnapshot } from "../jobs/snapshot.ts";
 import { previewReading } from "../shifts/preview.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { queueAgain, recall } from "./replay.ts";
+import { requeueEvents, restoreFromLog } from "./replay.ts";
 
 export interface ReplayPreview {
   /** What the event would end as. */
@@ -35,11 +35,11 @@ export async function previewReplay(deps: Deps, eventId: string): Promise<Replay
   const key = { providerId: event.provider_id, shiftId: event.shift_id };
   const reading = await previewReading(deps, key, event);
   return rolledBack(deps, async (trx) => {
-    const before = await readJobState(trx, key);
-    await recall(trx, event.event_id);
-    await queueAgain(trx, deps, [event]);
+    const before = await readSnapshot(trx, key);
+    await restoreFromLog(trx, event.event_id);
+    await requeueEvents(trx, deps, [event]);
     await reading.record(trx);
-    return viewOf(trx, event, changesBetween(before, await readJobState(trx, key)));
+    return viewOf(trx, event, changesBetween(before, await readSnapshot(trx, key)));
   });
 }
 

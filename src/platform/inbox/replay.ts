@@ -4,7 +4,7 @@ import { isShiftEvent } from "../../contract/shift-event.ts";
 import type { StoredEvent } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { requireIntegration } from "../integrations/integration.ts";
-import { publish } from "../stream/news.ts";
+import { publish } from "../stream/stream.ts";
 import type { Step } from "../traces/step.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
@@ -15,7 +15,7 @@ import { markDue, PRIORITY } from "../work/due.ts";
  */
 export async function replayEvent(deps: Deps, eventId: string): Promise<number> {
   return transact(deps, async (trx) => {
-    await recall(trx, eventId);
+    await restoreFromLog(trx, eventId);
     const event = await trx
       .selectFrom("events")
       .selectAll()
@@ -25,7 +25,7 @@ export async function replayEvent(deps: Deps, eventId: string): Promise<number> 
     if (!event) throw problem("event_not_found", { detail: "There is no event with this eventId." });
     if (event.status === "queued")
       throw problem("event_queued", { detail: "It is queued already, and will be processed." });
-    return isShiftEvent(event.event) ? queueAgain(trx, deps, [event]) : 0;
+    return isShiftEvent(event.event) ? requeueEvents(trx, deps, [event]) : 0;
   });
 }
 
@@ -46,12 +46,12 @@ export async function replayEvents(deps: Deps, order: { providerId: string; sinc
       .orderBy("event_id")
       .forUpdate()
       .execute();
-    return queueAgain(trx, deps, events);
+    return requeueEvents(trx, deps, events);
   });
 }
 
 /** Takes an event back from the log, if it is there: what waits is in `events`. */
-export async function recall(trx: Trx, eventId: string): Promise<void> {
+export async function restoreFromLog(trx: Trx, eventId: string): Promise<void> {
   await sql`
     with recalled as (delete from event_log where event_id = ${eventId} returning *)
     insert into events (event_id, provider_id, event, shift_id, trace_id, status, attempts, verdict, received_at, processed_at, replayed_at)
@@ -63,7 +63,7 @@ export async function recall(trx: Trx, eventId: string): Promise<void> {
 const CHUNK = 1_000;
 
 /** As if they had just come, and never taken for echoes. */
-export async function queueAgain(
+export async function requeueEvents(
   trx: Trx,
   deps: Pick<Deps, "now" | "wakeWorker">,
   events: readonly StoredEvent[],

@@ -2,8 +2,8 @@ import { type RawBuilder, sql, type Updateable } from "kysely";
 import type { HealthCode, IssueCode, Params } from "../../../generated/operations/types.ts";
 import type { Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { raiseIssue, settleIssues } from "../issues/issues.ts";
-import { publish } from "../stream/news.ts";
+import { raiseIssue, resolveIssues } from "../issues/issues.ts";
+import { publish } from "../stream/stream.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 
@@ -13,7 +13,7 @@ type Health = Integration["health"];
 const SUBJECT = { kind: "integration" } as const;
 
 const settleIssue = (trx: Trx, deps: Parts, providerId: string, code: IssueCode) =>
-  settleIssues(trx, deps, { providerId, codes: [code], subject: SUBJECT });
+  resolveIssues(trx, deps, { providerId, codes: [code], subject: SUBJECT });
 
 /** How a provider behaves, the gravest first. */
 export function healthOf(integration: Integration): { code: HealthCode; since: Date } {

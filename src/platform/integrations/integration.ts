@@ -1,7 +1,7 @@
 import type { Kysely, Updateable } from "kysely";
 import { problem } from "../../contract/problem.ts";
 import type { Integration, Schema } from "../db/schema.ts";
-import { publish } from "../stream/news.ts";
+import { publish } from "../stream/stream.ts";
 import type { Trx } from "../transaction.ts";
 import { healthOf } from "./health.ts";
 

@@ -3,7 +3,7 @@ import type { FieldError, Mappings } from "../../../generated/operations/types.t
 import { problem } from "../../contract/problem.ts";
 import { changesOf } from "../access/audit.ts";
 import type { Deps } from "../deps.ts";
-import { settleIssues } from "../issues/issues.ts";
+import { resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { mapListed, OUTLETS, ROLES, readListed, readOptions, type Thing } from "./things.ts";
@@ -78,5 +78,5 @@ export async function refreshWaiting(trx: Trx, deps: Deps, providerId: string): 
       select outlet_id from outlets where provider_id = ${providerId} and workplace_id is null)
     or code = 'role_not_mapped' and subject ->> 'roleId' not in (
       select role_id from roles where provider_id = ${providerId} and competence_id is null))`;
-  await settleIssues(trx, deps, { providerId, where: isMapped });
+  await resolveIssues(trx, deps, { providerId, where: isMapped });
 }

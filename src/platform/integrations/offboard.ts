@@ -3,7 +3,7 @@ import { problem } from "../../contract/problem.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { BookingStatus, Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/news.ts";
+import { publish } from "../stream/stream.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { lockIntegration, writeIntegration } from "./integration.ts";

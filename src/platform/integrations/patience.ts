@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-
-/** How long an operator's request may wait. Milliseconds. */
-const PATIENCE_MS = 20_000;
+import { ONBOARDING_LIMIT_MS } from "../../clients/retry-policy.ts";
 
 interface Waiting {
   /** The longest wait before each further try; full jitter. Milliseconds. */
@@ -21,7 +19,7 @@ export async function askPatiently<Answer extends { kind: string; retryAfterMs?:
   ask: () => Promise<Answer>,
   { waitsMs, now = () => performance.now(), wait = waitUnlessStopped, random = Math.random }: Waiting,
 ): Promise<Answer> {
-  const until = now() + PATIENCE_MS;
+  const until = now() + ONBOARDING_LIMIT_MS;
   for (const longestMs of waitsMs) {
     const answer = await ask();
     if (answer.kind !== "unavailable") return answer;

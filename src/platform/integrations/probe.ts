@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { transact } from "../transaction.ts";
-import { settle } from "../work/claims.ts";
+import { endClaim } from "../work/claims.ts";
 import type { Run } from "../work/worker.ts";
 import { resume } from "./health.ts";
 import { requireIntegration } from "./integration.ts";
@@ -19,7 +19,7 @@ export const probe =
     const isPaused = answer !== undefined && answer.kind !== "list";
     await transact(deps, async (trx) => {
       if (!isPaused) await resume(trx, deps, providerId);
-      await settle(trx, claim, { priority, attempts: 0, ...(isPaused && { afterMs: probeMs }) });
+      await endClaim(trx, claim, { priority, attempts: 0, ...(isPaused && { afterMs: probeMs }) });
     });
     if (isPaused) deps.wakeWorkerIn(probeMs);
   };

@@ -5,7 +5,7 @@ import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/news.ts";
+import { publish } from "../stream/stream.ts";
 import { recordSteps, transact } from "../transaction.ts";
 import { holdIntegration } from "./integration.ts";
 import { askPatiently } from "./patience.ts";

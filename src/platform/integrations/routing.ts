@@ -5,7 +5,7 @@ import { routingAttemptsText } from "../../contract/operator-text.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { raiseIssue, settleIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { isSameConnection, lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
@@ -120,7 +120,7 @@ async function noteNotFound(
 
 /** The provider is called in another way now, or in one that is known to work: that it could not be checked before says nothing any more. */
 export async function settleRoutingIssue(trx: Trx, deps: Deps, providerId: string): Promise<void> {
-  await settleIssues(trx, deps, { providerId, codes: [ISSUE.code] });
+  await resolveIssues(trx, deps, { providerId, codes: [ISSUE.code] });
 }
 
 /**

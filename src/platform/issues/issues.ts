@@ -2,7 +2,7 @@ import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import type { IssueCode, Params, Subject } from "../../../generated/operations/types.ts";
 import type { IssuesTable, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/news.ts";
+import { publish } from "../stream/stream.ts";
 import type { Trx } from "../transaction.ts";
 
 export interface Issue {
@@ -39,7 +39,7 @@ function publishIssues(trx: Trx, issues: readonly StoredIssue[], resolvedAt: Dat
 }
 
 /** Which open issues: those of a subject, or, by `shiftId` alone, those of a shift and of everyone booked on it. */
-export interface Settled {
+export interface IssueFilter {
   /** Unless given, those of every provider. */
   providerId?: string;
   codes?: readonly IssueCode[] | undefined;
@@ -50,10 +50,10 @@ export interface Settled {
 }
 
 /** The cause is gone. Returns how many issues were closed. */
-export async function settleIssues(
+export async function resolveIssues(
   trx: Trx,
   { now }: Pick<Deps, "now">,
-  { providerId, codes, subject, shiftId, where }: Settled,
+  { providerId, codes, subject, shiftId, where }: IssueFilter,
 ): Promise<number> {
   const at = now();
   let update = trx.updateTable("issues").set({ resolved_at: at }).where("resolved_at", "is", null);
@@ -76,5 +76,5 @@ export function findIssue(db: Kysely<Schema>, issueId: string): Promise<StoredIs
 
 /** An operator closes an issue; one that is closed stays so. */
 export async function closeIssue(trx: Trx, deps: Parts, issue: StoredIssue): Promise<void> {
-  await settleIssues(trx, deps, { providerId: issue.provider_id, where: sql`issue_id = ${issue.issue_id}` });
+  await resolveIssues(trx, deps, { providerId: issue.provider_id, where: sql`issue_id = ${issue.issue_id}` });
 }

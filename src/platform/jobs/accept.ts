@@ -4,7 +4,7 @@ import { isBusy } from "../candidates/availability.ts";
 import type { Booking, Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { isActive } from "../integrations/integration.ts";
-import { publish } from "../stream/news.ts";
+import { publish } from "../stream/stream.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import { isBeingCancelled, lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";

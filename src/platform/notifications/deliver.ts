@@ -4,7 +4,7 @@ import { type Told, wordsOf } from "../../contract/candidate-text.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps, Letter } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { type Claim, ClaimLost, renew, settle } from "../work/claims.ts";
+import { type Claim, ClaimLost, endClaim, renewClaim } from "../work/claims.ts";
 import type { Run } from "../work/worker.ts";
 import { stillHolds } from "./holds.ts";
 import { closeMailIssues, raiseOutage, raiseRefused } from "./mail-issues.ts";
@@ -43,7 +43,7 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
     }
     await transact(deps, async (trx) => {
       closeMailIssues(trx, claim.providerId, deps.now());
-      await settle(trx, claim, { attempts: 0, priority: claim.priority });
+      await endClaim(trx, claim, { attempts: 0, priority: claim.priority });
     });
     await outage.probe();
   };
@@ -57,7 +57,7 @@ async function record(deps: Deps, claim: Claim, write: (trx: Trx) => Promise<voi
     try {
       return await transact(deps, async (trx) => {
         await write(trx);
-        renew(trx, claim);
+        renewClaim(trx, claim);
       });
     } catch (error) {
       if (error instanceof ClaimLost || nth === RECORDINGS) throw error;
@@ -111,7 +111,7 @@ async function defer(deps: Deps, claim: Claim, waiting: Waiting, deferral: Defer
     await note(trx, claim, waiting, { delivery_error: code, delivery_params: JSON.stringify(params) });
     if (attempts >= deps.retries.tries)
       await raiseOutage(trx, deps, undelivered(claim, waiting, { ...params, delivery: code }));
-    await settle(trx, claim, { afterMs, attempts, priority: claim.priority });
+    await endClaim(trx, claim, { afterMs, attempts, priority: claim.priority });
   });
   deps.wakeWorkerIn(afterMs);
 }

@@ -1,4 +1,5 @@
 import { createTransport } from "nodemailer";
+import { MAIL_TIMEOUT_MS } from "../../clients/retry-policy.ts";
 import type { Channel, Delivery, Letter } from "../deps.ts";
 
 export interface MailSettings {
@@ -15,10 +16,9 @@ export interface MailSettings {
 
 /** Connections at most, each kept for the next mail. */
 const CONNECTIONS = 5;
-const TIMEOUT_MS = 30_000;
 
 /** Notifications by e-mail. The server's own text often holds an address: only its code is kept. */
-export function createEmailChannel({ url, from, timeoutMs = TIMEOUT_MS }: MailSettings): Channel {
+export function createEmailChannel({ url, from, timeoutMs = MAIL_TIMEOUT_MS }: MailSettings): Channel {
   const transport = createTransport({
     ...serverOf(url),
     pool: true,

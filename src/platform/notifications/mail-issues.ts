@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
 import type { Deps } from "../deps.ts";
-import { raiseIssue, settleIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact, type Writer, writeAtEnd } from "../transaction.ts";
 import { cameTooLate, stillHolds } from "./holds.ts";
 
@@ -44,7 +44,7 @@ const CLOSED: Writer<{ providerId: string; now: Date }> = {
   write: async (trx, rows) => {
     const times = new Map(rows.map(({ providerId, now }) => [providerId, now]));
     for (const [providerId, now] of times)
-      await settleIssues(trx, { now: () => now }, { providerId, codes: [CODE], where: isWithoutCause(now) });
+      await resolveIssues(trx, { now: () => now }, { providerId, codes: [CODE], where: isWithoutCause(now) });
   },
 };
 

@@ -3,7 +3,7 @@ import type { NotificationKind } from "../../../generated/operations/types.ts";
 import { isBusy } from "../candidates/availability.ts";
 import type { Job } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { publish } from "../stream/news.ts";
+import { publish } from "../stream/stream.ts";
 import { recordSteps, type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { closeMailIssues } from "./mail-issues.ts";

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { MAIL_PROBE_MS } from "../../clients/retry-policy.ts";
 import type { Deps } from "../deps.ts";
 import { retryDelay } from "../work/retry.ts";
 
@@ -15,8 +16,6 @@ export interface Outage {
   probe(): Promise<void>;
 }
 
-/** Between two attempts with one of the mails that otherwise wait for the next hour. Milliseconds. */
-const PROBE_MS = 60_000;
 /** Rows of one statement. */
 const BATCH = 100;
 
@@ -42,7 +41,7 @@ export function createOutage({ database, retries, timing: { hourlyMs }, wakeWork
       if (failing !== "unavailable") failing = now;
       const waitMs = retryDelay(retries, attempts, { hourlyMs });
       if (attempts < retries.tries || performance.now() < probeAt) return waitMs;
-      const probeMs = now === "unavailable" ? PROBE_MS : Math.max(PROBE_MS, retries.capMs);
+      const probeMs = now === "unavailable" ? MAIL_PROBE_MS : Math.max(MAIL_PROBE_MS, retries.capMs);
       probeAt = performance.now() + Math.min(waitMs, probeMs);
       return Math.min(waitMs, probeMs);
     },

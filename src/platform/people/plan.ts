@@ -1,5 +1,5 @@
 import type { Failure, Refused, Unavailable } from "../../clients/provider/answer.ts";
-import type { PersonTrouble } from "../db/schema.ts";
+import type { PersonFault } from "../db/schema.ts";
 
 /** What the provider said about a person. */
 export type Answer =
@@ -22,7 +22,7 @@ export type PersonStep =
   | { do: "know"; id: string; how: "found" | "created" }
   | { do: "look_up" }
   | { do: "create" }
-  | { do: "give_up"; trouble: PersonTrouble }
+  | { do: "give_up"; fault: PersonFault }
   | { do: "pause"; refused: Refused }
   | { do: "retry"; failure: Unavailable }
   /** A create may still take effect: only after one time-out is a look-up that finds no one believed. Milliseconds. */
@@ -43,13 +43,13 @@ export function planPerson(
     case "found": {
       const [first, ...others] = answer.ids;
       if (others.length > 0)
-        return { do: "give_up", trouble: { kind: "ambiguous", matches: answer.ids.length } };
+        return { do: "give_up", fault: { kind: "ambiguous", matches: answer.ids.length } };
       if (first !== undefined) return { do: "know", id: first, how: "found" };
       if (existsUnseen)
-        return { do: "give_up", trouble: { kind: "refused", status: 409, code: "candidate_exists" } };
+        return { do: "give_up", fault: { kind: "refused", status: 409, code: "candidate_exists" } };
       // One look-up that finds no one may be stale: the next accept creates the person.
       if (isForgotten)
-        return { do: "give_up", trouble: { kind: "refused", status: 404, code: "candidate_not_found" } };
+        return { do: "give_up", fault: { kind: "refused", status: 404, code: "candidate_not_found" } };
       // The call itself lasted up to one time-out, and may take effect after it was cut.
       const leftMs = createSentAt === null ? 0 : 2 * timeoutMs - Math.max(0, now - createSentAt);
       return leftMs > 0 ? { do: "wait", ms: leftMs } : { do: "create" };
@@ -61,7 +61,7 @@ export function planPerson(
     case "refused": {
       if (answer.status === 401 || answer.status === 403) return { do: "pause", refused: answer };
       const code = answer.code === undefined ? {} : { code: answer.code };
-      return { do: "give_up", trouble: { kind: "refused", status: answer.status, ...code } };
+      return { do: "give_up", fault: { kind: "refused", status: answer.status, ...code } };
     }
     case "unavailable":
       return { do: "retry", failure: answer };

@@ -9,11 +9,11 @@ import type { Deps } from "../deps.ts";
 import { pause } from "../integrations/health.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import { raiseIssue } from "../issues/issues.ts";
+import { failureParams } from "../traces/step.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
-import { type Claim, renew, settle } from "../work/claims.ts";
-import { markShiftsDue, PRIORITY } from "../work/due.ts";
-import { failureParams } from "../work/failure.ts";
-import { restAfter } from "../work/retry.ts";
+import { type Claim, endClaim, renewClaim } from "../work/claims.ts";
+import { markDue, markShiftsDue, PRIORITY } from "../work/due.ts";
+import { retryAfterFailure } from "../work/retry.ts";
 import { onlyProven, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
 import { type Answer, hadNoEffect, type PersonStep, planPerson } from "./plan.ts";
@@ -84,7 +84,7 @@ async function finish(trx: Trx, deps: Deps, claim: Claim): Promise<void> {
     select jobs.provider_id, jobs.shift_id from bookings join jobs using (provider_id, job_id)
     where bookings.provider_id = ${providerId} and bookings.candidate_id = ${key} and bookings.status = 'pending'`;
   await markShiftsDue(trx, deps, waiting, PRIORITY.interactive);
-  await settle(trx, claim, { attempts: 0, priority: claim.priority });
+  await endClaim(trx, claim, { attempts: 0, priority: claim.priority });
 }
 
 async function ask(
@@ -104,7 +104,7 @@ async function ask(
   const key = idempotencyKey ?? randomUUID();
   await transact(deps, async (trx) => {
     await update(trx, claim, { create_sent_at: sql<Date>`now()`, idempotency_key: key });
-    await renew(trx, claim);
+    await renewClaim(trx, claim);
   });
   const how = { traceId, signal, idempotencyKey: key };
   // No provider refuses a person so.
@@ -148,7 +148,7 @@ async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusio
     case "give_up":
       return transact(deps, async (trx) => {
         // What was refused may be sent otherwise the next time.
-        const trouble = JSON.stringify(step.trouble);
+        const trouble = JSON.stringify(step.fault);
         await update(trx, claim, { ...unsent, ...(wanted.isUnsent && { idempotency_key: null }), trouble });
         await finish(trx, deps, claim);
       });
@@ -156,19 +156,19 @@ async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusio
       return transact(deps, async (trx) => {
         await update(trx, claim, unsent);
         await pause(trx, deps, claim.providerId, step.refused.status);
-        await settle(trx, claim, { afterMs: 0, attempts: 0, priority });
+        await endClaim(trx, claim, { afterMs: 0, attempts: 0, priority });
       });
     case "wait":
       await transact(deps, (trx) =>
-        settle(trx, claim, { afterMs: step.ms, attempts: 0, priority, isFirm: true }),
+        endClaim(trx, claim, { afterMs: step.ms, attempts: 0, priority, isFirm: true }),
       );
       return deps.wakeWorkerIn(step.ms);
     case "retry": {
-      const rest = restAfter(deps, attempts, step.failure);
+      const rest = retryAfterFailure(deps, attempts, step.failure);
       await transact(deps, async (trx) => {
         await update(trx, claim, unsent);
         await noteFailure(trx, deps, claim, wanted, step.failure);
-        await settle(trx, claim, { ...rest, priority });
+        await endClaim(trx, claim, { ...rest, priority });
       });
       return deps.wakeWorkerIn(rest.afterMs);
     }
@@ -217,4 +217,20 @@ async function remember(trx: Trx, claim: Claim, provider_candidate_id: string): 
   await sql`update candidates set hire = null where candidate_id = ${claim.key} and hire is not null`.execute(
     trx,
   );
+}
+
+/** Has the person looked up at the provider, and created if missing. `forget`: the provider does not know the id any more that is stored. */
+export async function markPersonDue(
+  trx: Trx,
+  deps: Pick<Deps, "wakeWorker">,
+  { providerId, candidateId, forget }: { providerId: string; candidateId: string; forget: boolean },
+): Promise<void> {
+  await sql`
+    insert into provider_candidates (provider_id, candidate_id) values (${providerId}, ${candidateId})
+    on conflict (provider_id, candidate_id) do update
+      set provider_candidate_id = null, trouble = '{"kind": "forgotten"}' where ${forget}::boolean`.execute(
+    trx,
+  );
+  const due = { providerId, kind: "person", key: candidateId, priority: PRIORITY.interactive } as const;
+  await markDue(trx, deps, [due]);
 }

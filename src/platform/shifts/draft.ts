@@ -43,7 +43,7 @@ export type Write =
   | { write: "change"; changeId: string; patch: ChangePatch }
   | { write: "issue"; code: IssueCode; subject: Subject; params: Params; traceId: string }
   /** Without codes: every issue of the shift. */
-  | { write: "settle_issues"; codes?: readonly IssueCode[]; subject: Subject }
+  | { write: "resolve_issues"; codes?: readonly IssueCode[]; subject: Subject }
   | ({ write: "step" } & PlannedStep)
   | {
       write: "notify";
@@ -183,8 +183,8 @@ export class Draft {
   }
 
   /** The cause is gone: of these issues, or without codes of every issue of the shift and of everyone booked. */
-  settle(subject: Subject, codes?: readonly IssueCode[]): void {
-    if (this.state.shift.hasIssues) this.push({ write: "settle_issues", subject, ...(codes && { codes }) });
+  resolveIssues(subject: Subject, codes?: readonly IssueCode[]): void {
+    if (this.state.shift.hasIssues) this.push({ write: "resolve_issues", subject, ...(codes && { codes }) });
   }
 }
 

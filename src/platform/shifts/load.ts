@@ -143,7 +143,7 @@ const basics = (now: Date) => sql`
 
 const bookings = sql`
   (select coalesce(jsonb_agg(to_jsonb(bookings) || jsonb_build_object('person_id', known.provider_candidate_id,
-      'trouble', known.trouble) order by booking_id), '[]')
+      'fault', known.trouble) order by booking_id), '[]')
     from bookings left join provider_candidates as known
       on known.provider_id = bookings.provider_id and known.candidate_id = bookings.candidate_id
     where bookings.provider_id = asked.provider and bookings.job_id = job.job_id
@@ -177,7 +177,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
     echoes: operations.filter(({ isAwaited }) => isAwaited).map(({ operationId }) => operationId),
     changes: loaded.changes.map((row) => fromRow<ChangeState>(row)),
     events: loaded.events,
-    around: {
+    surroundings: {
       ...{ workplaceId: loaded.workplace_id, competenceId: loaded.competence_id },
       ...{ listed: [], listedCount: 0, overlaps: [], lacking: [] },
       vanished: { missing: 0, known: 0 },
@@ -197,8 +197,8 @@ function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: D
   };
 }
 
-function bookingOf({ withdrawn_at, person_id, trouble, ...row }: Record<string, unknown>): BookingState {
-  const person = { id: person_id, trouble } as BookingState["person"];
+function bookingOf({ withdrawn_at, person_id, fault, ...row }: Record<string, unknown>): BookingState {
+  const person = { id: person_id, fault } as BookingState["person"];
   return { ...fromRow<BookingState>(row), isWithdrawn: withdrawn_at !== null, person };
 }
 
@@ -206,23 +206,24 @@ function bookingOf({ withdrawn_at, person_id, trouble, ...row }: Record<string, 
  * What the database knows about the shift as it was read: who everyone on it is here, and whether those booked can still work on it. An outlet or
  * role that is not mapped is locked against a mapping that is being made: either this sees it, or the mapping finds the job.
  */
-export async function lookAround(
+export async function loadSurroundings(
   trx: Trx,
   numbers: Numbers,
   state: ShiftState,
   read: Shift,
 ): Promise<Surroundings> {
-  const { around, providerId } = state;
+  const { surroundings, providerId } = state;
   const listed = await peopleOf(trx, numbers, providerId, read);
   const mapping = {
     workplaceId:
-      around.workplaceId ?? (await lockMapping(trx, providerId, OUTLET, read.outletId, read.outletName)),
+      surroundings.workplaceId ??
+      (await lockMapping(trx, providerId, OUTLET, read.outletId, read.outletName)),
     competenceId:
-      around.competenceId ?? (await lockMapping(trx, providerId, ROLE, read.roleId, read.roleName)),
+      surroundings.competenceId ?? (await lockMapping(trx, providerId, ROLE, read.roleId, read.roleName)),
   };
   const isBooked = state.bookings.length > 0 && state.job !== undefined;
   const conflicts = isBooked ? await conflictsOf(trx, state, read, mapping.competenceId) : undefined;
-  return { ...around, ...mapping, ...listed, ...conflicts };
+  return { ...surroundings, ...mapping, ...listed, ...conflicts };
 }
 
 async function peopleOf(trx: Trx, numbers: Numbers, providerId: string, { assigned }: Shift) {

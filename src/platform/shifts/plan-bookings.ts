@@ -1,5 +1,5 @@
 import type { BookingReason } from "../../../generated/operations/types.ts";
-import type { OwnPerson, PersonTrouble, Rejection } from "../db/schema.ts";
+import type { OwnPerson, PersonFault, Rejection } from "../db/schema.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { endBooking, notifyOfBooking } from "./plan-close.ts";
 import type { BookingState, Call } from "./state.ts";
@@ -17,7 +17,7 @@ export function applyList(draft: Draft): void {
 }
 
 function isListed({ state }: Draft, booking: BookingState): boolean {
-  return state.around.listed.some((entry) => isPerson(entry, booking));
+  return state.surroundings.listed.some((entry) => isPerson(entry, booking));
 }
 
 /** A UUID is the same in either case (RFC 9562). Once a booking has ended, a person listed under another id was assigned by the provider. */
@@ -92,7 +92,7 @@ export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: 
     isWithdrawn: false,
   });
   if (isNews || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
-  if (isNews) draft.settle(draft.bookingSubject(booking), SETTLED);
+  if (isNews) draft.resolveIssues(draft.bookingSubject(booking), SETTLED);
 }
 
 /** 404, 409, 410 and 422 are about this shift or this person; the code says which, where there is one. */
@@ -154,8 +154,8 @@ function takeOff(draft: Draft, booking: BookingState): Call | undefined {
 
 function putOn(draft: Draft, booking: BookingState): Call | undefined {
   const { person, bookingId, candidateId, traceId, sentAt } = booking;
-  if (person.trouble && person.trouble.kind !== "forgotten") {
-    failFor(draft, booking, person.trouble);
+  if (person.fault && person.fault.kind !== "forgotten") {
+    failFor(draft, booking, person.fault);
     return undefined;
   }
   if (person.id === null) {
@@ -166,15 +166,11 @@ function putOn(draft: Draft, booking: BookingState): Call | undefined {
 }
 
 /** The provider cannot say who the person is, or does not accept the person. */
-function failFor(
-  draft: Draft,
-  booking: BookingState,
-  trouble: Exclude<PersonTrouble, { kind: "forgotten" }>,
-) {
+function failFor(draft: Draft, booking: BookingState, fault: Exclude<PersonFault, { kind: "forgotten" }>) {
   const { traceId } = booking;
   const subject = draft.bookingSubject(booking);
-  if (trouble.kind === "ambiguous") {
-    draft.issue("candidate_ambiguous", subject, { count: trouble.matches }, traceId);
+  if (fault.kind === "ambiguous") {
+    draft.issue("candidate_ambiguous", subject, { count: fault.matches }, traceId);
     return endBooking(
       draft,
       booking,
@@ -182,9 +178,9 @@ function failFor(
       { atProvider: "no" },
     );
   }
-  const reason = trouble.code === "candidate_not_found" ? trouble.code : "candidate_refused";
-  draft.issue("provider_refused", subject, refusalOf(trouble), traceId);
-  endBooking(draft, booking, { status: "failed", reason, rejection: trouble }, { atProvider: "no" });
+  const reason = fault.code === "candidate_not_found" ? fault.code : "candidate_refused";
+  draft.issue("provider_refused", subject, refusalOf(fault), traceId);
+  endBooking(draft, booking, { status: "failed", reason, rejection: fault }, { atProvider: "no" });
 }
 
 const refusalOf = ({ status, code }: Rejection) => ({ status, ...(code && { providerCode: code }) });

@@ -1,6 +1,6 @@
 import type { ChangeReason, Params, StepName } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
-import { failureParams } from "../work/failure.ts";
+import { failureParams } from "../traces/step.ts";
 import { type Draft, holdsSeat } from "./draft.ts";
 import { confirm, readLate, reasonOf } from "./plan-bookings.ts";
 import { closeJob, endBooking, paramsOf } from "./plan-close.ts";
@@ -114,7 +114,7 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
     readLate(draft);
     if (!holdsSeat(booking)) draft.patchBooking(booking, off);
     else endBooking(draft, booking, { status: "released", reason: "withdrawn" }, off);
-    draft.settle(draft.bookingSubject(booking), ["unassign_failed"]);
+    draft.resolveIssues(draft.bookingSubject(booking), ["unassign_failed"]);
     return;
   }
   if (outcome.kind !== "refused") return;
@@ -199,7 +199,7 @@ export function confirmChange(draft: Draft, change: ChangeState, durationMs?: nu
   const duration = durationMs === undefined ? {} : { durationMs };
   draft.step({ step: "change", code: "change_confirmed", traceId: change.traceId, ...duration });
   draft.patchChange(change, { status: "confirmed", reason: null });
-  draft.settle(draft.subject, ["change_refused"]);
+  draft.resolveIssues(draft.subject, ["change_refused"]);
 }
 
 /** decisions, "PUT /shifts/{id} response": these are shown to the operator who asked, and need no issue. */

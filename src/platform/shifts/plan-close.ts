@@ -11,7 +11,7 @@ const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence
  */
 export function closeJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>, traceId: string): Outcome {
   const { job, now } = draft;
-  draft.settle(draft.subject);
+  draft.resolveIssues(draft.subject);
   endCancellation(draft, by);
   for (const change of [...draft.state.changes])
     draft.patchChange(change, {
@@ -75,7 +75,7 @@ export function endBooking(
   const { status, reason, rejection } = ended;
   const reasonParams = rejection ? paramsOf(rejection) : {};
   draft.patchBooking(booking, { ...patch, status, reason, reasonParams, rejection: null, missing: 0 });
-  draft.settle(draft.bookingSubject(booking), SETTLED);
+  draft.resolveIssues(draft.bookingSubject(booking), SETTLED);
   const code = status === "failed" ? "booking_failed" : "booking_released";
   draft.step({ step: "booking", code, params: { reason, ...reasonParams }, traceId: booking.traceId });
   notifyOfBooking(draft, booking, "booking_released", reason);

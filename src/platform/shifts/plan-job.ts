@@ -55,7 +55,7 @@ const factsOf = (shift: Shift) => ({
 
 /** Free seats = positions - people on the provider's list - the platform's bookings that are not on it: each person counts once. */
 function ownPeople({ state }: Draft) {
-  const { listed, listedCount } = state.around;
+  const { listed, listedCount } = state.surroundings;
   const ours = state.bookings.filter((booking) => holdsSeat(booking) || booking.atProvider !== "no");
   const own = listed.filter((entry) => !ours.some((booking) => isPerson(entry, booking)));
   const found = listed.length - own.length;
@@ -63,7 +63,7 @@ function ownPeople({ state }: Draft) {
 }
 
 function createJob(draft: Draft, facts: Facts, traceId: string): void {
-  const { workplaceId, competenceId } = draft.state.around;
+  const { workplaceId, competenceId } = draft.state.surroundings;
   const rest = {
     jobId: "",
     status: "open",
@@ -98,12 +98,14 @@ function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceI
     draft.push({ write: "notify", kind: "shift_changed", candidateIds, changeKey: "", traceId });
   for (const booking of booked) {
     const subject = draft.bookingSubject(booking);
-    const overlap = state.around.overlaps.find(({ candidateId }) => candidateId === booking.candidateId);
-    const isLacking = state.around.lacking.includes(booking.candidateId);
+    const overlap = state.surroundings.overlaps.find(
+      ({ candidateId }) => candidateId === booking.candidateId,
+    );
+    const isLacking = state.surroundings.lacking.includes(booking.candidateId);
     if (overlap) draft.issue("booking_overlaps", subject, { otherJobId: overlap.otherJobId }, traceId);
-    else draft.settle(subject, ["booking_overlaps"]);
+    else draft.resolveIssues(subject, ["booking_overlaps"]);
     if (isLacking) draft.issue("competence_missing", subject, { roleId: facts.roleId }, traceId);
-    else draft.settle(subject, ["competence_missing"]);
+    else draft.resolveIssues(subject, ["competence_missing"]);
   }
 }
 
@@ -117,7 +119,7 @@ export function refreshJob(draft: Draft, traceId: string, { isChanged }: { isCha
 function refreshStatus(draft: Draft, traceId: string): JobStatus {
   const { job, state, now } = draft;
   if (!job || job.status === "cancelled") return "cancelled";
-  const { workplaceId, competenceId } = state.around;
+  const { workplaceId, competenceId } = state.surroundings;
   const isMapped = workplaceId !== null && competenceId !== null;
   const booked = state.bookings.filter(holdsSeat).length;
   const taken = booked + job.ownPeopleCount;
@@ -157,7 +159,7 @@ function offerOrWithdraw(draft: Draft, was: JobStatus, isChanged: boolean, trace
 
 function noteMapping(draft: Draft, was: JobState, traceId: string): void {
   const { jobId, outletId, roleId } = was;
-  const { workplaceId, competenceId } = draft.state.around;
+  const { workplaceId, competenceId } = draft.state.surroundings;
   const isNew = jobId === "";
   if (workplaceId === null && (isNew || was.workplaceId !== null))
     draft.issue("outlet_not_mapped", { kind: "outlet", outletId }, { outletId }, traceId);
@@ -170,5 +172,5 @@ function noteOverfill(draft: Draft, overfilled: boolean, booked: number, traceId
   const { job, subject } = draft;
   const params = { booked, ownPeople: job?.ownPeopleCount ?? 0, positions: job?.positions ?? 0 };
   if (overfilled) draft.issue("shift_overfilled", subject, params, traceId);
-  else draft.settle(subject, ["shift_overfilled"]);
+  else draft.resolveIssues(subject, ["shift_overfilled"]);
 }

@@ -2,7 +2,7 @@ import type { Outcome, Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { Shift } from "../../contract/shift.ts";
 import { saysChanged, saysGone } from "../../contract/shift-event.ts";
-import { failureParams } from "../work/failure.ts";
+import { failureParams } from "../traces/step.ts";
 import type { Draft } from "./draft.ts";
 import { readLate } from "./plan-bookings.ts";
 import { confirmChange, isAboutToken, isCertain, noteImplausible } from "./plan-calls.ts";
@@ -47,7 +47,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
   const isNews = covered.some(({ event }) => !saysGone(event));
   const codes = isNews ? [...SETTLED, "delete_not_confirmed" as const] : SETTLED;
-  draft.settle(draft.subject, codes);
+  draft.resolveIssues(draft.subject, codes);
   if (shift.cancelled) {
     draft.patchShift({ rechecks: 0 });
     return draft.endEvents(covered, "processed", closeJob(draft, "provider", traceId));
@@ -168,9 +168,9 @@ function concludeAbsence(
   // What is known to be gone proves nothing of the provider.
   if (isCertain(outcome) || witness === "good") notePlausible(draft);
   if (isPatient && afterMs !== undefined) {
-    const { missing } = state.around.vanished;
+    const { missing } = state.surroundings.vanished;
     if (absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
-      draft.push({ write: "sample", count: Math.ceil(state.around.vanished.known / 5) + MASS });
+      draft.push({ write: "sample", count: Math.ceil(state.surroundings.vanished.known / 5) + MASS });
     missed(draft, absences + 1, now + afterMs);
     return recheck(draft, covered, afterMs);
   }
@@ -215,14 +215,14 @@ const MASS = 5;
 function isMassLoss({ state, isLive, hasStarted }: Draft): boolean {
   if (!isLive || hasStarted) return false;
   if (state.integration.isHeld) return true;
-  const { missing, known } = state.around.vanished;
+  const { missing, known } = state.surroundings.vanished;
   return missing > MASS && missing > known / 5;
 }
 
 /** The job stays as it is until an operator says that the shifts are gone, or they are back. */
 function hold(draft: Draft, covered: readonly EventState[]): void {
   const { rules, now, state } = draft;
-  const { missing, known } = state.around.vanished;
+  const { missing, known } = state.surroundings.vanished;
   draft.push({ write: "hold", params: { count: missing, positions: known } });
   state.integration.isHeld = true;
   missed(draft, Math.max(1, state.shift.absences), now + spread(rules.reconcileMs, state.shiftId));

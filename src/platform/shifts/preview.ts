@@ -6,7 +6,7 @@ import { act } from "./act.ts";
 import { loadShift, type ShiftKey } from "./load.ts";
 import { plan } from "./plan.ts";
 import { record } from "./record.ts";
-import { loadAll, rulesOf } from "./run.ts";
+import { loadWithSurroundings, rulesOf } from "./run.ts";
 import type { RunSoFar } from "./state.ts";
 
 /**
@@ -39,7 +39,7 @@ export async function previewReading(
   const rules = { ...rulesOf(deps), absenceRetriesMs: [], recheckMs: [] };
   return {
     record: async (trx) => {
-      const all = await loadAll(trx, deps, key, run);
+      const all = await loadWithSurroundings(trx, deps, key, run);
       if (!all) return;
       const { writes } = plan(all.state, run, deps.now().getTime(), rules);
       await record(trx, deps, all.state, writes);

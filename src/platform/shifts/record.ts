@@ -3,10 +3,10 @@ import type { Params } from "../../../generated/operations/types.ts";
 import type { BookingsTable, Job, JobsTable, ShiftChangesTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { endHold, hold, noteImplausible, noteReachable, pause } from "../integrations/health.ts";
-import { raiseIssue, settleIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { contentOf, notify, offerJob, withdrawOffers } from "../notifications/notify.ts";
-import { wantPerson } from "../people/want.ts";
-import { publish } from "../stream/news.ts";
+import { markPersonDue } from "../people/run.ts";
+import { publish } from "../stream/stream.ts";
 import { recordSteps, signal, type Trx, type Writer, writeAtEnd, writeRows } from "../transaction.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { toRow } from "./columns.ts";
@@ -66,8 +66,8 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
       const { code, subject, params, traceId } = write;
       return raiseIssue(trx, deps, { providerId, code, subject, params, traceId: traceId || undefined });
     }
-    case "settle_issues":
-      return settle(trx, deps, key, write);
+    case "resolve_issues":
+      return resolve(trx, deps, key, write);
     case "step": {
       const { write: _, ...step } = write;
       return recordSteps(trx, [{ ...step, ...key, ...(job && { jobId: job.job_id }) }]);
@@ -79,7 +79,7 @@ async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promis
     case "withdraw_offers":
       return job && withdrawOffers(trx, job, deps.now());
     case "identify":
-      return wantPerson(trx, deps, { providerId, candidateId: write.candidateId, forget: write.forget });
+      return markPersonDue(trx, deps, { providerId, candidateId: write.candidateId, forget: write.forget });
     case "pause":
       return pause(trx, deps, providerId, write.status);
     case "health":
@@ -282,13 +282,13 @@ async function writeChange(
   if (patch.status) signal(trx, changeTopic(changeId));
 }
 
-async function settle(
+async function resolve(
   trx: Trx,
   deps: Deps,
   { providerId, shiftId }: ShiftKey,
-  { codes, subject }: Extract<Write, { write: "settle_issues" }>,
+  { codes, subject }: Extract<Write, { write: "resolve_issues" }>,
 ): Promise<void> {
-  await settleIssues(trx, deps, { providerId, ...(codes ? { codes, subject } : { shiftId }) });
+  await resolveIssues(trx, deps, { providerId, ...(codes ? { codes, subject } : { shiftId }) });
 }
 
 async function notifyAbout(

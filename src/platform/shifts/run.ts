@@ -6,9 +6,9 @@ import { gather } from "../db/gather.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
-import { type Claim, renew, settle } from "../work/claims.ts";
+import { type Claim, endClaim, renewClaim } from "../work/claims.ts";
 import { PRIORITY } from "../work/due.ts";
-import { restAfter } from "../work/retry.ts";
+import { retryAfterFailure } from "../work/retry.ts";
 import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
 import {
@@ -17,7 +17,7 @@ import {
   type LoadedShift,
   loadShift,
   loadShifts,
-  lookAround,
+  loadSurroundings,
   type ShiftKey,
 } from "./load.ts";
 import { firstReading, plan } from "./plan.ts";
@@ -68,13 +68,7 @@ interface Decided {
   spelling: string;
 }
 
-export const rulesOf = ({ timing, retries }: Deps): Rules => ({
-  absenceRetriesMs: timing.absenceRetriesMs,
-  recheckMs: timing.recheckMs,
-  reconcileMs: timing.reconcileMs,
-  answerWithinMs: timing.answerWithinMs,
-  tries: retries.tries,
-});
+export const rulesOf = ({ timing, retries }: Deps): Rules => ({ ...timing, tries: retries.tries });
 
 /** Most runs begin by reading the shift, for which nothing has to be written. */
 async function glance(
@@ -149,8 +143,8 @@ async function decideOne(
   { key, claim, run, asked }: Decision,
   loaded: LoadedShift | undefined,
 ): Promise<Decided | undefined> {
-  if (!loaded) return void (await settle(trx, claim, { attempts: 0, priority: claim.priority }));
-  await lookAtAll(trx, deps, key, run, loaded);
+  if (!loaded) return void (await endClaim(trx, claim, { attempts: 0, priority: claim.priority }));
+  await addSurroundings(trx, deps, key, run, loaded);
   const now = deps.now().getTime();
   const { state, integration } = loaded;
   const planned = plan(state, run, now, rulesOf(deps));
@@ -162,12 +156,12 @@ async function decideOne(
   await record(trx, deps, state, isCall ? [...writes, intentOf(next, now)] : writes);
   if (next.do === "rest") {
     const rest = restOf(deps, claim, next);
-    await settle(trx, claim, rest);
+    await endClaim(trx, claim, rest);
     const { afterMs } = rest;
     if (afterMs !== undefined) afterCommit(trx, () => deps.wakeWorkerIn(afterMs));
     return undefined;
   }
-  renew(trx, claim);
+  renewClaim(trx, claim);
   return { next, ...clientOf(deps, integration, claim), ...whatWaits(loaded) };
 }
 
@@ -190,13 +184,13 @@ const shiftIn = ({ reading, made }: RunSoFar): Shift | undefined => {
 type Around = Pick<Deps, "numbers" | "now">;
 
 /** With what the database knows of the shift as it was read. */
-export async function loadAll(trx: Trx, deps: Around, key: ShiftKey, run: RunSoFar) {
+export async function loadWithSurroundings(trx: Trx, deps: Around, key: ShiftKey, run: RunSoFar) {
   const loaded = await loadShift(trx, key, deps.now(), shiftIn(run));
-  if (loaded) await lookAtAll(trx, deps, key, run, loaded);
+  if (loaded) await addSurroundings(trx, deps, key, run, loaded);
   return loaded;
 }
 
-async function lookAtAll(
+async function addSurroundings(
   trx: Trx,
   { numbers, now }: Around,
   key: ShiftKey,
@@ -204,16 +198,16 @@ async function lookAtAll(
   { state, integration }: LoadedShift,
 ): Promise<void> {
   const read = shiftIn(run);
-  if (read && !read.cancelled) state.around = await lookAround(trx, numbers, state, read);
+  if (read && !read.cancelled) state.surroundings = await loadSurroundings(trx, numbers, state, read);
   const { absence_accepted_until: accepted } = integration;
   // An operator has said that the shifts are gone.
   const isAccepted = accepted !== null && new Date(accepted) > now();
   if (run.reading?.outcome.kind === "absent" && !isAccepted)
-    state.around.vanished = await countVanished(trx, key, now());
+    state.surroundings.vanished = await countVanished(trx, key, now());
 }
 
 function restOf(deps: Deps, claim: Claim, { afterMs, priority, failed }: Extract<Next, { do: "rest" }>) {
   if (!failed) return { afterMs, priority, attempts: 0 };
-  const rest = restAfter(deps, claim.attempts, failed);
+  const rest = retryAfterFailure(deps, claim.attempts, failed);
   return { ...rest, priority, afterMs: Math.min(rest.afterMs, afterMs ?? rest.afterMs) };
 }

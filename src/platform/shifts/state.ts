@@ -1,11 +1,12 @@
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { ShiftOutcome } from "../../clients/provider/shifts.ts";
+import type { RetryPolicy, Timing } from "../../clients/retry-policy.ts";
 import type {
   BookingStatus,
   IntegrationState,
   Job,
   OwnPerson,
-  PersonTrouble,
+  PersonFault,
   Rejection,
   ShiftChange,
 } from "../db/schema.ts";
@@ -35,7 +36,7 @@ export interface ShiftState {
   changes: ChangeState[];
   /** Waiting, oldest first. */
   events: EventState[];
-  around: Surroundings;
+  surroundings: Surroundings;
 }
 
 /** What is known of the shift at its provider. */
@@ -81,7 +82,7 @@ export interface BookingState {
   isReassigned: boolean;
   isLookedUpAgain: boolean;
   /** The person at the provider. */
-  person: { id: string | null; trouble: PersonTrouble | null };
+  person: { id: string | null; fault: PersonFault | null };
   traceId: string;
 }
 
@@ -181,15 +182,9 @@ export interface RunSoFar {
   traceId: string;
 }
 
-/** The waiting times and limits of spec/decisions.md. Milliseconds. */
-export interface Rules {
-  absenceRetriesMs: readonly number[];
-  recheckMs: readonly number[];
-  reconcileMs: number;
-  tries: number;
-  /** How long a request waits for the provider before it is answered 202. */
-  answerWithinMs: number;
-}
+/** The delays and limits that a plan applies. */
+export type Rules = Pick<Timing, "absenceRetriesMs" | "recheckMs" | "reconcileMs" | "answerWithinMs"> &
+  Pick<RetryPolicy, "tries">;
 
 /** What the run does next. */
 export type Next =

@@ -1,5 +1,24 @@
 import type { Signals } from "../db/signals.ts";
-import { newsOf } from "./news.ts";
+import { signal, type Trx } from "../transaction.ts";
+
+/** Marks a signal that carries a stream event. Processes of older versions share the database, so the prefix stays. */
+const PREFIX = "news ";
+
+/** One event of the stream: ids and states, never personal data. */
+export interface StreamEvent {
+  type: "job" | "booking" | "event" | "issue" | "notification" | "import" | "integration";
+  [idOrState: string]: string | number | boolean | null;
+}
+
+/** Publishes an event on the stream of every process once the transaction has committed. At most 8 kB. */
+export function publish(trx: Trx, event: StreamEvent): void {
+  signal(trx, PREFIX + JSON.stringify(event));
+}
+
+/** Returns the stream event that a signal carries; undefined for a signal that only wakes a waiting request. */
+export function streamEventOf(topic: string): StreamEvent | undefined {
+  return topic.startsWith(PREFIX) ? (JSON.parse(topic.slice(PREFIX.length)) as StreamEvent) : undefined;
+}
 
 /** The response of a client that reads the stream. */
 export interface Reader {
@@ -72,9 +91,9 @@ export function createStream(signals: Pick<Signals, "subscribe">, options: Strea
 }
 
 function messageOf(topic: string): string {
-  const news = newsOf(topic);
-  if (!news) return "";
-  const { type, ...data } = news;
+  const event = streamEventOf(topic);
+  if (!event) return "";
+  const { type, ...data } = event;
   return message(type, data);
 }
 

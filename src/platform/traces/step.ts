@@ -1,4 +1,5 @@
 import type { OutcomeCode, Params, StepName } from "../../../generated/operations/types.ts";
+import type { Unavailable } from "../../clients/provider/answer.ts";
 
 /** A step of a trace: what was done, and what it came to. Never holds personal data. */
 export interface Step {
@@ -11,4 +12,21 @@ export interface Step {
   providerId: string;
   shiftId?: string;
   jobId?: string;
+}
+
+/** Returns why a call got no usable response, as parameters of a step or an issue. */
+export function failureParams({
+  failure,
+  status,
+  pointers,
+  providerCode,
+  retryAfterMs,
+}: Unavailable): Params {
+  return {
+    failure,
+    ...(status !== undefined && { status }),
+    ...(pointers !== undefined && { pointers: [...pointers] }),
+    ...(providerCode !== undefined && { providerCode }),
+    ...(retryAfterMs !== undefined && { afterMs: Math.round(retryAfterMs) }),
+  };
 }

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import type { Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
-import { raiseIssue, settleIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { FIGURES, MINUTE_MS } from "../metrics/figures.ts";
 import { transact } from "../transaction.ts";
 
@@ -52,7 +52,7 @@ export async function watchRhythm(deps: Deps): Promise<number> {
     for (const [providerId, spans] of await readSpans(trx, last)) {
       const verdict = judge(spans);
       const issue = { providerId, subject: { kind: "integration" } } as const;
-      if (verdict === "sends") await settleIssues(trx, deps, { ...issue, codes: [CODE] });
+      if (verdict === "sends") await resolveIssues(trx, deps, { ...issue, codes: [CODE] });
       else if (verdict) {
         const { hours, received, expected } = verdict;
         await raiseIssue(trx, deps, {

@@ -4,9 +4,24 @@ import type { CheckProvider, Deps, ProviderFinding, Vault } from "../deps.ts";
 import type { ProviderClients } from "../integrations/clients.ts";
 import { isSameConnection, lockIntegration, requireIntegration } from "../integrations/integration.ts";
 import { transact } from "../transaction.ts";
-import { settle } from "../work/claims.ts";
+import { endClaim } from "../work/claims.ts";
+import { markDue, PRIORITY } from "../work/due.ts";
 import type { Run } from "../work/worker.ts";
 import { noteCouldNotCheck, noteFindings } from "./findings.ts";
+
+/**
+ * Asks for a check of the provider, in whatever state the integration is. Returns false where the platform has no check.
+ * @throws ProblemError provider_not_found
+ */
+export async function requestVerification(deps: Deps, providerId: string): Promise<boolean> {
+  return transact(deps, async (trx) => {
+    const { provider_id } = await lockIntegration(trx, providerId);
+    if (!deps.checkProvider) return false;
+    const due = { providerId: provider_id, kind: "check", key: "", priority: PRIORITY.event } as const;
+    await markDue(trx, deps, [due]);
+    return true;
+  });
+}
 
 const AFTER_THE_STOP_MS = 1_000;
 
@@ -24,16 +39,16 @@ export const checkOnce =
     // An aborted check says nothing of the provider, and is no attempt. The worker still runs while the requests under way are answered.
     if (stopping.aborted) {
       const rest = { afterMs: AFTER_THE_STOP_MS, attempts: claim.attempts - 1, priority };
-      return transact(deps, (trx) => settle(trx, claim, rest));
+      return transact(deps, (trx) => endClaim(trx, claim, rest));
     }
     signal.throwIfAborted();
     await transact(deps, async (trx) => {
       // What was checked is not how the provider is called now: the change has asked for another check.
       const isOutdated = !isSameConnection(await lockIntegration(trx, providerId), integration);
-      if (isOutdated) return settle(trx, claim, { attempts: 0, priority });
+      if (isOutdated) return endClaim(trx, claim, { attempts: 0, priority });
       if (findings) await noteFindings(trx, deps, providerId, findings);
       else await noteCouldNotCheck(trx, deps, providerId);
-      await settle(trx, claim, { attempts: 0, priority });
+      await endClaim(trx, claim, { attempts: 0, priority });
     });
   };
 

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { CheckFinding, Subject } from "../../../generated/operations/types.ts";
 import { withoutPeople } from "../../contract/personal-data.ts";
 import type { Deps, ProviderFinding } from "../deps.ts";
-import { raiseIssue, settleIssues } from "../issues/issues.ts";
+import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import type { Trx } from "../transaction.ts";
 
 const FOUND = "provider_check";
@@ -20,10 +20,10 @@ export async function noteFindings(
   findings: readonly ProviderFinding[],
 ): Promise<void> {
   const byKind = Map.groupBy(findings, ({ code, operation }) => `${operation} ${code}`);
-  await settleIssues(trx, deps, { providerId, codes: [FAILED], subject: SUBJECT });
+  await resolveIssues(trx, deps, { providerId, codes: [FAILED], subject: SUBJECT });
   const isNoLongerFound = sql<boolean>`(subject ->> 'operation') || ' ' || (subject ->> 'finding') <> all (
     array(select json_array_elements_text(${JSON.stringify([...byKind.keys()])}::text::json)))`;
-  await settleIssues(trx, deps, { providerId, codes: [FOUND], where: isNoLongerFound });
+  await resolveIssues(trx, deps, { providerId, codes: [FOUND], where: isNoLongerFound });
   for (const group of byKind.values()) {
     const [first] = group;
     if (!first) continue;

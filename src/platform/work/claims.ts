@@ -108,7 +108,7 @@ export async function claimMail(
 export class ClaimLost extends Error {}
 
 /** What becomes of work in hand. */
-export interface Rest {
+export interface NextAttempt {
   /** Until it is due again; undefined: nothing is left to do. Milliseconds. */
   afterMs?: number | undefined;
   priority: number;
@@ -122,13 +122,13 @@ export interface Rest {
  * Ends a claim, in the transaction that writes what the run came to. A hint that came meanwhile makes the work due again at once, unless it
  * has just failed. @throws ClaimLost
  */
-export async function settle(trx: Trx, claim: Claim, rest: Rest): Promise<void> {
-  if (rest.afterMs === undefined && (await finish(trx, claim))) return;
-  writeAtEnd(trx, SETTLED, { ...claim, afterMs: 0, isFirm: false, ...rest });
+export async function endClaim(trx: Trx, claim: Claim, next: NextAttempt): Promise<void> {
+  if (next.afterMs === undefined && (await finish(trx, claim))) return;
+  writeAtEnd(trx, SETTLED, { ...claim, afterMs: 0, isFirm: false, ...next });
 }
 
 /** After everything else, so that no other transaction waits for a claim while this one goes on. */
-const SETTLED: Writer<Claim & Rest> = {
+const SETTLED: Writer<Claim & NextAttempt> = {
   order: 9,
   write: async (trx, claims) => {
     const { numAffectedRows } = await sql`
@@ -152,7 +152,7 @@ async function finish(trx: Trx, claim: Claim): Promise<boolean> {
 }
 
 /** Keeps the claim, in a transaction that writes a part of what the run comes to. @throws ClaimLost */
-export const renew = (trx: Trx, claim: Claim): void => writeAtEnd(trx, RENEWED, claim);
+export const renewClaim = (trx: Trx, claim: Claim): void => writeAtEnd(trx, RENEWED, claim);
 
 const RENEWED: Writer<Claim> = {
   order: 9,
@@ -173,13 +173,13 @@ const areOf = (claims: readonly Claim[]) => sql`
   where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`;
 
 /** Keeps all claims of this process. */
-export async function renewAll({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
+export async function renewClaims({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
   await sql`
     update work set due_at = now() + ${interval(LEASE_MS)} ${areOf(claims)}`.execute(kysely);
 }
 
 /** Gives claims back unfinished; they were no attempts. */
-export async function giveBack({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
+export async function releaseClaims({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
   await sql`
     update work set claim = null, due_at = now(), attempts = greatest(work.attempts - 1, 0) ${areOf(claims)}`.execute(
     kysely,
@@ -187,7 +187,7 @@ export async function giveBack({ kysely }: Db, claims: readonly Claim[]): Promis
 }
 
 /** For the one process of an embedded database at its start: what is claimed was in hand when it ended. */
-export async function giveBackAll({ kysely }: Db): Promise<void> {
+export async function releaseAllClaims({ kysely }: Db): Promise<void> {
   await sql`update work set claim = null, due_at = now() where claim is not null`.execute(kysely);
 }
 

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from "kysely";
 import { createPlaces } from "../../clients/provider/places.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx, transact } from "../transaction.ts";
-import { type Claim, renew, settle } from "./claims.ts";
+import { type Claim, endClaim, renewClaim } from "./claims.ts";
 import { markDue, PRIORITY } from "./due.ts";
 import type { Run } from "./worker.ts";
 
@@ -40,8 +40,8 @@ export function refresh(deps: Deps): Run {
     const begun = performance.now();
     const last = await transact(deps, async (trx) => {
       const reached = await (BATCHES[claim.key] ?? offered)(trx, deps, claim, after);
-      if (reached === undefined) await settle(trx, claim, { attempts: 0, priority: claim.priority });
-      else renew(trx, claim);
+      if (reached === undefined) await endClaim(trx, claim, { attempts: 0, priority: claim.priority });
+      else renewClaim(trx, claim);
       return reached;
     });
     await sleep(deps.pace.pauseMs(performance.now() - begun));

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { RetryPolicy } from "../../clients/retry-policy.ts";
 import type { Database, Log } from "../db/database.ts";
 import { inTime } from "../db/in-time.ts";
 import type { WorkKind } from "../db/schema.ts";
@@ -9,14 +10,14 @@ import {
   ClaimLost,
   claimMail,
   claimWork,
-  giveBack,
-  giveBackAll,
+  endClaim,
   isIdle,
   LEASE_MS,
-  renewAll,
-  settle,
+  releaseAllClaims,
+  releaseClaims,
+  renewClaims,
 } from "./claims.ts";
-import { type RetryPolicy, retryDelay } from "./retry.ts";
+import { retryDelay } from "./retry.ts";
 import { traceOf } from "./trace-of.ts";
 
 /**
@@ -100,7 +101,7 @@ class DueWorker implements Worker {
 
   async start(): Promise<void> {
     const { database, pollMs = 1_000 } = this.#options;
-    if (database.engine === "pglite") await giveBackAll(database);
+    if (database.engine === "pglite") await releaseAllClaims(database);
     this.#state = "started";
     this.#timers.add(setInterval(() => this.wake(), pollMs));
     this.#timers.add(setInterval(() => this.#renew(), RENEW_MS));
@@ -143,7 +144,7 @@ class DueWorker implements Worker {
     await this.#allFinished(graceMs);
     for (const { abort } of this.#inHand.values()) abort.abort(new Error("the platform is shutting down"));
     await this.#allFinished(ABORT_MS);
-    await this.#giveBack([...this.#inHand.values()].map(({ claim }) => claim));
+    await this.#release([...this.#inHand.values()].map(({ claim }) => claim));
     for (const { reject } of this.#waiters.splice(0)) reject(new Error("the worker was stopped"));
   }
 
@@ -221,7 +222,7 @@ class DueWorker implements Worker {
       await this.#options.runs[claim.kind]?.(claim, signal, (ms) => this.#spare(claim.providerId, ms));
     } catch (error) {
       if (error instanceof ClaimLost) return;
-      if (signal.aborted) return this.#giveBack([claim]);
+      if (signal.aborted) return this.#release([claim]);
       const { kind, providerId } = claim;
       const traceId = await this.#traceIdOf(claim);
       this.#options.log.warn(
@@ -245,7 +246,7 @@ class DueWorker implements Worker {
     const rest = { afterMs, attempts: claim.attempts, priority: claim.priority };
     while (this.#state === "started") {
       try {
-        await transact({ database }, (trx) => settle(trx, claim, rest));
+        await transact({ database }, (trx) => endClaim(trx, claim, rest));
         return this.wakeIn(afterMs);
       } catch (error) {
         if (error instanceof ClaimLost) return;
@@ -260,15 +261,15 @@ class DueWorker implements Worker {
     const before = performance.now() - RENEW_MS;
     const claims = [...this.#inHand.values()].filter(({ since }) => since < before).map(({ claim }) => claim);
     if (claims.length === 0) return;
-    renewAll(this.#options.database, claims).catch((error) => {
+    renewClaims(this.#options.database, claims).catch((error) => {
       this.#options.log.warn({ err: error }, "could not renew the claims in hand");
     });
   }
 
-  async #giveBack(claims: readonly Claim[]): Promise<void> {
+  async #release(claims: readonly Claim[]): Promise<void> {
     if (claims.length === 0) return;
     try {
-      await giveBack(this.#options.database, claims);
+      await releaseClaims(this.#options.database, claims);
     } catch (error) {
       this.#options.log.warn({ err: error }, "could not give work back: it is due when its lease ends");
     }

@@ -154,9 +154,9 @@ describe.each(engines)("the database on %s", (engine) => {
       import { openDatabase } from ${JSON.stringify(source("db/database.ts"))};
       import { newId } from ${JSON.stringify(source("ids.ts"))};
       import { transact } from ${JSON.stringify(source("transaction.ts"))};
-      import { settle } from ${JSON.stringify(source("work/claims.ts"))};
+      import { endClaim } from ${JSON.stringify(source("work/claims.ts"))};
       import { markDue } from ${JSON.stringify(source("work/due.ts"))};
-      import { PROVIDER_RETRIES } from ${JSON.stringify(source("work/retry.ts"))};
+      import { PROVIDER_RETRIES } from ${JSON.stringify(source("../clients/retry-policy.ts"))};
       import { createWorker } from ${JSON.stringify(source("work/worker.ts"))};
       const log = { debug() {}, info() {}, warn() {}, error: console.error };
       const database = await openDatabase({ ...${JSON.stringify(where)}, log });
@@ -168,7 +168,7 @@ describe.each(engines)("the database on %s", (engine) => {
         database, log, retries: PROVIDER_RETRIES, hourlyMs: 1, places: 1, atOnce: 1,
         runs: { shift: async (claim) => {
           runs += 1;
-          await transact({ database }, (trx) => settle(trx, claim, { attempts: 0, priority: 1 }));
+          await transact({ database }, (trx) => endClaim(trx, claim, { attempts: 0, priority: 1 }));
         } },
       });
       await worker.start();

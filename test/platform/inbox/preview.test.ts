@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
-import { changesBetween, readJobState } from "../../../src/platform/jobs/state.ts";
+import { changesBetween, readSnapshot } from "../../../src/platform/jobs/snapshot.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import { ok } from "../../flows/operations.ts";
 import { openWorkshop, type Workshop } from "../workshop.ts";
@@ -63,13 +63,13 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     happen(workshop, job);
     const { eventId } = await eventOf(job.shiftId);
 
-    const before = await readJobState(database().kysely, job);
+    const before = await readSnapshot(database().kysely, job);
     const rows = await rowsNow();
     const foreseen = await preview(eventId);
     expect(await rowsNow()).toEqual(rows);
 
     await replay(eventId);
-    const after = await readJobState(database().kysely, job);
+    const after = await readSnapshot(database().kysely, job);
     expect(foreseen.changes).toEqual(changesBetween(before, after));
     const { status, verdict } = await eventOf(job.shiftId);
     expect({ status, verdict }).toEqual({ status: foreseen.status, verdict: foreseen.verdict });

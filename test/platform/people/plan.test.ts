@@ -26,8 +26,8 @@ describe("who a person is at a provider", () => {
   });
 
   it("is not decided when there are several", () => {
-    const trouble = { kind: "ambiguous", matches: 2 };
-    expect(next({ kind: "found", ids: ["p1", "p2"] })).toEqual({ do: "give_up", trouble });
+    const fault = { kind: "ambiguous", matches: 2 };
+    expect(next({ kind: "found", ids: ["p1", "p2"] })).toEqual({ do: "give_up", fault });
   });
 
   it("is created when no one is found, and no create is in doubt", () => {
@@ -49,7 +49,7 @@ describe("who a person is at a provider", () => {
     expect(next({ kind: "exists" })).toEqual({ do: "look_up" });
     expect(next(NO_ONE, { existsUnseen: true })).toEqual({
       do: "give_up",
-      trouble: { kind: "refused", status: 409, code: "candidate_exists" },
+      fault: { kind: "refused", status: 409, code: "candidate_exists" },
     });
   });
 
@@ -60,7 +60,7 @@ describe("who a person is at a provider", () => {
   it("is given up when the provider refuses the person", () => {
     expect(next(refused(422, "validation_failed"))).toEqual({
       do: "give_up",
-      trouble: { kind: "refused", status: 422, code: "validation_failed" },
+      fault: { kind: "refused", status: 422, code: "validation_failed" },
     });
   });
 

@@ -52,7 +52,7 @@ describe("a person at a provider", () => {
 
   it("is ambiguous when several match", () => {
     expect(plan({ kind: "found", ids: ["one", "two"] })).toEqual({
-      ...{ do: "give_up", trouble: { kind: "ambiguous", matches: 2 } },
+      ...{ do: "give_up", fault: { kind: "ambiguous", matches: 2 } },
     });
   });
 

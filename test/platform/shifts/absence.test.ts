@@ -141,7 +141,7 @@ describe("many shifts that disappear at once", () => {
   const state = (missing: number, known: number, isHeld = false) =>
     aState({
       ...{ shift: PATIENT, bookings: [confirmed()], integration: { isHeld } },
-      around: { vanished: { missing, known } },
+      surroundings: { vanished: { missing, known } },
     });
 
   it("are held, with an issue, when they are more than 5 and more than a fifth", () => {
@@ -163,7 +163,7 @@ describe("many shifts that disappear at once", () => {
   });
 
   it("are counted by reading others when the first one is missing", () => {
-    const { writes } = planned(aState({ around: { vanished: { missing: 1, known: 20 } } }), run);
+    const { writes } = planned(aState({ surroundings: { vanished: { missing: 1, known: 20 } } }), run);
     expect(writesOf(writes, "sample")).toEqual([{ write: "sample", count: 9 }]);
   });
 });
@@ -185,8 +185,8 @@ describe("events that contradict each other", () => {
   it("are no loss of data when a deletion is among them", () => {
     const events = ["shift.delete", "shift.update"].map((name) => anEvent(name, { isNew: false }));
     const covers = events.map(({ eventId }) => eventId);
-    const around = { vanished: { missing: 20, known: 40 } };
-    const state = aState({ events, around, shift: PATIENT, integration: { isHeld: true } });
+    const surroundings = { vanished: { missing: 20, known: 40 } };
+    const state = aState({ events, surroundings, shift: PATIENT, integration: { isHeld: true } });
     const { writes } = planned(state, afterAbsence({ code: "shift_not_found", covers }));
     expect(jobOf(writes)).toMatchObject({ status: "cancelled" });
     expect(writesOf(writes, "hold")).toEqual([]);
@@ -243,7 +243,7 @@ describe("a shift that reappears", () => {
       job: job("absence"),
       shift: gone,
       bookings: [released],
-      around: listing("person"),
+      surroundings: listing("person"),
     });
     expect(planned(state, afterSeeing()).next).toMatchObject({ do: "unassign" });
   });

@@ -38,7 +38,7 @@ describe("a call whose outcome is unknown", () => {
   });
 
   it("confirms the booking when the provider lists the person", () => {
-    const state = aState({ bookings: [inDoubt()], around: listing("person") });
+    const state = aState({ bookings: [inDoubt()], surroundings: listing("person") });
     const { writes } = planned(state, afterSeeing());
     expect(patchOf(writes)).toMatchObject({ status: "confirmed", atProvider: "yes" });
     expect(notified(writes)).toEqual(["booking_confirmed"]);
@@ -72,7 +72,7 @@ describe("a call whose outcome is unknown", () => {
     expect(patchOf(writes)).toMatchObject({ status: "released", atProvider: "no" });
     expect(next).toMatchObject({ do: "rest", afterMs: 120_000 });
     const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
-    const state = aState({ bookings: [ended], around: listing("person") });
+    const state = aState({ bookings: [ended], surroundings: listing("person") });
     expect(planned(state, afterSeeing()).next.do).toBe("unassign");
   });
 
@@ -106,7 +106,10 @@ describe("a rejection", () => {
 
   it("of a retry does not count when the provider lists the person", () => {
     const rejected = inDoubt({ rejection: { status: 409 } });
-    const { writes } = planned(aState({ bookings: [rejected], around: listing("person") }), afterSeeing());
+    const { writes } = planned(
+      aState({ bookings: [rejected], surroundings: listing("person") }),
+      afterSeeing(),
+    );
     expect(patchOf(writes)).toMatchObject({ status: "confirmed" });
   });
 
@@ -122,13 +125,13 @@ describe("a rejection", () => {
 
 describe("free seats", () => {
   it("are what the people on the provider's list leave over", () => {
-    const state = aState({ around: listing("own one", "own two") });
+    const state = aState({ surroundings: listing("own one", "own two") });
     const job = jobOf(planned(state, afterSeeing()).writes);
     expect(job).toMatchObject({ status: "filled", ownPeopleCount: 2 });
   });
 
   it("count a person who is booked and listed once", () => {
-    const state = aState({ bookings: [confirmed()], around: listing("person") });
+    const state = aState({ bookings: [confirmed()], surroundings: listing("person") });
     const { writes } = planned(state, afterSeeing());
     expect({ ...aJob(), ...jobOf(writes) }).toMatchObject({ status: "open", ownPeopleCount: 0 });
   });
@@ -136,19 +139,19 @@ describe("free seats", () => {
   it("count a person as the provider's own who has withdrawn here and whom the provider has assigned under another id", () => {
     const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
     const own = { providerCandidateId: "another id", candidateId: ended.candidateId };
-    const state = aState({ bookings: [ended], around: { listed: [own], listedCount: 1 } });
+    const state = aState({ bookings: [ended], surroundings: { listed: [own], listedCount: 1 } });
     const { writes, next } = planned(state, afterSeeing());
     expect(next.do).toBe("rest");
     expect(jobOf(writes)).toMatchObject({ ownPeopleCount: 1 });
   });
 
   it("count a booking that is in progress", () => {
-    const state = aState({ bookings: [aBooking()], around: listing("own one") });
+    const state = aState({ bookings: [aBooking()], surroundings: listing("own one") });
     expect(jobOf(planned(state, afterSeeing()).writes)).toMatchObject({ status: "filled" });
   });
 
   it("are offered to no one when there are none", () => {
-    const { writes } = planned(aState({ around: listing("own one", "own two") }), afterSeeing());
+    const { writes } = planned(aState({ surroundings: listing("own one", "own two") }), afterSeeing());
     expect(writesOf(writes, "offer")).toEqual([]);
     expect(writesOf(writes, "withdraw_offers")).toHaveLength(1);
   });
@@ -177,7 +180,7 @@ describe("a material change", () => {
   const moved = afterSeeing({ startTime: new Date(START + HOUR).toISOString() });
 
   it("notifies everyone booked, and withdraws the offers with the old times", () => {
-    const state = aState({ bookings: [confirmed()], around: listing("person") });
+    const state = aState({ bookings: [confirmed()], surroundings: listing("person") });
     const { writes } = planned(state, moved);
     expect(notified(writes)).toEqual(["shift_changed"]);
     const kinds = writes.map(({ write }) => write);
@@ -188,8 +191,8 @@ describe("a material change", () => {
 
   it("raises an issue for each person who is booked elsewhere at that time, or lacks the competence", () => {
     const overlaps = [{ candidateId: "candidate", otherJobId: "other" }];
-    const around = { ...listing("person"), overlaps, lacking: ["candidate"] };
-    const { writes } = planned(aState({ bookings: [confirmed()], around }), moved);
+    const surroundings = { ...listing("person"), overlaps, lacking: ["candidate"] };
+    const { writes } = planned(aState({ bookings: [confirmed()], surroundings }), moved);
     expect(issues(writes)).toEqual(["booking_overlaps", "competence_missing"]);
   });
 
@@ -198,15 +201,15 @@ describe("a material change", () => {
     const state = aState({ bookings, shift: { hasIssues: true } });
     const { writes } = planned(state, afterSeeing());
     expect(patchOf(writes)).toMatchObject({ status: "released", reason: "withdrawn" });
-    expect(writesOf(writes, "settle_issues")).toContainEqual({
-      write: "settle_issues",
+    expect(writesOf(writes, "resolve_issues")).toContainEqual({
+      write: "resolve_issues",
       subject: { kind: "booking", shiftId: state.shiftId, candidateId: "candidate" },
       codes: ["booking_overlaps", "competence_missing", "provider_gave_no_answer"],
     });
   });
 
   it("notifies no one when nothing has changed", () => {
-    const state = aState({ bookings: [confirmed()], around: listing("person") });
+    const state = aState({ bookings: [confirmed()], surroundings: listing("person") });
     expect(notified(planned(state, afterSeeing()).writes)).toEqual([]);
   });
 });

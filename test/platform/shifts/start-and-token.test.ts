@@ -89,7 +89,7 @@ describe("work for one shift", () => {
     const other = aBooking({
       bookingId: "other",
       candidateId: "another",
-      person: { id: "another", trouble: null },
+      person: { id: "another", fault: null },
     });
     const run = afterCall(assign(), { ...cut, status: 429, retryAfterMs: 30_000 });
     const { next } = planned(aState({ bookings: [inDoubt(), other] }), run);
@@ -97,7 +97,7 @@ describe("work for one shift", () => {
   });
 
   it("does not wait for a person who is being created: that is work of its own", () => {
-    const unknown = aBooking({ person: { id: null, trouble: null } });
+    const unknown = aBooking({ person: { id: null, fault: null } });
     const other = confirmed({ bookingId: "other", candidateId: "another", isWithdrawn: true });
     const { writes, next } = planned(aState({ bookings: [unknown, other] }), firstStep);
     expect(writesOf(writes, "identify")).toHaveLength(1);

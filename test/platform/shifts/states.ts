@@ -44,7 +44,7 @@ export const aBooking = (patch: Partial<BookingState> = {}): BookingState => ({
   ...{ bookingId: "booking", candidateId: "candidate", status: "pending", isWithdrawn: false },
   ...{ atProvider: "no", providerCandidateId: null, sentAt: null, rejection: null, missing: 0 },
   ...{ isListed: false, isReassigned: false, isLookedUpAgain: false },
-  ...{ person: { id: "person", trouble: null }, traceId: "trace-of-booking" },
+  ...{ person: { id: "person", fault: null }, traceId: "trace-of-booking" },
   ...patch,
 });
 
@@ -65,14 +65,14 @@ export const anEvent = (event: string, patch: Partial<EventState> = {}): EventSt
   ...patch,
 });
 
-type Parts = Partial<Omit<ShiftState, "shift" | "integration" | "around">> & {
+type Parts = Partial<Omit<ShiftState, "shift" | "integration" | "surroundings">> & {
   shift?: Partial<ShiftState["shift"]>;
   integration?: Partial<ShiftState["integration"]>;
-  around?: Partial<Surroundings>;
+  surroundings?: Partial<Surroundings>;
 };
 
 /** An open job with two positions, nothing under way, and no reading due. */
-export const aState = ({ shift, integration, around, ...parts }: Parts = {}): ShiftState => ({
+export const aState = ({ shift, integration, surroundings, ...parts }: Parts = {}): ShiftState => ({
   ...{ providerId: "provider", shiftId: "shift", job: aJob(), bookings: [], cancellation: undefined },
   ...{ echoes: [], changes: [], events: [] },
   ...parts,
@@ -88,10 +88,10 @@ export const aState = ({ shift, integration, around, ...parts }: Parts = {}): Sh
     },
     ...shift,
   },
-  around: {
+  surroundings: {
     ...{ workplaceId: "workplace", competenceId: "competence", listed: [], listedCount: 0 },
     ...{ overlaps: [], lacking: [], vanished: { missing: 1, known: 20 } },
-    ...around,
+    ...surroundings,
   },
 });
 

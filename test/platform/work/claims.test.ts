@@ -4,14 +4,14 @@ import { transact } from "../../../src/platform/transaction.ts";
 import {
   type Claim,
   ClaimLost,
-  giveBack,
-  giveBackAll,
+  endClaim,
   isIdle,
   LEASE_MS,
-  type Rest,
-  renew,
-  renewAll,
-  settle,
+  type NextAttempt,
+  releaseAllClaims,
+  releaseClaims,
+  renewClaim,
+  renewClaims,
 } from "../../../src/platform/work/claims.ts";
 import { engines, useEngine } from "../../engines.ts";
 import { addIntegration, age, claim, KINDS, mark, rowsOf, shift } from "./rows.ts";
@@ -21,10 +21,10 @@ const keysOf = (claims: readonly Claim[]) => claims.map(({ key }) => key).sort()
 
 describe.each(engines)("work that is due, on %s", (engine) => {
   const database = useEngine(engine);
-  const end = (held: Claim | undefined, rest: Partial<Rest> = {}) => {
+  const end = (held: Claim | undefined, rest: Partial<NextAttempt> = {}) => {
     if (!held) throw new Error("nothing was claimed");
     return transact({ database: database() }, (trx) =>
-      settle(trx, held, { priority: held.priority, attempts: 0, ...rest }),
+      endClaim(trx, held, { priority: held.priority, attempts: 0, ...rest }),
     );
   };
 
@@ -102,7 +102,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(second).toMatchObject({ key: "a", attempts: 2 });
     await expect(end(first)).rejects.toThrow(ClaimLost);
     await expect(
-      transact({ database: database() }, async (trx) => renew(trx, first as Claim)),
+      transact({ database: database() }, async (trx) => renewClaim(trx, first as Claim)),
     ).rejects.toThrow(ClaimLost);
     await end(second);
   });
@@ -112,7 +112,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     await mark(database(), shift(providerId, "a"), shift(providerId, "b"));
     const claims = await claim(database());
     await age(database(), LEASE_MS - 5_000);
-    await renewAll(
+    await renewClaims(
       database(),
       claims.filter(({ key }) => key === "a"),
     );
@@ -124,12 +124,12 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"), shift(providerId, "b"));
     const claims = await claim(database());
-    await giveBack(
+    await releaseClaims(
       database(),
       claims.filter(({ key }) => key === "a"),
     );
     expect(await claim(database())).toMatchObject([{ key: "a", attempts: 1 }]);
-    await giveBackAll(database());
+    await releaseAllClaims(database());
     expect(keysOf(await claim(database()))).toEqual(["a", "b"]);
   });
 
@@ -152,7 +152,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(claims.filter(({ providerId }) => providerId === one)).toHaveLength(2);
     expect(keysOf(claims)).toContain("other1");
     expect(await claim(database(), { perProvider: 4 })).toEqual([]);
-    await giveBack(database(), claims);
+    await releaseClaims(database(), claims);
     expect(await claim(database(), { perProvider: 4 })).toHaveLength(3);
   });
 
@@ -227,7 +227,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(keysOf(await claim(database(), { kinds: ["person"] }))).toEqual(["b"]);
   });
 
-  it.each<[string, Partial<Rest>, boolean]>([
+  it.each<[string, Partial<NextAttempt>, boolean]>([
     ["another attempt", { afterMs: HOUR_MS / 2 - 60_000, attempts: 2 }, false],
     ["the start of its shift", { afterMs: 24 * HOUR_MS, priority: 0 }, true],
     ["the next hour, after the last attempt", { afterMs: HOUR_MS, attempts: 3 }, true],

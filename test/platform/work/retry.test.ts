@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { PROVIDER_RETRIES, retryDelay } from "../../../src/platform/work/retry.ts";
+import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
+import { retryDelay } from "../../../src/platform/work/retry.ts";
 
 const HOUR_MS = 3_600_000;
 const rest = { hourlyMs: HOUR_MS };

@@ -1,9 +1,9 @@
 import type { KyselyPlugin } from "kysely";
 import { afterEach, describe, expect, it } from "vitest";
+import { PROVIDER_RETRIES } from "../../../src/clients/retry-policy.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { type Claim, LEASE_MS, settle } from "../../../src/platform/work/claims.ts";
+import { type Claim, endClaim, LEASE_MS } from "../../../src/platform/work/claims.ts";
 import { type Due, PRIORITY } from "../../../src/platform/work/due.ts";
-import { PROVIDER_RETRIES } from "../../../src/platform/work/retry.ts";
 import {
   createWorker,
   type Run,
@@ -38,7 +38,7 @@ describe.each(engines)("a worker on %s", (engine) => {
   const start = useWorkers(database);
   const done = (claim: Claim) =>
     transact({ database: database() }, (trx) =>
-      settle(trx, claim, { attempts: 0, priority: claim.priority }),
+      endClaim(trx, claim, { attempts: 0, priority: claim.priority }),
     );
   const add = (...due: Due[]) => mark(database(), ...due);
 
@@ -257,7 +257,7 @@ describe.each(engines)("a worker on %s", (engine) => {
       await goesOn.promise;
       await transact({ database: database() }, async (trx) => {
         await trx.insertInto("competences").values({ competence_id: claim.claim, name: "stale" }).execute();
-        await settle(trx, claim, { attempts: 0, priority: 1 });
+        await endClaim(trx, claim, { attempts: 0, priority: 1 });
       });
     });
     await add(shift(providerId, "a"));

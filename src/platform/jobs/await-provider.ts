@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 import { bookingTopic, changeTopic } from "../shifts/record.ts";
 
 /** Waits a little for what the provider says, until `isSettled` holds for the booking. */
-export function bookingAfter(
+export function awaitBooking(
   deps: Deps,
   { provider_id, booking_id }: Booking,
   isSettled: (booking: Booking) => boolean,
@@ -19,7 +19,7 @@ export function bookingAfter(
 }
 
 /** Waits a little for what the provider says; a change that is still pending then is returned as such. */
-export function changeAfter(deps: Deps, { provider_id, change_id }: ShiftChange): Promise<ShiftChange> {
+export function awaitChange(deps: Deps, { provider_id, change_id }: ShiftChange): Promise<ShiftChange> {
   const read = () =>
     deps.database.kysely
       .selectFrom("shift_changes")

@@ -3,7 +3,7 @@ import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { Schema } from "../db/schema.ts";
 
 /** What an event can change of a job, in the words of the operations API. */
-export type JobState = Readonly<Record<string, string | number | null>>;
+export type JobSnapshot = Readonly<Record<string, string | number | null>>;
 
 export interface Change {
   field: string;
@@ -12,11 +12,11 @@ export interface Change {
 }
 
 /** The job of a shift as it is now, with how many seats are taken and how many notifications there are; undefined without a job. */
-export async function readJobState(
+export async function readSnapshot(
   db: Kysely<Schema>,
   { providerId, shiftId }: { providerId: string; shiftId: string },
-): Promise<JobState | undefined> {
-  const { rows } = await sql<{ state: JobState }>`
+): Promise<JobSnapshot | undefined> {
+  const { rows } = await sql<{ state: JobSnapshot }>`
     select jsonb_build_object('status', status, 'startTime', ${inUtc("start_time")}, 'endTime', ${inUtc("end_time")},
       'positions', positions, 'overfilled', overfilled::text, 'ownPeople', own_people_count,
       'outletId', outlet_id, 'outletName', outlet_name, 'roleId', role_id, 'roleName', role_name,
@@ -32,7 +32,7 @@ const inUtc = (column: "start_time" | "end_time") =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** Field by field; without a job before, every field of the new one comes from nothing. */
-export function changesBetween(before: JobState | undefined, after: JobState | undefined): Change[] {
+export function changesBetween(before: JobSnapshot | undefined, after: JobSnapshot | undefined): Change[] {
   return Object.keys({ ...before, ...after })
     .map((field) => ({ field, from: before?.[field] ?? null, to: after?.[field] ?? null }))
     .filter(({ from, to }) => from !== to);

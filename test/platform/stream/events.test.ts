@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { openSignals } from "../../../src/platform/db/signals.ts";
-import { newsOf, publish } from "../../../src/platform/stream/news.ts";
+import { publish, streamEventOf } from "../../../src/platform/stream/stream.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { featureEngines, silent, useEngine, withEngine } from "../../engines.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
@@ -228,7 +228,7 @@ describe.each(featureEngines)("news on %s", (engine) => {
       for (const one of all) publish(trx, one);
     });
     await expect.poll(() => heard.length).toBe(all.length);
-    expect(heard.map(newsOf)).toEqual(all);
+    expect(heard.map(streamEventOf)).toEqual(all);
     await signals.close();
   });
 });
