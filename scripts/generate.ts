@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { emit } from "./emit/emit.ts";
+import { emit, type Output } from "./emit/emit.ts";
 import { SpecFault } from "./emit/fault.ts";
 import { formatted } from "./emit/format.ts";
 import { follow } from "./emit/watch.ts";
@@ -83,9 +83,16 @@ async function reportingFaults(terminal: Terminal, run: () => Promise<number>): 
   }
 }
 
-async function generate({ spec, out }: Folders, terminal: Terminal): Promise<number> {
+/** Returns the texts of all generated files, by their path in the output folder. */
+async function outputOf({ spec, out }: Folders): Promise<Output> {
+  const runtime = relative(join(out, "document"), join(PROJECT, "src", "runtime")).replaceAll("\\", "/");
+  return formatted(await emit(spec, runtime), PROJECT);
+}
+
+async function generate(folders: Folders, terminal: Terminal): Promise<number> {
   const started = performance.now();
-  const output = await formatted(await emit(spec), PROJECT);
+  const output = await outputOf(folders);
+  const { out } = folders;
   const drift = write(output, out);
   const shown = relative(process.cwd(), out) || ".";
   for (const name of [...drift.missing, ...drift.stale]) terminal.out(`wrote    ${shown}/${name}\n`);
@@ -95,16 +102,16 @@ async function generate({ spec, out }: Folders, terminal: Terminal): Promise<num
   return 0;
 }
 
-async function check({ spec, out }: Folders, terminal: Terminal): Promise<number> {
-  const output = await formatted(await emit(spec), PROJECT);
-  const drift = driftOf(output, out);
-  const lines = driftLines(drift, relative(process.cwd(), out) || ".");
+async function check(folders: Folders, terminal: Terminal): Promise<number> {
+  const output = await outputOf(folders);
+  const drift = driftOf(output, folders.out);
+  const lines = driftLines(drift, relative(process.cwd(), folders.out) || ".");
   if (lines.length === 0) {
     terminal.out(`${output.size} files are up to date\n`);
     return 0;
   }
   terminal.error(
-    `${lines.join("\n")}\n\nThe generated files do not fit the documents. Fix them with:\n  npm run generate\n`,
+    `${lines.join("\n")}\n\nThe generated files do not match the documents. Fix them with:\n  npm run generate\n`,
   );
   return 1;
 }

@@ -6,7 +6,7 @@ const MODULES: Readonly<Record<DocumentKind, readonly string[]>> = {
 };
 
 /** What was generated from one document, for whoever imports it by one name; the stub is apart, because it needs Express. */
-export function emitEntry(kind: DocumentKind): string {
+export function emitEntry(kind: DocumentKind, runtime: string): string {
   const modules = MODULES[kind].map((name) => `export * from "./${name}";\n`);
-  return `export type { Validator } from "../runtime/validator.ts";\n${modules.join("")}`;
+  return `export type { Validator } from "${runtime}/validator.ts";\n${modules.join("")}`;
 }

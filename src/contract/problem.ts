@@ -1,4 +1,4 @@
-import { type ProblemDetails, ProblemError } from "../../generated/runtime/problem.ts";
+import { type ProblemDetails, ProblemError } from "../runtime/problem.ts";
 
 interface Kind {
   status: number;

@@ -55,7 +55,7 @@ describe("the error catalogue", () => {
   });
 
   it("holds every code that the generated servers answer with, under the same status", () => {
-    const made = texts("scripts/emit/runtime", ".ts").flatMap((text) => [
+    const made = texts("src/runtime", ".ts").flatMap((text) => [
       ...text.matchAll(/new ProblemError\(\s*(\d{3}),\s*"(\w+)"/g),
     ]);
     expect(made.length).toBeGreaterThan(5);

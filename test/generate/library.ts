@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ErrorRequestHandler, Router } from "express";
-import type { RouterOptions } from "../../scripts/emit/runtime/server.ts";
-import type { Validator } from "../../scripts/emit/runtime/validator.ts";
+import type { RouterOptions } from "../../src/runtime/server.ts";
+import type { Validator } from "../../src/runtime/validator.ts";
 import { folderInProject, LIBRARY, run } from "./workspace.ts";
 
 type Validators = Readonly<Record<string, Validator<unknown>>>;
@@ -42,9 +42,8 @@ export async function generateLibrary(): Promise<Library> {
   const { path, remove } = folderInProject();
   const { code, error } = await run("--spec", LIBRARY, "--out", path);
   if (code !== 0) throw new Error(error);
-  const files = ["library/server.ts", "library/client.ts", "library/validators.js", "runtime/problem.ts"];
-  const more = ["runtime/problem-response.ts", "events/types.ts"];
-  const modules = await Promise.all([...files, ...more].map((file) => import(join(path, file))));
+  const files = ["library/server.ts", "library/client.ts", "library/validators.js", "events/types.ts"];
+  const modules = await Promise.all(files.map((file) => import(join(path, file))));
   const { schemas: events } = await import(join(path, "events/validators.js"));
   return Object.assign({}, ...modules, { events, remove });
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { emit } from "../../scripts/emit/emit.ts";
 import { FORMATS } from "../../scripts/emit/formats.ts";
-import { validator } from "../../scripts/emit/runtime/validator.ts";
+import { validator } from "../../src/runtime/validator.ts";
 import { BOOK, generateLibrary, type Library } from "./library.ts";
 import { folderWith, openapi } from "./workspace.ts";
 

@@ -5,7 +5,7 @@ import * as OpenApiValidator from "express-openapi-validator";
 import { parse } from "yaml";
 import { createRouter, type Handlers } from "../../../generated/provider/server.ts";
 import type { CandidateCreate, CompleteCandidate, CompleteShift } from "../../../generated/provider/types.ts";
-import { ProblemError } from "../../../generated/runtime/problem.ts";
+import { ProblemError } from "../../../src/runtime/problem.ts";
 import { answerParent } from "./parent.ts";
 
 // Two operations of a provider, GET /shifts/{shiftId} and POST /candidates, in three ways: WAY is express, stub or validator.

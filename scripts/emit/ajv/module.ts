@@ -7,8 +7,8 @@ import { compiler, standaloneModule } from "./compile.ts";
 const HERE = dirname(fileURLToPath(import.meta.url));
 /** esbuild names modules by their path from here; from the working directory, the text would depend on it. */
 const PROJECT = join(HERE, "..", "..", "..");
-const RUNTIME = join(HERE, "..", "runtime", "validator.ts");
-const TEXT_LENGTH = join(HERE, "text-length.ts");
+const VALIDATOR = join(PROJECT, "src", "runtime", "validator.ts");
+const TEXT_LENGTH = join(PROJECT, "src", "runtime", "text-length.ts");
 
 /** `validators.js`: one self-contained module, compiled and bundled, that imports nothing. */
 export async function emitValidators(plan: ValidatorPlan): Promise<string> {
@@ -78,7 +78,7 @@ function entryModule(plan: ValidatorPlan, ids: readonly string[]): string {
   const exported = Object.entries(plan.exports).map(
     ([name, tree]) => `export const ${name} = ${printTree(tree, (leaf) => `c${ids.indexOf(leaf.id)}`)};\n`,
   );
-  return `import { validator } from ${JSON.stringify(RUNTIME)};
+  return `import { validator } from ${JSON.stringify(VALIDATOR)};
 import * as fast from "generated:fast";
 import * as full from "generated:full";
 ${constants.join("")}${exported.join("")}export { ${names.join(", ")} };
@@ -86,10 +86,10 @@ ${constants.join("")}${exported.join("")}export { ${names.join(", ")} };
 }
 
 /** `validators.d.ts`: the types of the above. */
-export function emitValidatorTypes(plan: ValidatorPlan): string {
+export function emitValidatorTypes(plan: ValidatorPlan, runtime: string): string {
   const withOperations = plan.exports.requests !== undefined;
   const types = withOperations ? "components, operations" : "components";
-  const parts = `import type { RequestBody, RequestPart, ResponseBody } from "../runtime/bodies.js";\n`;
+  const parts = `import type { RequestBody, RequestPart, ResponseBody } from "${runtime}/bodies.js";\n`;
   const exported = Object.entries(plan.exports).map(
     ([name, tree]) =>
       `export declare const ${name}: ${printTree(tree, (leaf) => `Validator<${leaf.type}>`, "readonly ")};\n`,
@@ -97,7 +97,7 @@ export function emitValidatorTypes(plan: ValidatorPlan): string {
   const singles = Object.entries(plan.exports.schemas ?? {}).flatMap(([name, leaf]) =>
     isLeaf(leaf) ? `export declare const is${name}: Validator<${leaf.type}>;\n` : [],
   );
-  return `${withOperations ? parts : ""}import type { Validator } from "../runtime/validator.js";
+  return `${withOperations ? parts : ""}import type { Validator } from "${runtime}/validator.js";
 import type { ${types} } from "./types.js";
 
 ${exported.join("\n")}

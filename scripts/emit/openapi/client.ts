@@ -2,7 +2,7 @@ import type { Operation } from "./paths.ts";
 import { docComment } from "./types.ts";
 
 /** A typed client on openapi-fetch: one method for each operation. */
-export function emitClient(operations: readonly Operation[]): string {
+export function emitClient(operations: readonly Operation[], runtime: string): string {
   const types = operations.map((operation) => {
     const { operationId, method, path } = operation;
     const type = `Call<paths, ${JSON.stringify(path)}, "${method}">`;
@@ -13,7 +13,7 @@ export function emitClient(operations: readonly Operation[]): string {
       `${operationId}: (...init) => withStatus(http.${method.toUpperCase()}(${JSON.stringify(path)}, ...init)),\n`,
   );
   return `import createHttp, { type ClientOptions } from "openapi-fetch";
-import { type Call, withStatus } from "../runtime/client.ts";
+import { type Call, withStatus } from "${runtime}/client.ts";
 import type { paths } from "./types.ts";
 
 export type { ClientOptions };

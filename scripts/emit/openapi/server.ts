@@ -7,18 +7,18 @@ import { docComment } from "./types.ts";
 const PROBLEM = "application/problem+json";
 
 /** The Express 5 stub: the handlers to fill in, and the router that calls them. */
-export function emitServer(operations: readonly Operation[], schemas: NamedSchemas): string {
+export function emitServer(operations: readonly Operation[], schemas: NamedSchemas, runtime: string): string {
   const members = operations.map((operation) => handlerMember(operation, schemas));
   return `import type { Router } from "express";
-import type { Handler, OperationInfo } from "../runtime/operation.ts";
-import { type RouterOptions, routerOf } from "../runtime/server.ts";
+import type { Handler, OperationInfo } from "${runtime}/operation.ts";
+import { type RouterOptions, routerOf } from "${runtime}/server.ts";
 import type { ${[...new Set(members.flatMap(({ imports }) => imports)), "operations"].join(", ")} } from "./types.ts";
 import { requests, responses } from "./validators.js";
 
-export type { Handler, OperationInfo, OperationRequest, OperationResponse } from "../runtime/operation.ts";
-export { ProblemError } from "../runtime/problem.ts";
-export { problemHandler } from "../runtime/problem-response.ts";
-export type { RouterOptions } from "../runtime/server.ts";
+export type { Handler, OperationInfo, OperationRequest, OperationResponse } from "${runtime}/operation.ts";
+export { ProblemError } from "${runtime}/problem.ts";
+export { problemHandler } from "${runtime}/problem-response.ts";
+export type { RouterOptions } from "${runtime}/server.ts";
 
 /** One function for each operation; an operation added to the document is a compile error until it is written. */
 export interface Handlers<Context> {

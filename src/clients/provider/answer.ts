@@ -1,5 +1,5 @@
 import type { FailureCode } from "../../../generated/operations/types.ts";
-import type { FieldError, Validator } from "../../../generated/runtime/validator.ts";
+import type { FieldError, Validator } from "../../runtime/validator.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
 
 /** The provider said no, and asking again would not change that: any 4xx but 408 and 429. */

@@ -1,8 +1,8 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
 import { isOutlet, isRole } from "../../../generated/provider/validators.js";
-import type { Validator } from "../../../generated/runtime/validator.ts";
 import { isStorable } from "../../contract/storable-text.ts";
+import type { Validator } from "../../runtime/validator.ts";
 import { answerOf, type Failure, faultText, type ReadEntry, readList, refused } from "./answer.ts";
 import { type Call, init } from "./parts.ts";
 

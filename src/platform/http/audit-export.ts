@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { operationsTable } from "../../../generated/operations/server.ts";
 import { requests } from "../../../generated/operations/validators.js";
-import { requestReader } from "../../../generated/runtime/request.ts";
+import { requestReader } from "../../runtime/request.ts";
 import { type AuditFilter, everyEntry } from "../access/audit-log.ts";
 import type { Deps } from "../deps.ts";
 import type { OperatorAuthentication } from "./authenticate.ts";

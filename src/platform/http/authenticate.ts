@@ -1,8 +1,8 @@
 import type { Request } from "express";
 import { ipKeyGenerator, rateLimit, type Store } from "express-rate-limit";
-import type { OperationInfo } from "../../../generated/runtime/operation.ts";
-import { ProblemError } from "../../../generated/runtime/problem.ts";
 import { problem } from "../../contract/problem.ts";
+import type { OperationInfo } from "../../runtime/operation.ts";
+import { ProblemError } from "../../runtime/problem.ts";
 import { FIRST_ADMIN, type Identity, missingRole, type Operator } from "../access/identity.ts";
 import type { OperatorTokens } from "../access/operators.ts";
 import { bearerToken, isSameToken } from "../access/token.ts";

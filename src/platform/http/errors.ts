@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from "express";
-import { ProblemError } from "../../../generated/runtime/problem.ts";
 import { problem } from "../../contract/problem.ts";
+import { ProblemError } from "../../runtime/problem.ts";
 import type { Log } from "../db/database.ts";
 import { storeUnavailable } from "./authenticate.ts";
 

@@ -1,7 +1,7 @@
-import type { FieldError } from "../../../generated/runtime/validator.ts";
 import { problem } from "../../contract/problem.ts";
 import { isStorable } from "../../contract/storable-text.ts";
 import { isInFourDigitYears } from "../../contract/timestamp.ts";
+import type { FieldError } from "../../runtime/validator.ts";
 import { lowerUuid } from "../ids.ts";
 
 interface Input {

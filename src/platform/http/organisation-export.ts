@@ -1,7 +1,7 @@
 import type { RequestHandler } from "express";
 import { operationsTable } from "../../../generated/operations/server.ts";
 import { requests } from "../../../generated/operations/validators.js";
-import { requestReader } from "../../../generated/runtime/request.ts";
+import { requestReader } from "../../runtime/request.ts";
 import type { Deps } from "../deps.ts";
 import { readDiscovered } from "../integrations/discover.ts";
 import { requireIntegration } from "../integrations/integration.ts";

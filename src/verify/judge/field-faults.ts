@@ -1,4 +1,4 @@
-import type { FieldError } from "../../../generated/runtime/validator.ts";
+import type { FieldError } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
 import { type Found, found } from "../finding.ts";
 import type { Reply } from "../target.ts";

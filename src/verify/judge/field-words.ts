@@ -1,4 +1,4 @@
-import type { FieldError } from "../../../generated/runtime/validator.ts";
+import type { FieldError } from "../../runtime/validator.ts";
 
 /** What is wrong with one field of a body, in words. */
 export interface FieldFault {

@@ -1,6 +1,6 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import { schemas } from "../../../generated/provider/validators.js";
-import type { FieldError, Validator } from "../../../generated/runtime/validator.ts";
+import type { FieldError, Validator } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
 import { type Found, found } from "../finding.ts";
 import type { OperationId, Reply } from "../target.ts";

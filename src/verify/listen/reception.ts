@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { Request, Response } from "express";
 import type { Message } from "../../../generated/events/types.ts";
-import { sendProblem } from "../../../generated/runtime/problem-response.ts";
 import { problem } from "../../contract/problem.ts";
+import { sendProblem } from "../../runtime/problem-response.ts";
 import { type Found, found, type Outcome, passed } from "../finding.ts";
 import { isUuid } from "../ids.ts";
 import type { Exam, Try } from "./exam.ts";

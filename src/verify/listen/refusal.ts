@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import { readJson } from "../../../generated/runtime/body.ts";
-import { ProblemError } from "../../../generated/runtime/problem.ts";
 import { type ProblemCode, problem } from "../../contract/problem.ts";
+import { readJson } from "../../runtime/body.ts";
+import { ProblemError } from "../../runtime/problem.ts";
 import type { Code } from "../codes/codes.ts";
 import { type Found, found, type Place } from "../finding.ts";
 import type { WebhookOperation, WebhookOperationId } from "./operations.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ProblemError } from "../../../generated/runtime/problem.ts";
 import { createAddressLimit } from "../../../src/platform/access/address-limit.ts";
 import { createKnownTokens } from "../../../src/platform/access/known-tokens.ts";
 import { hashToken } from "../../../src/platform/access/token.ts";
+import type { ProblemError } from "../../../src/runtime/problem.ts";
 import { OPERATIONS_TOKEN, shiftEvent, useEdge } from "../http/edge.ts";
 import { expectProblem } from "../http/send.ts";
 import { addOperator } from "./operators.ts";
