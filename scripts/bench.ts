@@ -11,6 +11,7 @@ import { generation } from "./bench/generation.ts";
 import { createGround, type Ground, placeOnDisk } from "./bench/ground.ts";
 import { kit } from "./bench/kit.ts";
 import { machineLine, versionsLine } from "./bench/machine.ts";
+import { operation } from "./bench/operation.ts";
 import { runtime } from "./bench/runtime.ts";
 import type { Figures, Section } from "./bench/section.ts";
 import { start } from "./bench/start.ts";
@@ -29,6 +30,7 @@ const sections: readonly Section[] = [
   kit,
   weight,
   year,
+  operation,
 ];
 const names = sections.map(({ name }) => name);
 
@@ -39,7 +41,8 @@ the machine otherwise idle.
 
   --quick            measure every section briefly, in about a minute; writes nothing unless --write is given
   --only SECTION,..  measure only these sections: ${names.join(", ")}; writes nothing unless
-                     --write is given. "year" runs only when it is named (YEAR_RATE=10 sets its events a second; default 1)
+                     --write is given. "year" and "operation" run only when they are named
+                     (YEAR_RATE=10 sets the year's events a second; default 1)
   --write            replace the measured sections in BENCHMARKS.md and keep the others
   --json             print every figure as one line of JSON, instead of tables
   --data DIR         folder for databases; default: the temporary folder, if it is on disk

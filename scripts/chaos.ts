@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,11 +7,11 @@ import { type Disk, makeDisk, whyNoDisk } from "./chaos/disk.ts";
 import { type Pair, startPair } from "./chaos/pair.ts";
 import { powerCuts } from "./chaos/power-cut.ts";
 import { type ChaosReport, chaos } from "./chaos/run.ts";
-import { tableOf } from "./chaos/table.ts";
+import { countsOf, tableOf } from "./chaos/table.ts";
 import { type PostgresServer, startPostgres } from "./embedded-postgres.ts";
 
 const HELP = `npm run chaos -- [--kills N | --minutes N] [--engine pglite|postgres|both] [--seed N] [--malformed N] [--power-cuts N]
-                [--failover]
+                [--failover] [--report FILE]
 
 Kills the platform with SIGKILL at random moments (also while it starts and in the middle of provider calls), and PostgreSQL itself, fills
 the disk, lets the clock jump, takes the mail server away, and makes providers faulty in many ways, under a stream of webhooks (repeated and out of order too),
@@ -24,6 +24,7 @@ accepts, withdrawals and cancels. Then it sends malformed requests, waits until 
   --malformed N   requests in all; 20,000 a minute with --minutes, else 100,000
   --failover   PostgreSQL is a primary and a synchronous standby behind haproxy: half of the blows are failovers, of a primary that is killed,
                hangs, or is switched over; at least five, with five SIGKILLs of the platform (Debian's package haproxy)
+  --report FILE   writes the counts of each engine there, as JSON
   --power-cuts N  instead of all that: cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
 
 Exit code 0: nothing lost, doubled or disagreeing, no 5xx, memory steady; 1: something was, or too little happened to show it; 2: it could
@@ -47,6 +48,7 @@ interface Options {
   malformed: number;
   powerCuts: number;
   failover: boolean;
+  report: string | undefined;
 }
 
 const TEXT = { type: "string" } as const;
@@ -71,20 +73,21 @@ function read(argv: string[]): Options | undefined {
         minutes: TEXT,
         malformed: TEXT,
         "power-cuts": TEXT,
+        report: TEXT,
       },
       failover: { type: "boolean", default: false },
       help: { type: "boolean", short: "h" },
     },
   });
   if (values.help) return undefined;
-  const whole = (name: Exclude<keyof typeof values, "help" | "engine" | "failover">) => {
+  const whole = (name: Exclude<keyof typeof values, "help" | "engine" | "failover" | "report">) => {
     const text = values[name];
     if (text === undefined) return undefined;
     const value = Number(text);
     if (Number.isSafeInteger(value) && value >= 0) return value;
     throw new TypeError(`--${name} must be a whole number, not ${JSON.stringify(text)}`);
   };
-  const { failover } = values;
+  const { failover, report } = values;
   const engines = enginesOf(values.engine ?? (failover ? "postgres" : "both"));
   if (failover && engines.includes("pglite")) throw new TypeError("--failover is about PostgreSQL alone");
   const minutes = whole("minutes");
@@ -98,6 +101,7 @@ function read(argv: string[]): Options | undefined {
     malformed: Math.ceil(malformed / engines.length),
     powerCuts: whole("power-cuts") ?? 0,
     failover,
+    report,
   };
 }
 
@@ -188,6 +192,7 @@ async function main(argv: string[]): Promise<number> {
     for (const { kind, what } of report.findings.slice(0, MOST_TOLD)) say(`${engine}: ${kind}: ${what}`);
   }
   for (const line of tableOf(reports)) say(line);
+  if (options.report !== undefined) await writeFile(options.report, JSON.stringify(countsOf(reports)));
   return [...reports.values()].every(({ findings }) => findings.length === 0) ? 0 : 1;
 }
 

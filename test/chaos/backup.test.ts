@@ -11,6 +11,7 @@ import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
 import { copyDatabase, silent } from "../engines.ts";
+import { recordFigures } from "../figures.ts";
 import { addRows } from "../platform/backup/rows.ts";
 import { endProcesses, type Home, makeHome, type Owner, startProcess } from "../platform/platform-process.ts";
 
@@ -136,7 +137,7 @@ const restoredEnv = (home: Home, url?: string): NodeJS.ProcessEnv => ({
 describe("under load", () => {
   it("a backup of the running embedded platform has every event that was acknowledged before it", {
     timeout: 240_000,
-  }, async () => {
+  }, async ({ task }) => {
     const { home, owner } = await makeFullHome();
     const platform = startProcess(home);
     const port = await platform.port;
@@ -163,16 +164,20 @@ describe("under load", () => {
     const database = join(home.dataDir, "restored", "database");
     expect(existsSync(database)).toBe(false);
     expect(await restore().ended).toMatchObject({ code: 0 });
-    expect(missing(before, await storedAt({ dataDir: database }))).toEqual([]);
+    const lost = missing(before, await storedAt({ dataDir: database }));
+    recordFigures(task, {
+      what: `backup of an embedded platform with ${ROWS} rows under load, and its restore; each killed once`,
+      acknowledged: before.length,
+      lost: lost.length,
+      longestMs: load.longestMs(),
+    });
+    expect(lost).toEqual([]);
     expect(before.length).toBeGreaterThan(50);
-    console.info(
-      `longest acknowledgement while ${ROWS} rows were backed up: ${load.longestMs().toFixed(0)} ms`,
-    );
   });
 
   it("a backup of PostgreSQL has every event that was acknowledged before it", {
     timeout: 240_000,
-  }, async () => {
+  }, async ({ task }) => {
     const { home, owner } = await makeFullHome();
     const url = await emptyPostgres();
     const env = { ...home.env, DATABASE_URL: url };
@@ -192,12 +197,19 @@ describe("under load", () => {
     half.child.kill("SIGKILL");
     await half.ended;
     expect(await command(["restore", file], restoredEnv(home, target)).ended).toMatchObject({ code: 0 });
-    expect(missing(before, await storedAt({ url: target }))).toEqual([]);
+    const lost = missing(before, await storedAt({ url: target }));
+    recordFigures(task, {
+      what: `backup of PostgreSQL with ${ROWS} rows under load, and its restore, killed once`,
+      acknowledged: before.length,
+      lost: lost.length,
+      longestMs: load.longestMs(),
+    });
+    expect(lost).toEqual([]);
   });
 
   it("a move loses nothing that was acknowledged, even after a SIGKILL in the middle", {
     timeout: 240_000,
-  }, async () => {
+  }, async ({ task }) => {
     const { home, owner } = await makeFullHome();
     const url = await emptyPostgres();
     const embedded = startProcess(home);
@@ -229,7 +241,13 @@ describe("under load", () => {
     await load.stop();
     await end(moved.child);
     expect([...load.statuses].sort()).toEqual([200, 503, undefined]);
-    expect(missing(load.acknowledged, await storedAt({ url }))).toEqual([]);
+    const lost = missing(load.acknowledged, await storedAt({ url }));
+    recordFigures(task, {
+      what: `move of an embedded platform with ${ROWS} rows to PostgreSQL under load, killed once`,
+      acknowledged: load.acknowledged.length,
+      lost: lost.length,
+    });
+    expect(lost).toEqual([]);
   });
 });
 

@@ -13,6 +13,7 @@ import { createClient } from "../../generated/operations/client.ts";
 import { freePort, type PostgresServer, startPostgres } from "../../scripts/embedded-postgres.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { silent } from "../engines.ts";
+import { recordFigures } from "../figures.ts";
 import { ok } from "../flows/operations.ts";
 import { PROXIES, startProxy } from "./proxies.ts";
 
@@ -125,7 +126,9 @@ async function storedOf(acknowledged: readonly string[]): Promise<number> {
 }
 
 describe.each(PROXIES)("two processes behind %s, restarted in turn at 100 webhooks a second", (name) => {
-  it(`answer every webhook with 200 and store it (${RESTARTS} restarts)`, { timeout: 600_000 }, async () => {
+  it(`answer every webhook with 200 and store it (${RESTARTS} restarts)`, { timeout: 600_000 }, async ({
+    task,
+  }) => {
     const proxy = await startProxy(name, ports);
     const over = new AbortController();
     const offering = offer(proxy.url, over.signal);
@@ -139,11 +142,15 @@ describe.each(PROXIES)("two processes behind %s, restarted in turn at 100 webhoo
     over.abort();
     const { acknowledged, failures } = await offering;
     await proxy.stop();
-    console.log(
-      `${name}: ${acknowledged.length} acknowledged, ${failures.length} failed, ${RESTARTS} restarts`,
-    );
+    const stored = await storedOf(acknowledged);
+    recordFigures(task, {
+      what: `${RESTARTS} rolling restarts of two processes behind ${name}, 100 webhooks a second`,
+      acknowledged: acknowledged.length,
+      failed: failures.length,
+      lost: acknowledged.length - stored,
+    });
     expect(failures).toEqual([]);
-    expect(await storedOf(acknowledged)).toBe(acknowledged.length);
+    expect(stored).toBe(acknowledged.length);
     expect(acknowledged.length).toBeGreaterThan(RESTARTS * 100);
   });
 });
