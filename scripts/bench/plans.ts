@@ -8,7 +8,7 @@ import {
 } from "kysely";
 import type { Database } from "../../src/platform/db/database.ts";
 import type { Schema } from "../../src/platform/db/schema.ts";
-import { seeingHandlers } from "../../src/platform/http/seeing.ts";
+import { eventHandlers } from "../../src/platform/http/operations/events.ts";
 import { createDispatcher } from "../../src/platform/inbox/dispatch.ts";
 import { createInbox } from "../../src/platform/inbox/receive.ts";
 import { loadShift } from "../../src/platform/shifts/load.ts";
@@ -45,7 +45,7 @@ function hotQueries(providerId: string): Readonly<Record<string, Do>> {
   const list =
     (query: object): Do =>
     async (kysely) => {
-      await seeingHandlers({ deps: { database: { kysely } } } as never).listEvents({ query } as never);
+      await eventHandlers({ database: { kysely } } as never).listEvents({ query } as never);
     };
   return {
     "store webhooks, none twice": (kysely) => receive(kysely, providerId),

@@ -13,7 +13,7 @@ export function issuesPage(): string {
     markup`<h1>Issue codes</h1>
 <p class="lead">The platform raises an issue when it cannot continue without an operator. An issue names its subject, says what happened, and what to do.</p>
 <p>${line("`GET /operations/v1/issues` lists the open issues. One issue is open for each organisation, code and subject; repetitions are counted.")}
-An issue closes automatically once its cause is gone; an operator closes it with <a href="${operations}#/seeing/resolveissue">resolveIssue</a>.
+An issue closes automatically once its cause is gone; an operator closes it with <a href="${operations}#/issues/resolveissue">resolveIssue</a>.
 <a href="${GUIDES.operator.file}">The guide for operators</a> goes through it step by step.</p>
 ${scrolling("Issue codes", markup`<table><thead>${head}</thead><tbody>${issueCodes.map(rowOf)}</tbody></table>`)}`,
   );

@@ -15,7 +15,6 @@ import type { Backlogs } from "./backlog/backlogs.ts";
 import type { Config } from "./config.ts";
 import type { Processes } from "./db/processes.ts";
 import type { Deps } from "./deps.ts";
-import { accessHandlers } from "./http/access.ts";
 import { auditExport } from "./http/audit-export.ts";
 import { audited } from "./http/audited.ts";
 import {
@@ -25,16 +24,20 @@ import {
   webhookAuthentication,
 } from "./http/authenticate.ts";
 import { backupHandler } from "./http/backup.ts";
-import { catalogueHandlers } from "./http/catalogue.ts";
 import { translateErrors } from "./http/errors.ts";
 import { healthHandlers } from "./http/health.ts";
 import { withStorableInput } from "./http/input.ts";
-import { jobHandlers } from "./http/jobs.ts";
-import { onboardingHandlers } from "./http/onboarding.ts";
+import { accessHandlers } from "./http/operations/access.ts";
+import { candidateHandlers } from "./http/operations/candidates.ts";
+import { catalogueHandlers } from "./http/operations/catalogue.ts";
+import { eventHandlers } from "./http/operations/events.ts";
+import { integrationHandlers } from "./http/operations/integrations.ts";
+import { issueHandlers } from "./http/operations/issues.ts";
+import { jobHandlers } from "./http/operations/jobs.ts";
+import { monitoringHandlers } from "./http/operations/monitoring.ts";
+import { notificationHandlers } from "./http/operations/notifications.ts";
 import { organisationExport } from "./http/organisation-export.ts";
-import { peopleHandlers } from "./http/people.ts";
 import { refuseWrites } from "./http/read-only.ts";
-import { seeingHandlers } from "./http/seeing.ts";
 import { streamHandler } from "./http/stream.ts";
 import { consolePages, docsPages, type WebPages } from "./http/web-pages.ts";
 import { webhookHandlers } from "./http/webhook.ts";
@@ -120,11 +123,14 @@ export function createApp(parts: AppParts): Express {
   app.get("/operations/v1/integrations/:providerId/export", organisationExport(deps, authenticate));
   app.get("/operations/v1/backup", backupHandler(deps.database, authenticate, log));
   const handlersOf = (scoped: Deps): Handlers<Identity> => ({
-    ...onboardingHandlers({ ...parts, deps: scoped, owners }),
+    ...integrationHandlers({ ...parts, deps: scoped, owners }),
     ...catalogueHandlers(scoped),
-    ...peopleHandlers(scoped),
+    ...candidateHandlers(scoped),
     ...jobHandlers(scoped),
-    ...seeingHandlers({ ...parts, deps: scoped }),
+    ...eventHandlers(scoped),
+    ...notificationHandlers(scoped),
+    ...issueHandlers(scoped),
+    ...monitoringHandlers({ ...parts, deps: scoped }),
     ...accessHandlers(scoped, operators),
   });
   const handlers = withStorableInput(audited(deps, handlersOf));

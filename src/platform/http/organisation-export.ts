@@ -6,11 +6,13 @@ import type { Deps } from "../deps.ts";
 import { readDiscovered } from "../integrations/discover.ts";
 import { requireIntegration } from "../integrations/integration.ts";
 import type { OperatorAuthentication } from "./authenticate.ts";
-import { selectJobs, viewsOfJobs } from "./jobs.ts";
 import { writeLines } from "./lines.ts";
-import { viewOfIntegration } from "./onboarding.ts";
-import { page } from "./pages.ts";
-import { viewOfEvent, viewOfIssue, viewOfNotification } from "./seeing.ts";
+import { viewOfEvent } from "./operations/events.ts";
+import { viewOfIntegration } from "./operations/integrations.ts";
+import { viewOfIssue } from "./operations/issues.ts";
+import { selectJobs, viewsOfJobs } from "./operations/jobs.ts";
+import { viewOfNotification } from "./operations/notifications.ts";
+import { page } from "./page.ts";
 
 const PAGE = 200;
 

@@ -1,16 +1,16 @@
-import type { Handlers } from "../../../generated/operations/server.ts";
-import type { Booking as BookingView, Job as JobView } from "../../../generated/operations/types.ts";
-import { problem } from "../../contract/problem.ts";
-import type { Booking, Job, ShiftChange } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
-import { accept } from "../jobs/accept.ts";
-import { awaitBooking, awaitChange } from "../jobs/await-provider.ts";
-import { requestCancellation } from "../jobs/cancel.ts";
-import { requestChange } from "../jobs/change.ts";
-import { explainJob } from "../jobs/staffing.ts";
-import { withdraw } from "../jobs/withdraw.ts";
-import { page } from "./pages.ts";
-import { accepted, created, noContent, ok } from "./response.ts";
+import type { Handlers } from "../../../../generated/operations/server.ts";
+import type { Booking as BookingView, Job as JobView } from "../../../../generated/operations/types.ts";
+import { problem } from "../../../contract/problem.ts";
+import type { Booking, Job, ShiftChange } from "../../db/schema.ts";
+import type { Deps } from "../../deps.ts";
+import { accept } from "../../jobs/accept.ts";
+import { awaitBooking, awaitChange } from "../../jobs/await-provider.ts";
+import { requestCancellation } from "../../jobs/cancel.ts";
+import { requestChange } from "../../jobs/change.ts";
+import { explainJob } from "../../jobs/staffing.ts";
+import { withdraw } from "../../jobs/withdraw.ts";
+import { page } from "../page.ts";
+import { accepted, created, noContent, ok } from "../response.ts";
 
 /** Jobs, and what candidates, employers and operators do with them. */
 export function jobHandlers(deps: Deps) {

@@ -1,7 +1,7 @@
-import type { Handlers } from "../../../generated/operations/server.ts";
-import { changesOf } from "../access/audit.ts";
-import { selectAudit, viewOfEntry } from "../access/audit-log.ts";
-import type { Identity } from "../access/identity.ts";
+import type { Handlers } from "../../../../generated/operations/server.ts";
+import { changesOf } from "../../access/audit.ts";
+import { selectAudit, viewOfEntry } from "../../access/audit-log.ts";
+import type { Identity } from "../../access/identity.ts";
 import {
   changeRole,
   createOperator,
@@ -11,12 +11,12 @@ import {
   rotateOperatorToken,
   selectOperators,
   viewOfOperator,
-} from "../access/operators.ts";
-import type { Deps } from "../deps.ts";
-import { publishLogLevel } from "../log-level.ts";
-import { transact } from "../transaction.ts";
-import { page } from "./pages.ts";
-import { created, noContent, ok } from "./response.ts";
+} from "../../access/operators.ts";
+import type { Deps } from "../../deps.ts";
+import { publishLogLevel } from "../../log-level.ts";
+import { transact } from "../../transaction.ts";
+import { page } from "../page.ts";
+import { created, noContent, ok } from "../response.ts";
 
 /** Operators, what they did, and what is logged. */
 export function accessHandlers(deps: Deps, known: Pick<OperatorTokens, "forget">) {

@@ -1,27 +1,27 @@
 import { sql } from "kysely";
-import type { Handlers } from "../../../generated/operations/server.ts";
-import type { Health, Integration as IntegrationView } from "../../../generated/operations/types.ts";
-import type { Backlogs } from "../backlog/backlogs.ts";
-import type { Integration } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
-import { activate, suspend } from "../integrations/activate.ts";
-import { changeIntegration } from "../integrations/change.ts";
-import { deleteIntegration } from "../integrations/delete.ts";
-import { discover, readDiscovered } from "../integrations/discover.ts";
-import { healthOf } from "../integrations/health.ts";
-import { requireIntegration } from "../integrations/integration.ts";
-import { updateMappings } from "../integrations/mappings.ts";
-import { countRemaining, type Leaving, offboard } from "../integrations/offboard.ts";
-import { register } from "../integrations/register.ts";
-import { importRegistry } from "../integrations/registry.ts";
-import { rotatePlatformToken, takeProviderToken } from "../integrations/rotate.ts";
-import { detectRouting, routedIntegration } from "../integrations/routing.ts";
-import type { TokenOwners } from "../integrations/tokens.ts";
-import { requestVerification } from "../verification/check.ts";
-import { contains, page } from "./pages.ts";
-import { accepted, created, noContent, ok } from "./response.ts";
+import type { Handlers } from "../../../../generated/operations/server.ts";
+import type { Health, Integration as IntegrationView } from "../../../../generated/operations/types.ts";
+import type { Backlogs } from "../../backlog/backlogs.ts";
+import type { Integration } from "../../db/schema.ts";
+import type { Deps } from "../../deps.ts";
+import { activate, suspend } from "../../integrations/activate.ts";
+import { changeIntegration } from "../../integrations/change.ts";
+import { deleteIntegration } from "../../integrations/delete.ts";
+import { discover, readDiscovered } from "../../integrations/discover.ts";
+import { healthOf } from "../../integrations/health.ts";
+import { requireIntegration } from "../../integrations/integration.ts";
+import { updateMappings } from "../../integrations/mappings.ts";
+import { countRemaining, type Leaving, offboard } from "../../integrations/offboard.ts";
+import { register } from "../../integrations/register.ts";
+import { importRegistry } from "../../integrations/registry.ts";
+import { rotatePlatformToken, takeProviderToken } from "../../integrations/rotate.ts";
+import { detectRouting, routedIntegration } from "../../integrations/routing.ts";
+import type { TokenOwners } from "../../integrations/tokens.ts";
+import { requestVerification } from "../../verification/check.ts";
+import { contains, page } from "../page.ts";
+import { accepted, created, noContent, ok } from "../response.ts";
 
-interface Parts {
+interface Sources {
   deps: Deps;
   owners: Pick<TokenOwners, "forget">;
   backlogs: Pick<Backlogs, "of">;
@@ -29,7 +29,7 @@ interface Parts {
 }
 
 /** Integrations: their registration, mapping, checks, tokens and end. */
-export function onboardingHandlers({ deps, owners, backlogs, allowInsecureProviders }: Parts) {
+export function integrationHandlers({ deps, owners, backlogs, allowInsecureProviders }: Sources) {
   const { kysely } = deps.database;
   return {
     createIntegration: async ({ body }) => created(await register(deps, body, allowInsecureProviders)),

@@ -1,14 +1,14 @@
 import { type Expression, type Kysely, sql } from "kysely";
-import type { Handlers } from "../../../generated/operations/server.ts";
-import type { Competence, Workplace } from "../../../generated/operations/types.ts";
-import { problem } from "../../contract/problem.ts";
-import { changesOf } from "../access/audit.ts";
-import type { Schema } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
-import { OUTLETS, ROLES, readMappedTo } from "../integrations/things.ts";
-import { transact } from "../transaction.ts";
-import { contains, page } from "./pages.ts";
-import { created, ok } from "./response.ts";
+import type { Handlers } from "../../../../generated/operations/server.ts";
+import type { Competence, Workplace } from "../../../../generated/operations/types.ts";
+import { problem } from "../../../contract/problem.ts";
+import { changesOf } from "../../access/audit.ts";
+import type { Schema } from "../../db/schema.ts";
+import type { Deps } from "../../deps.ts";
+import { OUTLETS, ROLES, readMappedTo } from "../../integrations/things.ts";
+import { transact } from "../../transaction.ts";
+import { contains, page } from "../page.ts";
+import { created, ok } from "../response.ts";
 
 const WORKPLACE = ["workplace_id", "name", "address"] as const;
 const COMPETENCE = ["competence_id", "name"] as const;

@@ -1,22 +1,22 @@
 import { type ExpressionBuilder, type Selectable, sql } from "kysely";
-import type { Handlers } from "../../../generated/operations/server.ts";
-import type { Candidate, CandidateChange, CandidateCreate } from "../../../generated/operations/types.ts";
+import type { Handlers } from "../../../../generated/operations/server.ts";
+import type { Candidate, CandidateChange, CandidateCreate } from "../../../../generated/operations/types.ts";
 import {
   maskPersonalNumber,
   type PersonalNumber,
   parsePersonalNumber,
-} from "../../contract/personal-number.ts";
-import { problem } from "../../contract/problem.ts";
-import { changesOf } from "../access/audit.ts";
-import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../candidates/candidate.ts";
-import { erase } from "../candidates/erase.ts";
-import type { CandidatesTable, Schema } from "../db/schema.ts";
-import type { Deps } from "../deps.ts";
-import { resolveIssues } from "../issues/issues.ts";
-import { type Trx, transact } from "../transaction.ts";
-import { markRefreshDue } from "../work/refresh.ts";
-import { contains, page } from "./pages.ts";
-import { created, noContent, ok } from "./response.ts";
+} from "../../../contract/personal-number.ts";
+import { problem } from "../../../contract/problem.ts";
+import { changesOf } from "../../access/audit.ts";
+import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../../candidates/candidate.ts";
+import { erase } from "../../candidates/erase.ts";
+import type { CandidatesTable, Schema } from "../../db/schema.ts";
+import type { Deps } from "../../deps.ts";
+import { resolveIssues } from "../../issues/issues.ts";
+import { type Trx, transact } from "../../transaction.ts";
+import { markRefreshDue } from "../../work/refresh.ts";
+import { contains, page } from "../page.ts";
+import { created, noContent, ok } from "../response.ts";
 
 const SHOWN = [
   "candidate_id",
@@ -27,7 +27,7 @@ const SHOWN = [
 ] as const;
 
 /** Candidates. Personal numbers are masked in every response but that of `revealCandidate`. */
-export function peopleHandlers(deps: Deps) {
+export function candidateHandlers(deps: Deps) {
   const { kysely } = deps.database;
   return {
     createCandidate: async ({ body }) => {

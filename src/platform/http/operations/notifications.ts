@@ -1,0 +1,39 @@
+import type { Selectable } from "kysely";
+import type { Handlers } from "../../../../generated/operations/server.ts";
+import type { Notification } from "../../../../generated/operations/types.ts";
+import type { NotificationsTable } from "../../db/schema.ts";
+import type { Deps } from "../../deps.ts";
+import { resendNotification } from "../../notifications/resend.ts";
+import { page } from "../page.ts";
+import { accepted, ok } from "../response.ts";
+
+export function notificationHandlers(deps: Deps) {
+  return {
+    listNotifications: async ({ query }) => {
+      const where = { candidate_id: query.candidateId, job_id: query.jobId };
+      const all = deps.database.kysely.selectFrom("notifications").selectAll();
+      return ok(await page(all, query, { id: "notification_id", where }, viewOfNotification));
+    },
+    resendNotification: async ({ path }) =>
+      accepted(viewOfNotification(await resendNotification(deps, path.notificationId))),
+  } satisfies Partial<Handlers<undefined>>;
+}
+
+export function viewOfNotification(row: Selectable<NotificationsTable>): Notification {
+  return {
+    notificationId: row.notification_id,
+    candidateId: row.candidate_id,
+    jobId: row.job_id,
+    kind: row.kind,
+    content: row.content,
+    traceId: row.trace_id,
+    createdAt: row.created_at.toISOString(),
+    ...(row.channel !== null && { channel: row.channel }),
+    ...(row.delivered_at !== null && { deliveredAt: row.delivered_at.toISOString() }),
+    ...(row.delivery_error !== null && {
+      deliveryError: row.delivery_error,
+      deliveryParams: row.delivery_params,
+    }),
+    ...(row.withdrawn_at !== null && { withdrawnAt: row.withdrawn_at.toISOString() }),
+  };
+}
