@@ -1737,10 +1737,132 @@ export interface components {
       lastName: string;
       competenceIds: string[];
     };
+    /** @description The events of `GET /stream`: the name of each, and its `data`. */
+    StreamEvents: {
+      job: components["schemas"]["StreamJob"];
+      booking: components["schemas"]["StreamBooking"];
+      event: components["schemas"]["StreamWebhookEvent"];
+      issue: components["schemas"]["StreamIssue"];
+      notification: components["schemas"]["StreamNotification"];
+      integration: components["schemas"]["StreamIntegration"];
+      import: components["schemas"]["StreamImport"];
+      gap: components["schemas"]["StreamGap"];
+    };
+    /** @description A job was created or changed. */
+    StreamJob: {
+      /** Format: uuid */
+      jobId: string;
+      providerId: components["schemas"]["ProviderId"];
+      shiftId: components["schemas"]["ShiftId"];
+      status: components["schemas"]["JobStatus"];
+    };
+    /**
+     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
+     * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
+     */
+    ShiftId: string;
     /** @enum {string} */
     JobStatus: "blocked_mapping" | "open" | "filled" | "cancelled" | "expired";
+    /** @description A booking was created or changed. */
+    StreamBooking: {
+      /** Format: uuid */
+      bookingId: string;
+      /** Format: uuid */
+      jobId: string;
+      /** Format: uuid */
+      candidateId: string;
+      status: components["schemas"]["BookingStatus"];
+    };
     /** @enum {string} */
     BookingStatus: "pending" | "confirmed" | "released" | "failed";
+    /** @description A webhook event was queued or processed. */
+    StreamWebhookEvent: {
+      /** Format: uuid */
+      eventId: string;
+      providerId: components["schemas"]["ProviderId"];
+      /** @description Empty if the event names no shift. */
+      shiftId: string;
+      status: components["schemas"]["EventStatus"];
+    };
+    /** @enum {string} */
+    EventStatus: "queued" | "processed" | "ignored" | "skipped_echo" | "failed" | "dead";
+    /** @description An issue was raised or closed. */
+    StreamIssue: {
+      /** Format: uuid */
+      issueId: string;
+      providerId: components["schemas"]["ProviderId"];
+      code: components["schemas"]["IssueCode"];
+      /**
+       * Format: date-time
+       * @description Null while the issue is open.
+       */
+      resolvedAt: string | null;
+    };
+    /**
+     * @description What needs an operator.
+     * @enum {string}
+     */
+    IssueCode:
+      | "outlet_not_mapped"
+      | "role_not_mapped"
+      | "shift_unusable"
+      | "delete_not_confirmed"
+      | "shift_overfilled"
+      | "provider_refused"
+      | "provider_down"
+      | "provider_implausible"
+      | "provider_gave_no_answer"
+      | "token_rejected"
+      | "mass_disappearance"
+      | "candidate_ambiguous"
+      | "booking_failed"
+      | "booking_overlaps"
+      | "competence_missing"
+      | "unassign_failed"
+      | "cancellation_refused"
+      | "change_refused"
+      | "provider_check"
+      | "provider_check_failed"
+      | "notification_failed"
+      | "restored"
+      | "provider_quiet";
+    /** @description A notification was created, delivered or withdrawn. */
+    StreamNotification: {
+      /** Format: uuid */
+      notificationId: string;
+      /** Format: uuid */
+      jobId: string;
+      /** Format: uuid */
+      candidateId: string;
+      kind: components["schemas"]["NotificationKind"];
+      /** Format: date-time */
+      deliveredAt: string | null;
+    };
+    /** @description An integration was registered, changed or deleted. Reading a deleted one returns 404. */
+    StreamIntegration: {
+      providerId: components["schemas"]["ProviderId"];
+      state: components["schemas"]["IntegrationState"];
+      health: components["schemas"]["HealthCode"];
+    };
+    /** @description A part of a registry was imported. The counts are those of the whole import so far. */
+    StreamImport: {
+      providerId: components["schemas"]["ProviderId"];
+      traceId: components["schemas"]["TraceId"];
+      /** @description How many entries were read. */
+      entries: number;
+      imported: number;
+      updated: number;
+      skipped: number;
+      invalid: number;
+    };
+    /**
+     * Format: uuid
+     * @description Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
+     * @example 3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55
+     */
+    TraceId: string;
+    /** @description Events may have been lost: read the lists again. */
+    StreamGap: Record<string, never>;
     ProviderPerson: {
       providerCandidateId: components["schemas"]["ProviderCandidateId"];
       /**
@@ -1801,11 +1923,6 @@ export interface components {
        */
       cancelledBy?: "employer" | "provider" | "absence";
     };
-    /**
-     * @description Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed.
-     * @example 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3
-     */
-    ShiftId: string;
     Booking: {
       /** Format: uuid */
       bookingId: string;
@@ -1824,18 +1941,10 @@ export interface components {
       inDoubtSince?: string;
       traceId: components["schemas"]["TraceId"];
     };
-    /**
-     * Format: uuid
-     * @description Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
-     * @example 3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55
-     */
-    TraceId: string;
     Accept: {
       /** Format: uuid */
       candidateId: string;
     };
-    /** @enum {string} */
-    EventStatus: "queued" | "processed" | "ignored" | "skipped_echo" | "failed" | "dead";
     Event: {
       /** Format: uuid */
       eventId: string;
@@ -1992,34 +2101,6 @@ export interface components {
       /** Format: date-time */
       lastAt: string;
     };
-    /**
-     * @description What needs an operator.
-     * @enum {string}
-     */
-    IssueCode:
-      | "outlet_not_mapped"
-      | "role_not_mapped"
-      | "shift_unusable"
-      | "delete_not_confirmed"
-      | "shift_overfilled"
-      | "provider_refused"
-      | "provider_down"
-      | "provider_implausible"
-      | "provider_gave_no_answer"
-      | "token_rejected"
-      | "mass_disappearance"
-      | "candidate_ambiguous"
-      | "booking_failed"
-      | "booking_overlaps"
-      | "competence_missing"
-      | "unassign_failed"
-      | "cancellation_refused"
-      | "change_refused"
-      | "provider_check"
-      | "provider_check_failed"
-      | "notification_failed"
-      | "restored"
-      | "provider_quiet";
     /** @description What an issue is about. One issue is open for each code and subject. */
     Subject: {
       /** @enum {string} */
@@ -4313,19 +4394,39 @@ export type BankDetails = components["schemas"]["BankDetails"];
 export type CandidateDocuments = components["schemas"]["CandidateDocuments"];
 export type CandidateChange = components["schemas"]["CandidateChange"];
 export type Candidate = components["schemas"]["Candidate"];
+/** The events of `GET /stream`: the name of each, and its `data`. */
+export type StreamEvents = components["schemas"]["StreamEvents"];
+/** A job was created or changed. */
+export type StreamJob = components["schemas"]["StreamJob"];
+/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
+export type ShiftId = components["schemas"]["ShiftId"];
 export type JobStatus = components["schemas"]["JobStatus"];
+/** A booking was created or changed. */
+export type StreamBooking = components["schemas"]["StreamBooking"];
 export type BookingStatus = components["schemas"]["BookingStatus"];
+/** A webhook event was queued or processed. */
+export type StreamWebhookEvent = components["schemas"]["StreamWebhookEvent"];
+export type EventStatus = components["schemas"]["EventStatus"];
+/** An issue was raised or closed. */
+export type StreamIssue = components["schemas"]["StreamIssue"];
+/** What needs an operator. */
+export type IssueCode = components["schemas"]["IssueCode"];
+/** A notification was created, delivered or withdrawn. */
+export type StreamNotification = components["schemas"]["StreamNotification"];
+/** An integration was registered, changed or deleted. Reading a deleted one returns 404. */
+export type StreamIntegration = components["schemas"]["StreamIntegration"];
+/** A part of a registry was imported. The counts are those of the whole import so far. */
+export type StreamImport = components["schemas"]["StreamImport"];
+/** Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
+export type TraceId = components["schemas"]["TraceId"];
+/** Events may have been lost: read the lists again. */
+export type StreamGap = components["schemas"]["StreamGap"];
 export type ProviderPerson = components["schemas"]["ProviderPerson"];
 /** Candidate identifier, assigned by the provider (contract 2.3). Compared as text and never parsed. Decision: any other character is percent-encoded in a path, so that an id leads to no other path; "." and ".." cannot be: the platform treats a candidate with such an id as a contract violation. */
 export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 export type Job = components["schemas"]["Job"];
-/** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
-export type ShiftId = components["schemas"]["ShiftId"];
 export type Booking = components["schemas"]["Booking"];
-/** Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
-export type TraceId = components["schemas"]["TraceId"];
 export type Accept = components["schemas"]["Accept"];
-export type EventStatus = components["schemas"]["EventStatus"];
 export type Event = components["schemas"]["Event"];
 export type Outcome = components["schemas"]["Outcome"];
 export type EventDetail = components["schemas"]["EventDetail"];
@@ -4338,8 +4439,6 @@ export type TraceStep = components["schemas"]["TraceStep"];
 export type StepName = components["schemas"]["StepName"];
 export type Notification = components["schemas"]["Notification"];
 export type Issue = components["schemas"]["Issue"];
-/** What needs an operator. */
-export type IssueCode = components["schemas"]["IssueCode"];
 /** What an issue is about. One issue is open for each code and subject. */
 export type Subject = components["schemas"]["Subject"];
 export type CheckStarted = components["schemas"]["CheckStarted"];

@@ -4,7 +4,10 @@ import { createJobFeed, type JobReads } from "../../src/console/board/job-feed.t
 import type { StreamMessage } from "../../src/console/data/live.ts";
 
 const job = (jobId: string, positions = 1) => ({ jobId, positions }) as Job;
-const changed = (jobId: string): StreamMessage => ({ type: "job", data: { jobId } });
+const changed = (jobId: string): StreamMessage => ({
+  type: "job",
+  data: { jobId, providerId: "p", shiftId: "s", status: "open" },
+});
 
 /** A feed whose reads and timers end when the test says so. */
 function stageFeed() {

@@ -1,11 +1,16 @@
 import { signal } from "@preact/signals";
 import { createParser } from "eventsource-parser";
+import type { StreamEvents } from "../../../generated/operations/types.ts";
 import { BASE_URL, callWithToken } from "./api.ts";
 
-/** One message of the stream: ids and states (operations document, "The stream"). */
-export interface StreamMessage {
-  type: "job" | "booking" | "event" | "issue" | "notification" | "import" | "integration" | "gap";
-  data: Record<string, string | number | null>;
+/** One message of the stream: an event of the operations document, with its data. */
+export type StreamMessage = {
+  [Type in keyof StreamEvents]: { type: Type; data: StreamEvents[Type] };
+}[keyof StreamEvents];
+
+/** Returns whether a message names one of the ids. */
+export function isAbout({ data }: StreamMessage, ids: Readonly<Record<string, string | undefined>>): boolean {
+  return Object.entries(data).some(([name, value]) => typeof value === "string" && ids[name] === value);
 }
 
 export type LiveState = "connecting" | "live" | "lost";
@@ -55,7 +60,7 @@ async function readStream(stop: AbortSignal, onOpen: () => void): Promise<void> 
   // Messages from before the connection are not sent again (operations document): every page reads again.
   emit({ type: "gap", data: {} });
   const parser = createParser({
-    onEvent: ({ event, data }) => emit({ type: event as StreamMessage["type"], data: JSON.parse(data) }),
+    onEvent: ({ event, data }) => emit({ type: event, data: JSON.parse(data) } as StreamMessage),
   });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {

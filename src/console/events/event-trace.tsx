@@ -1,6 +1,7 @@
 import type { Event, TraceStep } from "../../../generated/operations/types.ts";
 import { outcomeText, stepText } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
+import { isAbout } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Shown } from "../parts/shown.tsx";
@@ -18,7 +19,7 @@ export function EventTrace({ event }: { event: Event }) {
     `trace ${traceId}`,
     () => ask(api.getTrace({ params: { path: { traceId } } })),
     // Messages about bookings and notifications name the job, all others the shift.
-    ({ data }) => data.shiftId === shiftId || (jobId !== undefined && data.jobId === jobId),
+    (message) => isAbout(message, { shiftId, jobId }),
   );
   return (
     <section class="panel" aria-labelledby="trace">

@@ -1,6 +1,8 @@
-import type { ImportProgress } from "./use-import-progress.ts";
+import type { StreamImport } from "../../../generated/operations/types.ts";
 
-interface Props extends ImportProgress {
+type Counts = Pick<StreamImport, "entries" | "imported" | "updated" | "skipped" | "invalid">;
+
+interface Props extends Counts {
   /** Whether the import was started on this page: the end of any other one is not reported. */
   isRunning: boolean;
 }

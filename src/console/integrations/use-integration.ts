@@ -1,6 +1,6 @@
 import type { Discovery, Integration, Issue } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
-import type { StreamMessage } from "../data/live.ts";
+import { isAbout, type StreamMessage } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 import { type Query, useQuery } from "../data/use-query.ts";
 import { useRefresh } from "../data/use-refresh.ts";
@@ -25,7 +25,7 @@ export function useOrganisation(providerId: string): Query<Omit<Organisation, "r
       ]);
       return { integration, discovery };
     },
-    ({ type, data }) => data.providerId === providerId && (type === "integration" || isOfMapping(type, data)),
+    (message) => isAbout(message, { providerId }) && (message.type === "integration" || isOfMapping(message)),
   );
 }
 
@@ -42,8 +42,8 @@ export function useLatest(providerId: string): Query<Integration> {
 }
 
 /** A shift may name a new outlet or a new role: that is an issue. */
-function isOfMapping(type: StreamMessage["type"], { code }: StreamMessage["data"]): boolean {
-  return type === "issue" && (code === "outlet_not_mapped" || code === "role_not_mapped");
+function isOfMapping({ type, data }: StreamMessage): boolean {
+  return type === "issue" && (data.code === "outlet_not_mapped" || data.code === "role_not_mapped");
 }
 
 const MOST_ISSUES = 200;

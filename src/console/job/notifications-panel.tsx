@@ -1,6 +1,7 @@
 import type { Job, Notification } from "../../../generated/operations/types.ts";
 import { deliveryText, notificationText } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
+import { isAbout } from "../data/live.ts";
 import { useNames } from "../data/names.ts";
 import { ask } from "../data/trouble.ts";
 import { usePages } from "../data/use-pages.ts";
@@ -38,8 +39,7 @@ export function Notifications({ of, zone, empty }: Props) {
     `notifications of ${JSON.stringify(of)}`,
     (cursor) =>
       ask(api.listNotifications({ params: { query: { ...of, limit: PAGE, ...(cursor && { cursor }) } } })),
-    ({ type, data }) =>
-      type === "notification" && Object.entries(of).every(([name, id]) => data[name] === id),
+    (message) => message.type === "notification" && isAbout(message, of),
   );
   return (
     <section class="panel" aria-labelledby="notifications-title">

@@ -1,7 +1,7 @@
 import type { Job, Reason, StaffingReasonCode } from "../../../generated/operations/types.ts";
 import { entryOf, staffingReasonText, staffingText } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
-import type { StreamMessage } from "../data/live.ts";
+import { isAbout, type StreamMessage } from "../data/live.ts";
 import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Shown } from "../parts/shown.tsx";
@@ -37,9 +37,9 @@ export function WhyPanel({ job }: { job: Job }) {
 }
 
 /** Issues and the state of the integration concern all of its jobs. */
-function concerns({ type, data }: StreamMessage, { jobId, providerId, shiftId }: Job): boolean {
-  if (type === "issue" || type === "integration") return data.providerId === providerId;
-  return data.jobId === jobId || data.shiftId === shiftId;
+function concerns(message: StreamMessage, { jobId, providerId, shiftId }: Job): boolean {
+  const { type } = message;
+  return isAbout(message, type === "issue" || type === "integration" ? { providerId } : { jobId, shiftId });
 }
 
 function ReasonItem({ reason, job }: { reason: Reason; job: Job }) {

@@ -1,14 +1,17 @@
+import type { StreamEvents } from "../../../generated/operations/types.ts";
 import type { Signals } from "../db/signals.ts";
 import { signal, type Trx } from "../transaction.ts";
 
 /** Marks a signal that carries a stream event. Processes of older versions share the database, so the prefix stays. */
 const PREFIX = "news ";
 
-/** One event of the stream: ids and states, never personal data. */
-export interface StreamEvent {
-  type: "job" | "booking" | "event" | "issue" | "notification" | "import" | "integration";
-  [idOrState: string]: string | number | boolean | null;
-}
+/** A gap is noticed by each process for its own readers. */
+type Published = Exclude<keyof StreamEvents, "gap">;
+
+/** One event of the stream: its name as `type`, and its data. */
+export type StreamEvent = {
+  [Type in Published]: { type: Type } & StreamEvents[Type];
+}[Published];
 
 /** Publishes an event on the stream of every process once the transaction has committed. At most 8 kB. */
 export function publish(trx: Trx, event: StreamEvent): void {
@@ -17,7 +20,7 @@ export function publish(trx: Trx, event: StreamEvent): void {
 
 /** Returns the stream event that a signal carries; undefined for a signal that only wakes a waiting request. */
 export function streamEventOf(topic: string): StreamEvent | undefined {
-  return topic.startsWith(PREFIX) ? (JSON.parse(topic.slice(PREFIX.length)) as StreamEvent) : undefined;
+  return topic.startsWith(PREFIX) ? JSON.parse(topic.slice(PREFIX.length)) : undefined;
 }
 
 /** The response of a client that reads the stream. */
@@ -30,7 +33,7 @@ export interface Reader {
 }
 
 export interface Stream {
-  /** Sends the reader what is committed from now on; returns how to stop. False when there are too many readers, or it is closed. */
+  /** Sends the reader every change from now on, and returns how to stop. False when there are too many readers, or the stream is closed. */
   add(reader: Reader): (() => void) | false;
   /** Ends every reader's response. */
   close(): void;
@@ -66,8 +69,8 @@ export function createStream(signals: Pick<Signals, "subscribe">, options: Strea
   const unsubscribe = signals.subscribe({
     onTopics: (topics) => {
       if (readers.size === 0) return;
-      const text = topics.map(messageOf).join("");
-      if (text !== "") send(text);
+      const events = topics.map(streamEventOf).filter((event) => event !== undefined);
+      if (events.length > 0) send(events.map(messageOf).join(""));
     },
     onGap: () => send(message("gap", {})),
   });
@@ -90,11 +93,7 @@ export function createStream(signals: Pick<Signals, "subscribe">, options: Strea
   };
 }
 
-function messageOf(topic: string): string {
-  const event = streamEventOf(topic);
-  if (!event) return "";
-  const { type, ...data } = event;
-  return message(type, data);
-}
+const messageOf = ({ type, ...data }: StreamEvent) => message(type, data);
 
-const message = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+const message = (event: keyof StreamEvents, data: object) =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -11,9 +11,9 @@ function parts() {
       return () => void subscribers.splice(subscribers.indexOf(subscriber), 1);
     },
   };
-  const tell = (topic: string) => subscribers.forEach(({ onTopics }) => void onTopics([topic]));
+  const signal = (topic: string) => subscribers.forEach(({ onTopics }) => void onTopics([topic]));
   const gap = () => subscribers.forEach(({ onGap }) => void onGap());
-  return { signals, subscribers, tell, gap };
+  return { signals, subscribers, signal, gap };
 }
 
 function readerOf(waiting = 0) {
@@ -33,17 +33,17 @@ const MESSAGE = 'event: job\ndata: {"jobId":"j1","status":"open"}\n\n';
 describe("the stream", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("sends each reader what is told while it reads, and nothing else", () => {
-    const { signals, tell, gap } = parts();
+  it("sends each reader the events from its connection until it leaves", () => {
+    const { signals, signal, gap } = parts();
     const stream = createStream(signals);
     const [first, second] = [readerOf(), readerOf()];
     const leave = stream.add(first.reader);
-    tell(JOB);
+    signal(JOB);
     stream.add(second.reader);
-    tell("booking:b1");
+    signal("booking:b1");
     gap();
     if (leave) leave();
-    tell(JOB);
+    signal(JOB);
     const hello = "retry: 2000\n\n";
     const gapped = "event: gap\ndata: {}\n\n";
     expect(first.got).toEqual([hello, MESSAGE, gapped]);
@@ -52,13 +52,13 @@ describe("the stream", () => {
   });
 
   it("drops a reader that does not keep up, and no other", () => {
-    const { signals, tell } = parts();
+    const { signals, signal } = parts();
     const stream = createStream(signals, { maxWaiting: 1_000 });
     const [slow, quick] = [readerOf(1_001), readerOf(1_000)];
     stream.add(slow.reader);
     stream.add(quick.reader);
-    tell(JOB);
-    tell(JOB);
+    signal(JOB);
+    signal(JOB);
     expect(slow.reader.destroy).toHaveBeenCalledOnce();
     expect(slow.got).toHaveLength(2);
     expect(quick.got).toHaveLength(3);
@@ -81,7 +81,7 @@ describe("the stream", () => {
     expect(got).toHaveLength(2);
   });
 
-  it("takes no more readers than it is to, and none once it is closed", () => {
+  it("refuses readers over its limit, and every reader once it is closed", () => {
     const { signals, subscribers } = parts();
     const stream = createStream(signals, { maxReaders: 1 });
     const { reader } = readerOf();

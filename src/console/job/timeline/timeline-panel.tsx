@@ -1,5 +1,6 @@
 import type { Event, Job, Trace } from "../../../../generated/operations/types.ts";
 import { api } from "../../data/api.ts";
+import { isAbout } from "../../data/live.ts";
 import { useNames } from "../../data/names.ts";
 import { ask } from "../../data/trouble.ts";
 import { useQuery } from "../../data/use-query.ts";
@@ -18,7 +19,7 @@ export function TimelinePanel({ job }: { job: Job }) {
   const query = useQuery(
     `timeline of ${jobId}`,
     () => readTimeline(job),
-    ({ type, data }) => data.jobId === jobId || (type === "event" && data.shiftId === shiftId),
+    (message) => isAbout(message, { jobId, ...(message.type === "event" && { shiftId }) }),
   );
   const zone = integration(providerId)?.timeZone;
   return (
