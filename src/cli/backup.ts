@@ -6,10 +6,14 @@ import type { ReadableStream } from "node:stream/web";
 import { makeFile, readLines, writeBackup } from "../platform/backup/file.ts";
 import { BackupFault } from "../platform/backup/format.ts";
 import { type Inspected, inspect } from "../platform/backup/inspect.ts";
-import { isDatabaseUrl, keptSecrets } from "../platform/config.ts";
+import { keptSecrets } from "../platform/config.ts";
+import { openConfigured } from "../platform/configured-database.ts";
+import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import { FolderInUse } from "../platform/db/folder-lock.ts";
+import { type Env, readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
+import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
@@ -19,7 +23,7 @@ const HELP = `shiftpact backup FILE: writes everything that the platform has sto
   --url URL    reads from the platform that runs there; it needs OPERATIONS_TOKEN, or the one in the data folder
   --force      replaces FILE
 
-With DATABASE_URL it reads PostgreSQL itself. Without, it reads the embedded database in the data folder, or, while a platform uses
+With DATABASE_URL it reads PostgreSQL itself; behind a pooler in transaction mode, give DIRECT_DATABASE_URL beside it. Without, it reads the embedded database in the data folder, or, while a platform uses
 that, asks this platform, at --url or http://127.0.0.1:PORT (PORT: 3000 unless set).
 The file is compressed, and holds personal data. It does not hold SECRET_KEY, without which it cannot be restored.
 
@@ -27,7 +31,7 @@ Examples:
   shiftpact backup monday.shiftpact --data ./data
   DATABASE_URL=postgres://localhost/shiftpact shiftpact backup monday.shiftpact`;
 
-/** Exit code: 0 written and verified; 1 it could not be; 2 flags that cannot be used. */
+/** Exit code: 0 written and verified; 1 it could not be; 2 flags or settings that cannot be used. */
 export async function backup(argv: string[], io: Io): Promise<number> {
   try {
     const { values, positionals } = readFlags({
@@ -46,15 +50,15 @@ export async function backup(argv: string[], io: Io): Promise<number> {
     }
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError("name one FILE (see --help)");
-    const dataDir = values.data ?? (io.env.SHIFTPACT_DATA || ".shiftpact");
+    const env = readEnvironment(io.env);
+    const dataDir = values.data ?? env.SHIFTPACT_DATA ?? ".shiftpact";
     const begun = performance.now();
-    const source = sourceOf(io.env, dataDir, values.url);
+    const source = sourceOf(env, dataDir, values.url);
     const read = await writeFile(file, values.force, source);
-    report(io, { file, dataDir, ...read, seconds: (performance.now() - begun) / 1000 });
+    report(io, env, { file, dataDir, ...read, seconds: (performance.now() - begun) / 1000 });
     return 0;
   } catch (error) {
-    io.stderr(`shiftpact backup: ${error instanceof Error ? error.message : error}`);
-    return error instanceof UsageError ? 2 : 1;
+    return reportFailure("backup", error, io);
   }
 }
 
@@ -69,7 +73,7 @@ async function writeFile(file: string, isReplaced: boolean, source: (sink: Writa
   return read;
 }
 
-function sourceOf(env: Io["env"], dataDir: string, url: string | undefined) {
+function sourceOf(env: Env, dataDir: string, url: string | undefined) {
   const log = createLog(env.LOG_LEVEL || "warn");
   const fromPlatform = (sink: Writable) =>
     download(url ?? `http://127.0.0.1:${env.PORT || 3000}`, keptSecrets(env, dataDir).operationsToken, sink);
@@ -84,15 +88,11 @@ function sourceOf(env: Io["env"], dataDir: string, url: string | undefined) {
   };
 }
 
-async function open(env: Io["env"], dataDir: string, log: ReturnType<typeof createLog>) {
-  if (env.DATABASE_URL) {
-    if (!isDatabaseUrl(env.DATABASE_URL)) throw new UsageError("DATABASE_URL must start with postgres://");
-    return openUnmigrated({ url: env.DATABASE_URL, log });
-  }
-  const folder = join(dataDir, "database");
-  if (!existsSync(folder))
+async function open(env: Env, dataDir: string, log: ReturnType<typeof createLog>) {
+  const config = readDatabaseConfig(env);
+  if (!config.databaseUrl && !existsSync(join(dataDir, "database")))
     throw new BackupFault(`there is no database in ${dataDir}: name the folder with --data`);
-  return openUnmigrated({ dataDir: folder, log });
+  return openConfigured({ ...config, dataDir }, log, openUnmigrated);
 }
 
 async function download(url: string, token: string | undefined, sink: Writable): Promise<void> {
@@ -121,11 +121,11 @@ interface Report extends Inspected {
   seconds: number;
 }
 
-function report(io: Io, { file, dataDir, header, rows, seconds }: Report): void {
+function report(io: Io, env: Env, { file, dataDir, header, rows, seconds }: Report): void {
   io.stdout(
     `${file}: ${rows} rows of ${header.tables.length} tables as of ${header.takenAt}, in ${seconds.toFixed(1)} s; read back and verified`,
   );
-  const isKept = existsSync(join(dataDir, "secret-key")) && !io.env.SECRET_KEY;
+  const isKept = existsSync(join(dataDir, "secret-key")) && !env.SECRET_KEY && !env.SECRET_KEYS;
   const where = isKept ? `in ${join(dataDir, "secret-key")}` : "where you set it";
   io.stdout(`SECRET_KEY is not in it: keep a copy of the one ${where}, or the backup cannot be restored`);
   io.stdout("OPERATIONS_TOKEN is not in it either; a new one may be set at any time");

@@ -1,14 +1,13 @@
-import { parseArgs } from "node:util";
-import { ConfigError } from "../platform/config.ts";
 import { openConfigured } from "../platform/configured-database.ts";
-import { databaseFaults, readDatabaseConfig } from "../platform/database-config.ts";
+import { readDatabaseConfig } from "../platform/database-config.ts";
 import { openUnmigrated } from "../platform/db/database.ts";
 import type { Database } from "../platform/db/engine.ts";
 import { checkSchema, migrate as migrateDatabase } from "../platform/db/migrate.ts";
-import { SchemaError } from "../platform/db/schema-version.ts";
+import { readEnvironment } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
+import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
-import { isUsageError, lineOf } from "./usage-error.ts";
+import { readFlags } from "./usage.ts";
 
 const HELP = `shiftpact migrate: brings the schema of the database up to date, and says what it did.
 
@@ -27,7 +26,6 @@ Examples:
 
 const OK = 0;
 const FAILED = 1;
-const UNUSABLE = 2;
 const NEWER = 3;
 
 /** Applies what is missing, or only checks it. Exit codes: in HELP. */
@@ -36,26 +34,22 @@ export async function migrate(argv: string[], io: Io): Promise<number> {
     const text = { type: "string" } as const;
     const flag = { type: "boolean" } as const;
     const options = { data: text, check: flag, help: { ...flag, short: "h" } } as const;
-    const { values } = parseArgs({ args: argv, options });
+    const { values } = readFlags({ args: argv, options });
     if (values.help) {
       io.stdout(HELP);
       return OK;
     }
-    const faults = databaseFaults(io.env);
-    if (faults.length > 0) throw new ConfigError(faults);
-    const dataDir = values.data ?? (io.env.SHIFTPACT_DATA || ".shiftpact");
-    const place = { ...readDatabaseConfig(io.env), dataDir };
-    const database = await openConfigured(place, createLog(io.env.LOG_LEVEL || "warn"), openUnmigrated);
+    const env = readEnvironment(io.env);
+    const dataDir = values.data ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+    const place = { ...readDatabaseConfig(env), dataDir };
+    const database = await openConfigured(place, createLog(env.LOG_LEVEL || "warn"), openUnmigrated);
     try {
       return await (values.check ? check(database, io) : apply(database, io));
     } finally {
       await database.close();
     }
   } catch (error) {
-    const lines = error instanceof ConfigError ? error.faults : [lineOf(error)];
-    for (const line of lines) io.stderr(`shiftpact migrate: ${line}`);
-    if (error instanceof SchemaError) return NEWER;
-    return error instanceof ConfigError || isUsageError(error) ? UNUSABLE : FAILED;
+    return reportFailure("migrate", error, io);
   }
 }
 

@@ -2,13 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { BackupFault } from "../platform/backup/format.ts";
 import { type Moved, move as moveTo } from "../platform/backup/move.ts";
-import { ConfigError, isDatabaseUrl, keptSecrets, readConfig } from "../platform/config.ts";
+import { keptSecrets, readConfig } from "../platform/config.ts";
 import { openDatabase } from "../platform/db/database.ts";
+import { faultOfUrl } from "../platform/db/database-url.ts";
 import { FolderInUse } from "../platform/db/folder-lock.ts";
 import { markMoved } from "../platform/db/moved.ts";
+import { readEnvironment } from "../platform/environment.ts";
 import { createVault } from "../platform/integrations/vault.ts";
 import { createLog } from "../platform/log.ts";
 import { startPlatform } from "../platform/main.ts";
+import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError } from "./usage.ts";
 import { webPages } from "./web-pages.ts";
@@ -43,14 +46,13 @@ export async function move(argv: string[], io: Io): Promise<number> {
       io.stdout(HELP);
       return 0;
     }
-    if (values.to === undefined || !isDatabaseUrl(values.to))
-      throw new UsageError("--to must be a postgres:// URL (see --help)");
+    if (values.to === undefined) throw new UsageError("--to URL is required (see --help)");
+    const fault = faultOfUrl("--to", values.to);
+    if (fault !== undefined) throw new UsageError(fault);
     await run(io, { url: values.to, data: values.data, port: values.port });
     return 0;
   } catch (error) {
-    const lines = error instanceof ConfigError ? error.faults : [messageOf(error)];
-    for (const line of lines) io.stderr(`shiftpact move: ${line}`);
-    return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
+    return reportFailure("move", error, io);
   }
 }
 
@@ -62,11 +64,12 @@ interface Request {
 
 async function run(io: Io, { url, data, port }: Request): Promise<void> {
   const env: NodeJS.ProcessEnv = {
-    ...io.env,
-    DATABASE_URL: undefined,
+    ...readEnvironment(io.env),
+    // The reads come from the folder.
+    ...{ DATABASE_URL: undefined, DIRECT_DATABASE_URL: undefined },
     ...(port !== undefined && { PORT: port }),
   };
-  const dataDir = data ?? (env.SHIFTPACT_DATA || ".shiftpact");
+  const dataDir = data ?? env.SHIFTPACT_DATA ?? ".shiftpact";
   const folder = join(dataDir, "database");
   if (!existsSync(folder))
     throw new BackupFault(`there is no database in ${dataDir}: name the folder with --data`);
@@ -112,11 +115,3 @@ function report(io: Io, { tables, rows, wasThere }: Moved, dataDir: string, seco
   for (const name of ["secret-key", "operations-token"])
     if (existsSync(join(dataDir, name))) io.stdout(`  ${join(dataDir, name)}`);
 }
-
-/** A refused connection to a name with several addresses has no message of its own. */
-const messageOf = (error: unknown) => {
-  if (!(error instanceof Error)) return String(error);
-  return (
-    error.message.split("\n")[0] || `PostgreSQL does not answer: ${(error as NodeJS.ErrnoException).code}`
-  );
-};

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { createClient } from "../../generated/operations/client.ts";
 import type { Operator, Problem, Role } from "../../generated/operations/types.ts";
+import { ConfigError, readEnvironment } from "../platform/environment.ts";
 import type { Io } from "./io.ts";
 
 const HELP = `shiftpact operators: who may use the operations API of a running platform, and with which role.
@@ -12,7 +13,7 @@ const HELP = `shiftpact operators: who may use the operations API of a running p
   revoke NAME                          ends every token, for good
 
   --url URL      the platform; SHIFTPACT_URL or http://127.0.0.1:3000 unless given
-  --token TOKEN  of an admin; OPERATIONS_TOKEN unless given
+  --token TOKEN  of an admin; OPERATIONS_TOKEN, or the file that OPERATIONS_TOKEN_FILE names, unless given
   --json         one JSON object for each operator or token
 
 Roles: viewer (reads, masked), operator (daily work), people (reveals and erases personal data), admin (everything).
@@ -42,15 +43,17 @@ export async function operators(argv: string[], io: Io): Promise<number> {
       io.stdout(HELP);
       return 0;
     }
-    const token = values.token ?? io.env.OPERATIONS_TOKEN;
+    const env = readEnvironment(io.env);
+    const token = values.token ?? env.OPERATIONS_TOKEN;
     if (!token) throw new UsageError("give --token or set OPERATIONS_TOKEN");
-    const url = values.url ?? (io.env.SHIFTPACT_URL || "http://127.0.0.1:3000");
+    const url = values.url ?? (env.SHIFTPACT_URL || "http://127.0.0.1:3000");
     const headers = { Authorization: `Bearer ${token}` };
     const api = createClient({ baseUrl: `${url.replace(/\/$/, "")}/operations/v1`, headers });
     await run(positionals, values, { api, io });
     return 0;
   } catch (error) {
-    io.stderr(`shiftpact operators: ${messageOf(error)}`);
+    const lines = error instanceof ConfigError ? error.faults : [messageOf(error)];
+    for (const line of lines) io.stderr(`shiftpact operators: ${line}`);
     return error instanceof RefusedError ? 1 : 2;
   }
 }

@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
-import { type Config, ConfigError, readConfig } from "../platform/config.ts";
-import { SchemaError } from "../platform/db/schema-version.ts";
+import { type Config, readConfig } from "../platform/config.ts";
 import { createLog } from "../platform/log.ts";
 import { type Platform, startPlatform } from "../platform/main.ts";
 import { kitVersion } from "../verify/package-files.ts";
 import { checkProvider } from "./check-provider.ts";
+import { reportFailure } from "./command-failure.ts";
 import { endAfter, endOnUnexpected } from "./end-process.ts";
 import type { Io } from "./io.ts";
 import { untilStopped } from "./stop-signal.ts";
-import { isUsageError, lineOf } from "./usage-error.ts";
+import { readFlags } from "./usage.ts";
 import { webPages } from "./web-pages.ts";
 
 const HELP = `shiftpact platform: receives webhooks, fills shifts, and shows operators what happened.
@@ -35,7 +34,8 @@ Settings, from the environment:
   OPERATIONS_TOKEN, SECRET_KEY (32 bytes, base64)
                            made and kept in the data folder; required with DATABASE_URL
   SECRET_KEYS              instead of SECRET_KEY: keys with commas between them; the first one seals, all open
-  DATABASE_URL_FILE, OPERATIONS_TOKEN_FILE, SECRET_KEY_FILE, SECRET_KEYS_FILE, SMTP_URL_FILE
+  DATABASE_URL_FILE, DIRECT_DATABASE_URL_FILE, OPERATIONS_TOKEN_FILE, SECRET_KEY_FILE, SECRET_KEYS_FILE, SMTP_URL_FILE,
+  OTEL_EXPORTER_OTLP_HEADERS_FILE
                            a file that holds the value
   UNKNOWN_TOKEN_LIMIT      30: unknown tokens a minute from each client address; 0: no limit
   CLEAR_PERSONAL_NUMBERS   1: personal numbers are in clear too, for the return to version 0.1.0
@@ -57,6 +57,14 @@ Examples:
   shiftpact platform --port 3000 --data ./data
   DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... OPERATIONS_TOKEN=... shiftpact platform`;
 
+const FLAGS = {
+  port: { type: "string" },
+  host: { type: "string" },
+  data: { type: "string" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean", short: "v" },
+} as const;
+
 // Without the drain. A supervisor waits 10 s before it kills, unless it is set to wait for the drain too.
 const STOP_MS = 9_500;
 
@@ -66,7 +74,13 @@ const STOP_MS = 9_500;
  */
 export async function platform(argv: string[], io: Io): Promise<number> {
   try {
-    const { port: PORT, host, data: dataDir, help, version } = readFlags(argv);
+    const {
+      port: PORT,
+      host,
+      data: dataDir,
+      help,
+      version,
+    } = readFlags({ args: argv, options: FLAGS }).values;
     if (help || version) {
       io.stdout(help ? HELP : kitVersion());
       return 0;
@@ -77,20 +91,8 @@ export async function platform(argv: string[], io: Io): Promise<number> {
       io,
     );
   } catch (error) {
-    const lines = error instanceof ConfigError ? error.faults : [lineOf(error)];
-    for (const line of lines) io.stderr(`shiftpact platform: ${line}`);
-    if (error instanceof SchemaError) return 3;
-    return error instanceof ConfigError || isUsageError(error) ? 2 : 1;
+    return reportFailure("platform", error, io);
   }
-}
-
-function readFlags(args: string[]) {
-  const text = { type: "string" } as const;
-  const [help, version] = [
-    { type: "boolean", short: "h" } as const,
-    { type: "boolean", short: "v" } as const,
-  ];
-  return parseArgs({ args, options: { port: text, host: text, data: text, help, version } }).values;
 }
 
 async function run(config: Config, io: Io): Promise<number> {

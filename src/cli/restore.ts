@@ -4,9 +4,12 @@ import { readLines } from "../platform/backup/file.ts";
 import { BackupFault } from "../platform/backup/format.ts";
 import type { Loaded } from "../platform/backup/load.ts";
 import { restore as restoreInto } from "../platform/backup/restore.ts";
-import { isDatabaseUrl, keptSecrets, secretKeysOf } from "../platform/config.ts";
+import { keptSecrets, secretKeysOf } from "../platform/config.ts";
+import { readDatabaseConfig } from "../platform/database-config.ts";
+import { type Env, readEnvironment } from "../platform/environment.ts";
 import { createVault } from "../platform/integrations/vault.ts";
 import { createLog } from "../platform/log.ts";
+import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
@@ -14,7 +17,8 @@ const HELP = `shiftpact restore FILE: restores a backup into a database that is 
 
   --data DIR   SHIFTPACT_DATA or .shiftpact unless given: the embedded database is made there
 
-With DATABASE_URL it restores into PostgreSQL, where the schema shiftpact must be missing or without tables. It needs the SECRET_KEY
+With DATABASE_URL it restores into PostgreSQL, where the schema shiftpact must be missing or without tables; behind a pooler in
+transaction mode, give DIRECT_DATABASE_URL beside it. It needs the SECRET_KEY
 of the platform that was backed up, from the environment or the file secret-key in the data folder.
 A platform that starts on the result first reads every known future shift at its provider.
 
@@ -22,7 +26,7 @@ Examples:
   mkdir -m 700 restored && cp data/secret-key data/operations-token restored/ && shiftpact restore monday.shiftpact --data restored
   DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... shiftpact restore monday.shiftpact`;
 
-/** Exit code: 0 restored and verified; 1 it could not be; 2 flags that cannot be used. */
+/** Exit code: 0 restored and verified; 1 it could not be; 2 flags or settings that cannot be used. */
 export async function restore(argv: string[], io: Io): Promise<number> {
   try {
     const { values, positionals } = readFlags({
@@ -38,27 +42,25 @@ export async function restore(argv: string[], io: Io): Promise<number> {
     if (file === undefined || more.length > 0) throw new UsageError("name one FILE (see --help)");
     if (!existsSync(file)) throw new BackupFault(`there is no file ${file}`);
     const begun = performance.now();
-    const dataDir = values.data ?? (io.env.SHIFTPACT_DATA || ".shiftpact");
-    const restored = await restoreInto(targetOf(io.env, dataDir), readLines(file));
+    const env = readEnvironment(io.env);
+    const dataDir = values.data ?? env.SHIFTPACT_DATA ?? ".shiftpact";
+    const restored = await restoreInto(targetOf(env, dataDir), readLines(file));
     report(io, restored, (performance.now() - begun) / 1000);
     return 0;
   } catch (error) {
-    io.stderr(`shiftpact restore: ${error instanceof Error ? error.message : error}`);
-    return error instanceof UsageError ? 2 : 1;
+    return reportFailure("restore", error, io);
   }
 }
 
-function targetOf(env: Io["env"], dataDir: string) {
-  const url = env.DATABASE_URL || undefined;
-  if (url !== undefined && !isDatabaseUrl(url))
-    throw new UsageError("DATABASE_URL must start with postgres://");
+function targetOf(env: Env, dataDir: string) {
+  const { databaseUrl: url, directDatabaseUrl: directUrl } = readDatabaseConfig(env);
   const [secretKey, ...older] = secretKeysOf(keptSecrets(env, dataDir).secretKeys ?? "") ?? [];
   if (secretKey === undefined)
     throw new BackupFault(
       `SECRET_KEY is required, 32 bytes in base64: the one of the platform that was backed up, in the environment or in ${join(dataDir, "secret-key")}`,
     );
   return {
-    ...{ url, database: join(dataDir, "database"), vault: createVault(secretKey, older) },
+    ...{ url, directUrl, database: join(dataDir, "database"), vault: createVault(secretKey, older) },
     log: createLog(env.LOG_LEVEL || "warn"),
   };
 }

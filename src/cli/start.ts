@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { pino } from "pino";
-import { type Config, ConfigError, readConfig } from "../platform/config.ts";
+import { type Config, readConfig } from "../platform/config.ts";
+import { ConfigError } from "../platform/environment.ts";
 import { createLog } from "../platform/log.ts";
 import { type Platform, startPlatform } from "../platform/main.ts";
 import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switchboard.ts";

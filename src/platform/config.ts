@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { dirname, join, resolve } from "node:path";
-import { distance } from "fastest-levenshtein";
-import { type DatabaseConfig, databaseFaults, readDatabaseConfig } from "./database-config.ts";
+import { type DatabaseConfig, readDatabaseConfig } from "./database-config.ts";
 import { syncOne } from "./db/sync.ts";
+import { ConfigError, checkEnvironment, type Env } from "./environment.ts";
 import { LEAST_EVENT_DAYS, RETENTION, type Retention } from "./retention.ts";
-import { SECRETS, withSecretFiles } from "./secret-files.ts";
 import { readTelemetry, type Telemetry, telemetryFaults } from "./telemetry-config.ts";
 
 /** The settings of a platform process. */
@@ -45,17 +44,6 @@ export interface Config extends DatabaseConfig {
   telemetry?: Telemetry;
 }
 
-/** One clear line for each value that is missing or wrong. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(faults.join("\n"));
-    this.faults = faults;
-  }
-}
-
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
 
 /** The default and the largest value. */
@@ -66,8 +54,8 @@ const PROVIDER_RATE_LIMIT = { unset: 500, most: 1_000_000 };
 const DRAIN_SECONDS = { unset: 5, most: 300 };
 
 /**
- * Reads the environment; secrets may be in files (`OPERATIONS_TOKEN_FILE`). OPERATIONS_TOKEN and SECRET_KEY are made and kept in the data folder when they are unset and the database is
- * embedded; with DATABASE_URL they are required, because several processes must share them.
+ * Reads the environment; secrets may be in files (`OPERATIONS_TOKEN_FILE`). OPERATIONS_TOKEN and SECRET_KEY are made and kept in the data
+ * folder when they are unset and the database is embedded; with DATABASE_URL they are required, because several processes must share them.
  * @param sync writes a file, or the names in a folder, through to the disk.
  * @throws ConfigError
  */
@@ -76,16 +64,13 @@ export function readConfig(
   overrides: { host?: string; port?: number; dataDir?: string } = {},
   sync: (path: string) => void = syncOne,
 ): Config {
-  const { env, faults: unreadable } = withSecretFiles(given);
-  const { SMTP_URL: url, SMTP_FROM: from } = env;
-  const { host = env.HOST || LOCAL, port } = overrides;
-  const found = [
-    ...misspelt(given),
-    ...faultsIn({ ...env, HOST: host, ...(port !== undefined && { PORT: "" }) }),
-  ];
-  // A file that cannot be read is the cause of what would be missing.
-  const faults = unreadable.length > 0 ? unreadable : found;
+  const { host: hostFlag, port } = overrides;
+  const { env, faults } = checkEnvironment(given, (env) =>
+    faultsIn({ ...env, HOST: hostFlag ?? env.HOST, ...(port !== undefined && { PORT: "" }) }),
+  );
   if (faults.length > 0) throw new ConfigError(faults);
+  const { SMTP_URL: url, SMTP_FROM: from } = env;
+  const host = hostFlag ?? (env.HOST || LOCAL);
   const telemetry = readTelemetry(env);
   const dataDir = overrides.dataDir ?? (env.SHIFTPACT_DATA || ".shiftpact");
   return {
@@ -112,7 +97,7 @@ export function readConfig(
 }
 
 /** What is wrong with the environment. No fault repeats a value: some are secrets, and a URL may hold a password. */
-function faultsIn(env: NodeJS.ProcessEnv): string[] {
+function faultsIn(env: Env): string[] {
   const {
     DATABASE_URL: url,
     OPERATIONS_TOKEN: token,
@@ -156,21 +141,15 @@ function faultsIn(env: NodeJS.ProcessEnv): string[] {
       "SECRET_KEYS must be keys of 32 bytes in base64, with commas between them: the first one seals, all open",
     ],
   ];
-  return [
-    ...databaseFaults(env),
-    ...telemetryFaults(env),
-    ...faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault),
-  ];
+  return [...telemetryFaults(env), ...faults.filter(([isPresent]) => isPresent).map(([, fault]) => fault)];
 }
-
-export const isDatabaseUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text);
 
 /** How long what has ended is kept, by setting. */
 const KEPT = (["events", "traces", "jobs", "notifications", "issues"] as const).map(
   (key) => [`RETAIN_${key.toUpperCase()}_DAYS`, key] as const,
 );
 
-const retentionOf = (env: NodeJS.ProcessEnv): Retention =>
+const retentionOf = (env: Env): Retention =>
   Object.fromEntries(KEPT.map(([name, key]) => [key, Number(env[name] || RETENTION[key])])) as Record<
     keyof Retention,
     number
@@ -197,27 +176,6 @@ function isProxy(text: string): boolean {
   return (
     rest.length === 0 && most >= 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
   );
-}
-
-/** Long enough that a name which differs in a letter or two belongs to no other program. */
-const NAMES = [
-  ...["DATABASE_URL", "SHIFTPACT_DATA", "OPERATIONS_TOKEN", "SECRET_KEY", "ALLOW_INSECURE_PROVIDERS"],
-  ...["WEBHOOK_RATE_LIMIT", "PROVIDER_RATE_LIMIT", "SMTP_URL", "SMTP_FROM", "LOG_LEVEL"],
-  ...["MANAGEMENT_HOST", "MANAGEMENT_PORT", "TRUST_PROXY", "DRAIN_SECONDS"],
-  ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_SERVICE_NAME"],
-  ...["DIRECT_DATABASE_URL", "DATABASE_POOL", "AUTO_MIGRATE"],
-  ...["UNKNOWN_TOKEN_LIMIT", "CLEAR_PERSONAL_NUMBERS", "SECRET_KEYS"],
-  ...SECRETS.map((name) => `${name}_FILE`),
-  ...KEPT.map(([name]) => name),
-];
-
-/** A misspelt setting would be ignored in silence: with DATABSE_URL the platform would start on an empty database. */
-function misspelt(env: NodeJS.ProcessEnv): string[] {
-  return Object.keys(env).flatMap((name) => {
-    if (NAMES.includes(name)) return [];
-    const meant = NAMES.find((each) => distance(name, each) <= 2);
-    return meant === undefined ? [] : [`${name} is not a setting of the platform; did you mean ${meant}?`];
-  });
 }
 
 const isInteger = (text = "", most: number) => /^\d*$/.test(text) && Number(text) <= most;
@@ -286,12 +244,14 @@ function kept(keeping: Keeping, name: string, form: RegExp, make: () => string):
   throw new ConfigError([`${path} is damaged: restore it, or remove it to have a new one made`]);
 }
 
-/** The secrets of the environment or, if they are kept there, of the data folder; none is made. */
+/**
+ * Returns the secrets of the environment or, if they are kept there, of the data folder; none is made.
+ * @param env as `readEnvironment` returns it
+ */
 export function keptSecrets(
-  given: Readonly<Record<string, string | undefined>>,
+  env: Env,
   dataDir: string,
 ): { operationsToken: string | undefined; secretKeys: string | undefined } {
-  const { env } = withSecretFiles(given);
   return {
     operationsToken: env.OPERATIONS_TOKEN || readKept(join(dataDir, "operations-token")),
     secretKeys: env.SECRET_KEYS || env.SECRET_KEY || readKept(join(dataDir, "secret-key")),

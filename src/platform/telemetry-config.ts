@@ -1,3 +1,5 @@
+import type { Env } from "./environment.ts";
+
 /** Where telemetry is sent, from the standard variables of OpenTelemetry. */
 export interface Telemetry {
   /** Without the path of a signal. */
@@ -17,7 +19,7 @@ const SAMPLERS = [
 export type SamplerName = (typeof SAMPLERS)[number];
 
 /** What is wrong, without a value: a header may be a secret. */
-export function telemetryFaults(env: NodeJS.ProcessEnv): string[] {
+export function telemetryFaults(env: Env): string[] {
   if (!env.OTEL_EXPORTER_OTLP_ENDPOINT) return [];
   const faults: readonly (readonly [isPresent: boolean, fault: string])[] = [
     [
@@ -39,7 +41,7 @@ export function telemetryFaults(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** Undefined: nothing is sent. */
-export function readTelemetry(env: NodeJS.ProcessEnv): Telemetry | undefined {
+export function readTelemetry(env: Env): Telemetry | undefined {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: service } = env;
   if (!endpoint || env.OTEL_SDK_DISABLED === "true") return undefined;
   return {
@@ -55,7 +57,7 @@ export function readTelemetry(env: NodeJS.ProcessEnv): Telemetry | undefined {
   };
 }
 
-const samplerOf = ({ OTEL_TRACES_SAMPLER: name }: NodeJS.ProcessEnv): SamplerName | undefined =>
+const samplerOf = ({ OTEL_TRACES_SAMPLER: name }: Env): SamplerName | undefined =>
   SAMPLERS.find((each) => each === (name || "parentbased_always_on"));
 
 const isShare = (text: string) => Number(text) >= 0 && Number(text) <= 1;

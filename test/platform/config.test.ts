@@ -12,7 +12,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ConfigError, readConfig } from "../../src/platform/config.ts";
+import { readConfig } from "../../src/platform/config.ts";
+import { ConfigError, SECRETS } from "../../src/platform/environment.ts";
 
 const TOKEN = "a-token-of-the-operators";
 const KEY = Buffer.alloc(32, 9).toString("base64");
@@ -48,6 +49,11 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
   [{ RETAIN_EVENTS_DAYS: "29" }, /^RETAIN_EVENTS_DAYS must be 30 or more/],
   [{ DRAIN_SECONDS: "1.5" }, /^DRAIN_SECONDS must be a whole number from 0 to 300$/],
   [{ DATABASE_URL: "" }, /^DATABASE_URL is empty: unset it for the embedded database/],
+  [{ DATABASE_URL_FILE: "" }, /^DATABASE_URL_FILE is empty: unset it, or give the path of a file$/],
+  [{ SECRET_KEY_FILE: "", SECRET_KEY: KEY }, /^SECRET_KEY_FILE is empty/],
+  [{ DIRECT_DATABASE_URL: "" }, /^DIRECT_DATABASE_URL is empty: unset it, or give the URL of a PostgreSQL$/],
+  [{ SHIFTPACT_DATA: "" }, /^SHIFTPACT_DATA is empty: unset it, or give the path of a folder$/],
+  [{ SMTP_URL: "" }, /^SMTP_URL is empty: unset it, or give the URL of a mail server$/],
   [{ DATABSE_URL: URL }, /^DATABSE_URL is not a setting of the platform; did you mean DATABASE_URL\?$/],
   [{ OPERATION_TOKEN: TOKEN }, /^OPERATION_TOKEN is not a setting .* OPERATIONS_TOKEN\?$/],
   [{ PORT: "65536" }, /^PORT /],
@@ -115,35 +121,35 @@ describe("the configuration", () => {
     expect(readConfig({ PORT: "81", SHIFTPACT_DATA: "/nowhere" }, flags)).toMatchObject(flags);
   });
 
-  it.each(["DATABASE_URL", "OPERATIONS_TOKEN", "SECRET_KEY", "SECRET_KEYS", "SMTP_URL"])(
-    "reads %s from the file that its _FILE names, without the last line break",
-    (name) => {
-      const values = {
-        DATABASE_URL: URL,
-        OPERATIONS_TOKEN: TOKEN,
-        SMTP_URL: "smtp://mail.example",
-        SMTP_FROM: "a@b.example",
-      };
-      const keys = name === "SECRET_KEYS" ? { SECRET_KEYS: `${KEY},${KEY}` } : { SECRET_KEY: KEY };
-      const env: Record<string, string> = { ...values, ...keys };
-      const plain = readConfig(env);
-      const { [name]: value = "", ...rest } = env;
-      const path = join(folder, "secret");
-      writeFileSync(path, `${value}\n`);
-      expect(readConfig({ ...rest, [`${name}_FILE`]: path })).toEqual(plain);
-      expect(faultsOf({ ...env, [`${name}_FILE`]: path })).toEqual([
-        `${name} and ${name}_FILE are both set: keep one of them`,
-      ]);
-      const absent = join(folder, "absent");
-      expect(faultsOf({ ...rest, [`${name}_FILE`]: absent })).toEqual([
-        `${name}_FILE cannot be read: ENOENT at ${absent}`,
-      ]);
-      writeFileSync(path, "\n");
-      expect(faultsOf({ ...rest, [`${name}_FILE`]: path })).toEqual([
-        `${name}_FILE names an empty file: ${path}`,
-      ]);
-    },
-  );
+  it.each(SECRETS)("reads %s from the file that its _FILE names, without the last line break", (name) => {
+    const values = {
+      DATABASE_URL: URL,
+      DIRECT_DATABASE_URL: `${URL}-direct`,
+      OPERATIONS_TOKEN: TOKEN,
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+      OTEL_EXPORTER_OTLP_HEADERS: "api-key=a-key-of-the-collector",
+      SMTP_URL: "smtp://mail.example",
+      SMTP_FROM: "a@b.example",
+    };
+    const keys = name === "SECRET_KEYS" ? { SECRET_KEYS: `${KEY},${KEY}` } : { SECRET_KEY: KEY };
+    const env: Record<string, string> = { ...values, ...keys };
+    const plain = readConfig(env);
+    const { [name]: value = "", ...rest } = env;
+    const path = join(folder, "secret");
+    writeFileSync(path, `${value}\n`);
+    expect(readConfig({ ...rest, [`${name}_FILE`]: path })).toEqual(plain);
+    expect(faultsOf({ ...env, [`${name}_FILE`]: path })).toEqual([
+      `${name} and ${name}_FILE are both set: keep one of them`,
+    ]);
+    const absent = join(folder, "absent");
+    expect(faultsOf({ ...rest, [`${name}_FILE`]: absent })).toEqual([
+      `${name}_FILE cannot be read: ENOENT at ${absent}`,
+    ]);
+    writeFileSync(path, "\n");
+    expect(faultsOf({ ...rest, [`${name}_FILE`]: path })).toEqual([
+      `${name}_FILE names an empty file: ${path}`,
+    ]);
+  });
 
   it("takes SECRET_KEYS as a list, of which the first one seals", () => {
     const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];

@@ -12,6 +12,8 @@ import { type Loaded, load } from "./load.ts";
 export interface Target {
   /** PostgreSQL; unset: embedded, in the folder `database`. */
   url: string | undefined;
+  /** Reaches PostgreSQL without the pooler, in transaction mode, that `url` leads to. */
+  directUrl?: string | undefined;
   database: string;
   vault: Vault;
   log: Log;
@@ -22,9 +24,9 @@ export interface Target {
  * complete. Rejects with BackupFault when that cannot be.
  */
 export async function restore(target: Target, lines: AsyncIterable<string>): Promise<Loaded> {
-  const { url, database, log } = target;
+  const { url, directUrl, database, log } = target;
   const fill = (opened: Database) => fillDatabase(opened, lines, target.vault, prepareCatchUp);
-  if (url !== undefined) return using(await openUnmigrated({ url, log }), fill);
+  if (url !== undefined) return using(await openUnmigrated({ url, directUrl, log }), fill);
   if (existsSync(database))
     throw new BackupFault(
       `${database} exists: a backup is restored into a new folder; name another with --data, or move this one away`,

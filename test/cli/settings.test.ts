@@ -1,0 +1,103 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-commands.ts";
+import { terminal } from "./terminal.ts";
+
+let folder: string;
+/** Nothing listens there. */
+const NO_DATABASE = "postgres://127.0.0.1:9/shiftpact";
+const secret = (name: string, value: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, `${value}\n`);
+  return path;
+};
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "shiftpact-settings-"));
+  mkdirSync(join(folder, "database"));
+  secret("url", NO_DATABASE);
+  secret("key", Buffer.alloc(32, 7).toString("base64"));
+  secret("token", "operations-token-of-the-tests");
+  secret("monday.shiftpact", "");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(command: PlatformCommand, argv: readonly string[], env: Record<string, string>) {
+  const { io, out, err } = terminal({ LOG_LEVEL: "silent", SHIFTPACT_DATA: folder, ...env });
+  const code = await PLATFORM_COMMANDS[command](
+    argv.map((each) => each.replace("FOLDER", folder)),
+    io,
+  );
+  return { code, out, err };
+}
+
+/** Each command, with arguments that it accepts. */
+const COMMANDS: [command: PlatformCommand, argv: string[]][] = [
+  ["platform", []],
+  ["migrate", ["--check"]],
+  ["backup", ["FOLDER/new.shiftpact"]],
+  ["restore", ["FOLDER/monday.shiftpact"]],
+  ["move", ["--to", NO_DATABASE]],
+  ["operators", ["list"]],
+];
+
+describe.each(COMMANDS)("shiftpact %s", (command, argv) => {
+  it.each([
+    [
+      { DATABSE_URL: NO_DATABASE },
+      /DATABSE_URL is not a setting of the platform; did you mean DATABASE_URL\?$/,
+    ],
+    [{ DATABASE_URL: "" }, /DATABASE_URL is empty/],
+    [{ DATABASE_URL_FILE: "" }, /DATABASE_URL_FILE is empty/],
+    [{ SECRET_KEY_FILE: "/not/there" }, /SECRET_KEY_FILE cannot be read: ENOENT at \/not\/there$/],
+  ])("refuses %o in one line", async (env, line) => {
+    expect(await run(command, argv, env)).toEqual({ code: 2, out: [], err: [expect.stringMatching(line)] });
+  });
+
+  it("refuses a bad sslmode and a misspelt setting in one line each", async () => {
+    const env = { DATABASE_URL: `${NO_DATABASE}?sslmode=prefer`, OPERATIONS_TOKN: "x", SECRET_KEY: "" };
+    const secrets = { OPERATIONS_TOKEN_FILE: join(folder, "token"), SECRET_KEY_FILE: join(folder, "key") };
+    const { code, out, err } = await run(command, argv, { ...env, ...secrets });
+    expect([code, out]).toEqual([2, []]);
+    expect(err).toEqual([
+      expect.stringMatching(`^shiftpact ${command}: OPERATIONS_TOKN is not a setting`),
+      expect.stringMatching(`^shiftpact ${command}: DATABASE_URL: sslmode must be one of`),
+    ]);
+  });
+});
+
+describe("a secret in a file", () => {
+  it.each(COMMANDS.slice(0, 4))(
+    "leads shiftpact %s to the database of DATABASE_URL_FILE",
+    async (command, argv) => {
+      const [url, key, token] = ["url", "key", "token"].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+      ];
+      const env = { DATABASE_URL_FILE: url, SECRET_KEY_FILE: key, OPERATIONS_TOKEN_FILE: token };
+      const { code, err } = await run(command, argv, env);
+      expect([code, err]).toEqual([1, [expect.stringContaining("ECONNREFUSED 127.0.0.1:9")]]);
+    },
+  );
+
+  it("is the token of shiftpact operators", async () => {
+    const env = { OPERATIONS_TOKEN_FILE: join(folder, "token"), SHIFTPACT_URL: "http://127.0.0.1:9" };
+    const { code, err } = await run("operators", ["list"], env);
+    expect([code, err]).toEqual([2, [expect.stringContaining("the platform does not answer")]]);
+  });
+});
+
+describe("shiftpact move", () => {
+  it.each([
+    ["mysql://x", /--to must start with postgres:\/\//],
+    [`${NO_DATABASE}?sslmode=prefer`, /--to: sslmode must be one of/],
+  ])("refuses --to %s before it opens anything", async (url, line) => {
+    expect(await run("move", ["--to", url], {})).toEqual({
+      code: 2,
+      out: [],
+      err: [expect.stringMatching(line)],
+    });
+  });
+});
