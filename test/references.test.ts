@@ -47,6 +47,15 @@ describe("references", () => {
   });
 });
 
+describe("the decisions", () => {
+  it("each name the test files that show them", () => {
+    const decisions = readFileSync(join(ROOT, "spec/decisions.md"), "utf8");
+    const rows = decisions.split("\n").filter((line) => /^\| (?!open point|point|---)/.test(line));
+    expect(rows.length).toBeGreaterThan(40);
+    expect(rows.filter((row) => !/\]\(\.\.\/test\/\S+\.test\.ts\)/.test(row))).toEqual([]);
+  });
+});
+
 /** `5.2`: the second point of section 5, which is a list. */
 function isPoint(part: string): boolean {
   const [section = "", point = ""] = part.split(".");

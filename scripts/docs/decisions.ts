@@ -1,6 +1,6 @@
 import { type Markup, markup } from "../../src/verify/reporters/markup.ts";
 import { siteLink } from "./guides.ts";
-import { line, paragraphs, written } from "./markdown.ts";
+import { paragraphs, written } from "./markdown.ts";
 import { type Operation, pageOfDocument } from "./operations.ts";
 import { DECISIONS, EVENTS, REFERENCES, shell } from "./shell.ts";
 import { keysOf, nodesBelow, type Place, pointerOf, type SpecFolder } from "./spec-folder.ts";
@@ -13,6 +13,9 @@ export interface Decision extends Place {
 /** How the documents say it: "Decision", "(contract 7 leaves ... open)", "**Routing** (contract 4.1)". */
 const SETTLES = /\bdecision\b|\bdecided\b|leaves .{1,40} open\b|^\*\*[^*]+\*\* \(contract/i;
 
+/** The site has no source files: the path alone is shown. */
+const LINK_TO_TEST = /\[(`[^`]+`)\]\(\.\.\/test\/[^)]+\)/g;
+
 function decisionsOf(spec: SpecFolder): Decision[] {
   return [...spec.files].flatMap(([file, document]) =>
     [...nodesBelow(document)].flatMap(({ keys, node }) => {
@@ -23,15 +26,8 @@ function decisionsOf(spec: SpecFolder): Decision[] {
   );
 }
 
-/**
- * @param decided spec/decisions.md
- * @param shown test/decisions.md
- */
-export function decisionsPage(
-  spec: SpecFolder,
-  operations: readonly Operation[],
-  { decided, shown }: { decided: string; shown: string },
-): string {
+/** @param decided spec/decisions.md */
+export function decisionsPage(spec: SpecFolder, operations: readonly Operation[], decided: string): string {
   const decisions = uniqueIn(decisionsOf(spec));
   const files = [...spec.files.keys()].filter((file) => decisions.some((each) => each.file === file));
   const chapters = files.map((file) => {
@@ -41,13 +37,11 @@ export function decisionsPage(
   const contents = files.map((file) => markup`<li><a href="#${idOf(file)}">${titleOf(file)}</a></li>`);
   return shell(
     DECISIONS,
-    markup`${written(decided, siteLink).html}
+    markup`${written(decided.replaceAll(LINK_TO_TEST, "$1"), siteLink).html}
 <h2 id="descriptions">In the descriptions</h2>
 <p>The same, where it matters: in the descriptions of the documents.</p>
-<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${contents}
-<li><a href="#tests">Where each decision is shown by a test</a></li></ul></nav>
-${chapters}
-${testsPart(shown)}`,
+<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${contents}</ul></nav>
+${chapters}`,
   );
 }
 
@@ -96,32 +90,4 @@ function usersOf({ file, pointer }: Decision, operations: readonly Operation[]):
     .map(({ href, operationId }) => markup` <a href="${href}">${operationId}</a>`);
   const more = users.length > FEW ? ` and ${users.length - FEW} more` : "";
   return markup`<p class="soft">Concerns${few}${more}.</p>`;
-}
-
-interface Shown {
-  decision: string;
-  file: string;
-  test: string;
-}
-
-/** The rows of test/decisions.md. */
-function shownIn(table: string): Shown[] {
-  const cells = (row: string) => row.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
-  const rows = table.split("\n").filter((row) => /^\| [^-]/.test(row));
-  return rows.slice(1).map((row) => {
-    const [, decision = "", file = "", test = ""] = cells(row);
-    return { decision, file, test };
-  });
-}
-
-function testsPart(table: string): Markup {
-  const points = Map.groupBy(shownIn(table), ({ decision }) => decision);
-  const parts = [...points].map(([decision, tests]) => {
-    const items = tests.map(({ file, test }) => markup`<li>${line(file)}: ${line(test)}</li>`);
-    const count = tests.length === 1 ? "1 test" : `${tests.length} tests`;
-    return markup`<details><summary>${line(decision)} <span class="soft">${count}</span></summary><ul>${items}</ul></details>`;
-  });
-  return markup`<h2 id="tests">Where each decision is shown by a test</h2>
-<p>${line("Every open point, with the tests that fail when it is no longer kept. Paths start in `test/`.")}</p>
-${parts}`;
 }

@@ -49,7 +49,6 @@ const PAGE_OF: Readonly<Record<string, Page>> = {
   "../contract.md": CONTRACT,
   "contract.md": CONTRACT,
   "../decisions.md": DECISIONS,
-  "../test/decisions.md": DECISIONS,
   "../../src/contract/problem.ts": PROBLEMS,
   "../../src/contract/operator-text/issue.ts": ISSUES,
   ...Object.fromEntries(Object.entries(GUIDES).map(([name, page]) => [`${name}.md`, page])),

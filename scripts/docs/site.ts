@@ -34,13 +34,12 @@ function ownPages(onFile: OnFile): [string, string][] {
   const spec = readSpecFolder(SPEC);
   const operations = operationsOf(spec);
   const decided = readFileSync(join(SPEC, "decisions.md"), "utf8");
-  const shown = readFileSync(join(ROOT, "test/decisions.md"), "utf8");
   const pages: [string, string][] = [
     [HOME.file, homePage()],
     ...writtenPages(SPEC),
     [EVENTS.file, eventsPage(spec)],
     [DOWNLOADS.file, downloadsPage(downloadFiles(GENERATED).map(([name]) => name))],
-    [DECISIONS.file, decisionsPage(spec, operations, { decided, shown })],
+    [DECISIONS.file, decisionsPage(spec, operations, decided)],
     [PROBLEMS.file, problemsPage(spec, operations)],
     [ISSUES.file, issuesPage()],
   ];
