@@ -3,13 +3,13 @@ import type { CandidateCreate, Job } from "../../generated/operations/types.ts";
 import type { NewShift } from "../../src/sandbox/desk.ts";
 import type { Sandbox, SandboxOptions } from "../../src/sandbox/sandbox.ts";
 import type { TestDatabase } from "../engines.ts";
-import type { Doings, Said } from "../flows/doings.ts";
-import { type Operations, ok } from "../flows/operations.ts";
-import type { OnTheWay } from "../flows/rewriter.ts";
-import { type StageOptions, startStage } from "../flows/stage.ts";
+import type { Actions, Reply } from "../harness/actions.ts";
+import { type Operations, ok } from "../harness/operations.ts";
+import { type HarnessOptions, startHarness } from "../harness/platform.ts";
+import type { OnTheWay } from "../harness/provider-proxy.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
 
-export interface WorkshopOptions extends StageOptions {
+export interface WorkshopOptions extends HarnessOptions {
   dialect?: SandboxOptions["dialect"];
 }
 
@@ -17,7 +17,7 @@ type Seat = Pick<Job, "jobId"> & { candidateId: string };
 
 /** A platform on the test's own database, so that the test can read its rows, and one organisation, which sends no webhooks itself. */
 export interface Workshop
-  extends Pick<Doings, "steps" | "verdicts" | "notificationsOf" | "issues" | "issueCodes"> {
+  extends Pick<Actions, "steps" | "verdicts" | "notifications" | "issues" | "issueCodes"> {
   operations: Operations;
   /** Of the platform. */
   url: string;
@@ -31,8 +31,8 @@ export interface Workshop
   /** A shift at the provider, and the job that came of it. */
   open(shift?: NewShift): Promise<Job>;
   job(jobId: string): Promise<Job>;
-  accept(seat: Seat): Promise<Said>;
-  withdraw(seat: Seat): Promise<Said>;
+  accept(seat: Seat): Promise<Reply>;
+  withdraw(seat: Seat): Promise<Reply>;
   /** An event of the provider: stored, and everything that came of it is done. */
   send(event: string, shiftId: string, traceId?: string): Promise<void>;
   /** The same, without waiting for what comes of it. */
@@ -47,22 +47,22 @@ export interface Workshop
 
 export async function openWorkshop(database: TestDatabase, options: WorkshopOptions = {}): Promise<Workshop> {
   const { dialect = {}, ...platformOptions } = options;
-  const stage = await startStage(database, platformOptions);
-  const { platform, operations } = stage;
+  const harness = await startHarness(database, platformOptions);
+  const { platform, operations } = harness;
   const way: { onTheWay: OnTheWay | undefined } = { onTheWay: undefined };
-  const organisation = await stage.onboard({
+  const organisation = await harness.onboard({
     ...{ dialect, connect: false },
     onTheWay: (call, pass) => (way.onTheWay ? way.onTheWay(call, pass) : pass()),
   });
   const { provider, providerId, competenceId } = organisation;
-  const { steps, verdicts, notificationsOf, issues, issueCodes } = organisation;
+  const { steps, verdicts, notifications, issues, issueCodes } = organisation;
   const send: Workshop["send"] = async (event, shiftId, traceId) => {
     await organisation.send(event, shiftId, traceId);
     await platform.idle();
   };
   return Object.assign(way, {
     ...{ operations, url: platform.url, provider, providerId, competenceId },
-    ...{ steps, verdicts, notificationsOf, issues, issueCodes, send, store: organisation.send },
+    ...{ steps, verdicts, notifications, issues, issueCodes, send, store: organisation.send },
     idle: platform.idle,
     open: async (shift?: NewShift) => {
       const { shiftId } = provider.createShift(shift);
@@ -79,7 +79,7 @@ export async function openWorkshop(database: TestDatabase, options: WorkshopOpti
     metrics: async () => (await fetch(`${platform.url}/metrics`)).text(),
     dump: () => dump(database),
     close: async () => {
-      await stage.close();
+      await harness.close();
       await organisation.close();
     },
   });

@@ -7,7 +7,8 @@ import type {
   Job,
   Notification,
 } from "../../../generated/operations/types.ts";
-import { type Operations, ok, type Person } from "../operations.ts";
+import { type Operations, ok } from "../../harness/operations.ts";
+import type { Person } from "../../harness/organisation.ts";
 import type { Provider } from "./provider.ts";
 import type { ShiftValues } from "./provider-desk.ts";
 

@@ -1,5 +1,6 @@
 import type { Booking, Job } from "../../../generated/operations/types.ts";
-import type { Operations, Person } from "../operations.ts";
+import type { Operations } from "../../harness/operations.ts";
+import type { Person } from "../../harness/organisation.ts";
 import { everyPage } from "./actions.ts";
 import type { Provider } from "./provider.ts";
 import { digitsOf } from "./provider-operations.ts";

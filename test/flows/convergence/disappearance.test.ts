@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { engines } from "../../engines.ts";
-import { ok } from "../operations.ts";
+import { ok } from "../../harness/operations.ts";
 import { agree } from "./agree.ts";
 import { type Organisation, usePlatform } from "./organisation.ts";
 

@@ -35,7 +35,7 @@ describe.each(engines)("a provider that lists people oddly, on %s", (engine) => 
     await expect.poll(async () => isRight(await platform.job(shiftId)) || (await isExplained())).toBe(true);
     expect(oddity.hits).toBeGreaterThan(0);
     expect((await platform.job(shiftId)).ownPeople.length).toBeLessThanOrEqual(100);
-    expect((await fetch(`${platform.stage.platform.url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${platform.harness.platform.url}/health/ready`)).status).toBe(200);
     oddity.stop();
     await provider.announce("shift.update", shiftId);
     await expect.poll(() => agree(platform, provider)).toEqual([]);

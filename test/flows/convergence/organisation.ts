@@ -1,16 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import type { Engine } from "../../../src/platform/db/database.ts";
+import { type Operations, ok } from "../../harness/operations.ts";
+import type { Person } from "../../harness/organisation.ts";
+import { type Harness, startHarness } from "../../harness/platform.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { type Operations, ok, type Person } from "../operations.ts";
-import { type Stage, startStage } from "../stage.ts";
 import { type Actions, actionsOf } from "./actions.ts";
 import { type Pace, paced } from "./pace.ts";
 import { type Provider, type ProviderOptions, startProvider } from "./provider.ts";
 
 /** An organisation on both sides: the independent provider, and the platform's operations API. */
 export interface Organisation extends Actions {
-  stage: Pick<Stage, "platform" | "operations">;
+  harness: Pick<Harness, "platform" | "operations">;
   operations: Operations;
   provider: Provider;
   providerId: string;
@@ -25,22 +26,22 @@ const KIND = "independent";
 
 /** A running platform, and what was onboarded on it. */
 export interface Platform {
-  stage: Stage;
+  harness: Harness;
   onboard: Onboard;
   clearFaults(): void;
   close(): Promise<void>;
 }
 
 export async function startPlatform(engine: Engine, pace?: Pace): Promise<Platform> {
-  const stage = await startStage(engine, paced(pace));
+  const harness = await startHarness(engine, paced(pace));
   const providers: Provider[] = [];
   const numbers = published.personnummer.values();
   return {
-    stage,
+    harness,
     onboard: async (options) => {
       const provider = await startProvider(options);
       providers.push(provider);
-      return onboard(stage, provider, { numbers, ...options });
+      return onboard(harness, provider, { numbers, ...options });
     },
     clearFaults: () => {
       for (const { clearFaults } of providers) clearFaults();
@@ -48,7 +49,7 @@ export async function startPlatform(engine: Engine, pace?: Pace): Promise<Platfo
     close: async () => {
       // First, so that the platform waits for no response.
       await Promise.all(providers.map((provider) => provider.close()));
-      await stage.close();
+      await harness.close();
     },
   };
 }
@@ -74,11 +75,11 @@ interface Onboarding extends ProviderOptions {
 
 /** Registers, discovers, maps every outlet and role, connects the webhooks, and activates. */
 export async function onboard(
-  stage: Pick<Stage, "platform" | "operations">,
+  harness: Pick<Harness, "platform" | "operations">,
   provider: Provider,
   onboarding: Onboarding,
 ): Promise<Organisation> {
-  const { operations, platform } = stage;
+  const { operations, platform } = harness;
   const { providerId, url: baseUrl } = provider;
   const path = { providerId };
   const { routing = "path", numbers } = onboarding;
@@ -91,7 +92,7 @@ export async function onboard(
   const people: Person[] = [];
   return {
     ...actionsOf({ operations, provider }),
-    ...{ stage, operations, provider, providerId, people },
+    ...{ harness, operations, provider, providerId, people },
     addPerson: async () => {
       const person = await addPerson(operations, competenceId, numbers);
       people.push(person);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { engines } from "../../engines.ts";
-import type { Person } from "../operations.ts";
+import type { Person } from "../../harness/organisation.ts";
 import { agree } from "./agree.ts";
 import { type Organisation, usePlatform } from "./organisation.ts";
 import type { Effect } from "./provider-operations.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { engines } from "../../engines.ts";
-import { ok, type Person } from "../operations.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Person } from "../../harness/organisation.ts";
 import { agree } from "./agree.ts";
 import { type Organisation, usePlatform } from "./organisation.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../../generated/operations/client.ts";
 import { startPlatform } from "../../../src/platform/main.ts";
 import { copyDatabase, silent } from "../../engines.ts";
-import { withDatabase } from "../../platform/http/edge.ts";
+import { withDatabase } from "../../harness/platform.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { onboard } from "../convergence/organisation.ts";
 import { startProvider } from "../convergence/provider.ts";

@@ -5,7 +5,7 @@ import { operationsTable } from "../../../generated/operations/server.ts";
 import type { AuditEntry } from "../../../generated/operations/types.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
+import { ok } from "../../harness/operations.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { openWorkshop, type Workshop } from "../workshop.ts";
 

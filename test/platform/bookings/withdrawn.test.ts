@@ -28,7 +28,7 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
     };
     return withdrawn.promise;
   };
-  const kinds = async (job: Job) => (await shop.notificationsOf(job)).map(({ kind }) => kind);
+  const kinds = async (job: Job) => (await shop.notifications(job)).map(({ kind }) => kind);
 
   it("that comes before the confirmation leaves nothing to notify of but the release", async () => {
     const candidateId = await shop.addPerson(60);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CandidateChange } from "../../../generated/operations/types.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
+import { ok } from "../../harness/operations.ts";
 import { openWorkshop, type Workshop } from "../workshop.ts";
 
 const NTH = 43;
@@ -30,11 +30,11 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
   it("is offered the open jobs that need a competence that is new", async () => {
     const candidateId = await shop.addPerson(NTH, { competenceIds: [] });
     const job = await shop.open();
-    expect(await shop.notificationsOf(job)).toEqual([]);
+    expect(await shop.notifications(job)).toEqual([]);
     const { competenceIds } = ok(await change(candidateId, { competenceIds: [shop.competenceId] }));
     expect(competenceIds).toEqual([shop.competenceId]);
     await shop.idle();
-    expect(await shop.notificationsOf(job)).toMatchObject([{ kind: "job_offered", candidateId }]);
+    expect(await shop.notifications(job)).toMatchObject([{ kind: "job_offered", candidateId }]);
   });
 
   it("without the competence that a shift needs since it has changed is reported, until it is there", async () => {

@@ -86,7 +86,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     const candidateId = await add();
     const job = await book(candidateId);
     itIs(job.endTime, -1_000);
-    expect(await shop.withdraw({ ...job, candidateId })).toEqual({ status: 409, said: "job_not_open" });
+    expect(await shop.withdraw({ ...job, candidateId })).toEqual({ status: 409, code: "job_not_open" });
     expect(await erase(candidateId)).toBe("candidate_booked");
     itIs(job.endTime);
     expect(await erase(candidateId)).toBe(204);
@@ -134,7 +134,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
       }
       if (when === "before") await pass();
     };
-    expect(await shop.accept({ ...job, candidateId })).toEqual({ status: 202, said: "pending" });
+    expect(await shop.accept({ ...job, candidateId })).toEqual({ status: 202, code: "pending" });
     await asked.promise;
     itIs(job.endTime, HOUR);
     expect(await erase(candidateId)).toBe(204);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CandidateCreate } from "../../../generated/operations/types.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
+import { ok } from "../../harness/operations.ts";
 import { openWorkshop, type Workshop } from "../workshop.ts";
 
 describe.each(featureEngines)("an erased person, on %s", (engine) => {

@@ -6,6 +6,7 @@ import { openPersonalNumbers } from "../../../src/platform/candidates/personal-n
 import { createNumberSealing } from "../../../src/platform/candidates/seal-numbers.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { engines, silent, useEngine } from "../../engines.ts";
+import { SECRET_KEY } from "../../harness/platform.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { openWorkshop, type Workshop } from "../workshop.ts";
 
@@ -17,16 +18,15 @@ afterEach(async () => {
 
 describe.each(engines)("a personal number on %s", (engine) => {
   const database = useEngine(engine);
-  const secretKey = randomBytes(32);
   const open = async (options = {}): Promise<Workshop> => {
-    const shop = await openWorkshop(database(), { secretKey, ...options });
+    const shop = await openWorkshop(database(), options);
     closing.push(shop.close);
     return shop;
   };
   const stored = () =>
     database().kysely.selectFrom("candidates").selectAll().orderBy("candidate_id").execute();
   const sealing = async (keepClear = false) => {
-    const vault = createVault(secretKey);
+    const vault = createVault(SECRET_KEY);
     const numbers = await openPersonalNumbers(database(), vault);
     return {
       numbers,
@@ -90,9 +90,9 @@ describe.each(engines)("a personal number on %s", (engine) => {
   });
 
   it("is found by another process with the same keys, and after a change of SECRET_KEY", async () => {
-    const vault = createVault(secretKey);
+    const vault = createVault(SECRET_KEY);
     const { hash } = await openPersonalNumbers(database(), vault);
-    const other = await openPersonalNumbers(database(), createVault(randomBytes(32), [secretKey]));
+    const other = await openPersonalNumbers(database(), createVault(randomBytes(32), [SECRET_KEY]));
     expect(other.hash(number(66))).toBe(hash(number(66)));
     const { rows } = await sql<{ sealed: string }>`select sealed from sealed_keys`.execute(database().kysely);
     expect(rows).toHaveLength(1);

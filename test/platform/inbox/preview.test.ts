@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { changesBetween, readSnapshot } from "../../../src/platform/jobs/snapshot.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
+import { ok } from "../../harness/operations.ts";
 import { openWorkshop, type Workshop } from "../workshop.ts";
 
 const HOUR = 3_600_000;
@@ -56,7 +56,7 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     const { open, addPerson, accept, idle } = workshop;
     const candidateId = await addPerson(0);
     const job = await open({ positions: 2 });
-    expect(await accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
+    expect(await accept({ ...job, candidateId })).toMatchObject({ code: "confirmed" });
     await idle();
     // What the responses have shown of the provider's dialect is saved beside the runs.
     await expect.poll(dialectNow).toHaveProperty("acknowledgement");

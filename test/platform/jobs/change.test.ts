@@ -23,10 +23,10 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     const { data, error, response } = await shop.operations.changeJob({ params: { path: { jobId } }, body });
     return { status: response.status, job: data, code: error?.code, detail: error?.detail };
   };
-  const notified = (job: Job) => shop.notificationsOf(job, "shift_changed");
+  const notified = (job: Job) => shop.notifications(job, "shift_changed");
   const booked = async (nth: number, job: Job) => {
     const candidateId = await shop.addPerson(nth);
-    expect(await shop.accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
+    expect(await shop.accept({ ...job, candidateId })).toMatchObject({ code: "confirmed" });
   };
   const changes = () =>
     database().kysely.selectFrom("shift_changes").selectAll().orderBy("change_id").execute();

@@ -19,7 +19,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
   const itIs = (time: string, plusMs = 0) => {
     aheadMs = Date.parse(time) + plusMs - Date.now();
   };
-  const notified = async (job: Job) => (await shop.notificationsOf(job)).map(({ kind }) => kind);
+  const notified = async (job: Job) => (await shop.notifications(job)).map(({ kind }) => kind);
   const eventsOf = async ({ shiftId }: Job) => {
     const { data } = await shop.operations.listEvents({ params: { query: { shiftId } } });
     return data?.items.reverse() ?? [];
@@ -32,7 +32,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
   const book = async (nth: number) => {
     const candidateId = await shop.addPerson(nth);
     const job = await shop.open({ positions: 2 });
-    expect(await shop.accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
+    expect(await shop.accept({ ...job, candidateId })).toMatchObject({ code: "confirmed" });
     return { job, candidateId };
   };
   /** The event is read shortly before the start, which the worker then waits for, unless `readMs` says how long after it. */
@@ -70,7 +70,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     );
     expect(expired).toMatchObject([{ step: "job", verdict: { params: { jobStatus: "open" } } }]);
     const candidateId = await shop.addPerson(77);
-    expect(await shop.accept({ ...job, candidateId })).toEqual({ status: 409, said: "job_not_open" });
+    expect(await shop.accept({ ...job, candidateId })).toEqual({ status: 409, code: "job_not_open" });
   });
 
   it("is not cancelled once it has started", async () => {
@@ -87,7 +87,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     await open();
     const { job, candidateId } = await book(78);
     itIs(job.startTime);
-    expect(await shop.withdraw({ ...job, candidateId })).toEqual({ status: 409, said: "job_not_open" });
+    expect(await shop.withdraw({ ...job, candidateId })).toEqual({ status: 409, code: "job_not_open" });
     expect(shop.provider.shift(job.shiftId)?.assigned.size).toBe(1);
   });
 

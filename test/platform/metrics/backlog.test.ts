@@ -8,8 +8,8 @@ import { type Limits, limitOf } from "../../../src/platform/backlog/limit.ts";
 import { finishedIn } from "../../../src/platform/backlog/pace.ts";
 import type { Integration } from "../../../src/platform/db/schema.ts";
 import { engines, useEngine } from "../../engines.ts";
-import { type Operations, ok } from "../../flows/operations.ts";
-import { useRunning } from "../integrations/running.ts";
+import { type Operations, ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
 
 const SINCE = new Date("2027-03-01T07:00:00Z");
@@ -117,13 +117,14 @@ const receivedAt = async (of: { operations: Operations; providerId: string }, nt
 };
 
 describe.each(engines)("the backlog of an integration, on %s", (engine) => {
-  const running = useRunning(engine, { now });
+  const harness = useHarness(engine, { now });
   const register = async (options?: { activate: boolean }) => {
-    const registered = await running().register(options);
-    const { operations } = running();
-    const { params, provider, tell } = registered;
+    const registered = await harness().onboard({ connect: false, ...options });
+    const { operations } = harness();
+    const { params, provider, trySend } = registered;
     const sendAll = async (count: number) => {
-      for (let nth = 0; nth < count; nth += 1) expect(await tell(provider.createShift().shiftId)).toBe(200);
+      for (let nth = 0; nth < count; nth += 1)
+        expect(await trySend(provider.createShift().shiftId)).toBe(200);
     };
     return { ...registered, operations, providerId: params.path.providerId, sendAll };
   };
@@ -133,7 +134,7 @@ describe.each(engines)("the backlog of an integration, on %s", (engine) => {
     const none = { ...EMPTY, limit: { code: "none", params: {} } };
     await becomes(of, { ...none, perMinute: 0 });
     await of.sendAll(3);
-    await of.settled();
+    await of.processed();
     await becomes(of, { ...none, perMinute: 3 });
   });
 
@@ -145,13 +146,13 @@ describe.each(engines)("the backlog of an integration, on %s", (engine) => {
     const draft = { code: "draft", params: {} };
     await becomes(of, { ...EMPTY, waiting: waiting(2), limit: draft, oldestAt });
     ok(await operations.activateIntegration({ params }));
-    await of.settled();
+    await of.processed();
     ok(await operations.suspendIntegration({ params }));
     await of.sendAll(3);
     const suspended = { code: "suspended", params: {} };
     await becomes(of, { ...EMPTY, waiting: waiting(3), limit: suspended, oldestAt: expect.any(String) });
     ok(await operations.activateIntegration({ params }));
-    await of.settled();
+    await of.processed();
     await becomes(of, { ...EMPTY, limit: { code: "none", params: {} } });
   });
 });

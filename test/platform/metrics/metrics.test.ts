@@ -3,8 +3,7 @@ import type { Channel } from "../../../src/platform/deps.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { createReadings, type Readings } from "../../../src/platform/metrics/readings.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
-import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { useRunning } from "../integrations/running.ts";
+import { useHarness } from "../../harness/platform.ts";
 import { openWorkshop } from "../workshop.ts";
 
 const READINGS: Readings = {
@@ -194,18 +193,17 @@ const DOWN: Channel = {
 };
 
 describe.each(featureEngines)("GET /metrics on %s", (engine) => {
-  const running = useRunning(engine);
+  const harness = useHarness(engine);
 
   it("counts webhooks and calls, and names no person", async () => {
-    const { platform, operations } = running();
-    const { provider, tell, job, addPerson } = await running().register();
-    const number = published.personnummer[1] ?? "";
-    const candidateId = await addPerson(number);
+    const { platform, operations } = harness();
+    const { provider, trySend, findJob, addPerson } = await harness().onboard({ connect: false });
+    const { candidateId, personalNumber } = await addPerson();
     const { shiftId } = provider.createShift();
-    expect(await tell(shiftId)).toBe(200);
-    expect(await tell(shiftId, "not-the-token")).toBe(401);
+    expect(await trySend(shiftId)).toBe(200);
+    expect(await trySend(shiftId, "not-the-token")).toBe(401);
     await platform.idle();
-    const { jobId = "" } = (await job(shiftId)) ?? {};
+    const { jobId = "" } = (await findJob(shiftId)) ?? {};
     await operations.acceptJob({ params: { path: { jobId } }, body: { candidateId } });
     await platform.idle();
     const answer = await fetch(`${platform.url}/metrics`);
@@ -229,6 +227,6 @@ describe.each(featureEngines)("GET /metrics on %s", (engine) => {
     const last = /^shiftpact_provider_last_webhook_timestamp_seconds\{.*\} (\d+)$/m.exec(text)?.[1];
     expect(Math.abs(Number(last) - Date.now() / 1_000)).toBeLessThan(300);
     expect(text).not.toContain('operation="unknown"');
-    expect(text).not.toMatch(new RegExp(`${number}|Robin|robin|${candidateId}|${shiftId}`));
+    expect(text).not.toMatch(new RegExp(`${personalNumber}|Robin|robin|${candidateId}|${shiftId}`));
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Channel, Delivery } from "../../../src/platform/deps.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
+import { ok } from "../../harness/operations.ts";
 import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
 import { type MailServer, type Outage, startMailServer } from "./mail-server.ts";
 
@@ -15,7 +15,6 @@ const DEFERRED: Delivery = { kind: "deferred", code: "mail_server_refused", stat
 const DELIVERED = { kind: "delivered" } as const;
 
 /** Of both platforms, where one takes over from the other. */
-const secretKey = Buffer.alloc(32, "secret");
 
 describe.each(featureEngines)("an outage of the mail server on %s", (engine) => {
   const database = useEngine(engine);
@@ -28,7 +27,7 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
       from: "shifts@platform.example",
       timeoutMs: 5_000,
     });
-    shop = await openWorkshop(database(), { channel, now: () => now, secretKey, ...HOURLY, ...options });
+    shop = await openWorkshop(database(), { channel, now: () => now, ...HOURLY, ...options });
   };
   beforeEach(async () => {
     now = new Date();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
+import { ok } from "../../harness/operations.ts";
 import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
 import { type MailServer, startMailServer } from "./mail-server.ts";
 
@@ -11,7 +11,6 @@ const NTH = 110;
 const HOUR_MS = 3_600_000;
 
 /** Of both platforms, where one takes over from the other. */
-const secretKey = Buffer.alloc(32, "secret");
 
 describe.each(featureEngines)("sending a notification again on %s", (engine) => {
   const database = useEngine(engine);
@@ -25,7 +24,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
       timeoutMs: 5_000,
     });
     shop = await openWorkshop(database(), {
-      ...{ channel, now: () => now, secretKey },
+      ...{ channel, now: () => now },
       timing: { hourlyMs: HOUR_MS },
       ...options,
     });
@@ -42,7 +41,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
   const resend = async (notificationId: string) => {
     const params = { path: { notificationId } };
     const { data, error, response } = await shop.operations.resendNotification({ params });
-    return { status: response.status, said: data ?? error?.code };
+    return { status: response.status, body: data ?? error?.code };
   };
   const all = async () => ok(await shop.operations.listNotifications()).items.toReversed();
   const offers = async (count: number): Promise<Notification[]> => {
@@ -72,9 +71,9 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     await open();
     const { one, other } = await refuseTwo();
     expect((await subjects()).sort()).toEqual([one.notificationId, other.notificationId].sort());
-    const { status, said } = await resend(one.notificationId);
+    const { status, body } = await resend(one.notificationId);
     expect(status).toBe(202);
-    expect({ ...UNDELIVERED, ...(said as Notification) }).toEqual({
+    expect({ ...UNDELIVERED, ...(body as Notification) }).toEqual({
       ...one,
       ...UNDELIVERED,
       deliveryParams: undefined,
@@ -162,7 +161,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     await server.recover();
     expect(await resend(one.notificationId)).toMatchObject({
       status: 202,
-      said: { deliveryError: "mail_server_refused" },
+      body: { deliveryError: "mail_server_refused" },
     });
     await shop.idle();
     expect(messageIds()).toEqual([messageId(one)]);
@@ -170,15 +169,15 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
   });
 
   it("sends what was only shown before the platform had a mail server", async () => {
-    shop = await openWorkshop(database(), { secretKey });
+    shop = await openWorkshop(database());
     await shop.addPerson(NTH);
     await shop.open();
     const [one] = await offers(1);
     if (!one) return;
-    expect(await resend(one.notificationId)).toEqual({ status: 409, said: "mail_not_configured" });
+    expect(await resend(one.notificationId)).toEqual({ status: 409, body: "mail_not_configured" });
     await shop.close();
     await open();
-    expect(await resend(one.notificationId)).toMatchObject({ status: 202, said: { channel: "email" } });
+    expect(await resend(one.notificationId)).toMatchObject({ status: 202, body: { channel: "email" } });
     await shop.idle();
     expect(messageIds()).toEqual([messageId(one)]);
   });
@@ -209,7 +208,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     const { job, one } = await refuseTwo();
     shop.provider.deleteShift(job.shiftId);
     await shop.send("shift.delete", job.shiftId);
-    expect(await resend(one.notificationId)).toEqual({ status: 409, said: "notification_withdrawn" });
+    expect(await resend(one.notificationId)).toEqual({ status: 409, body: "notification_withdrawn" });
     expect(await shop.issues()).toEqual([]);
   });
 
@@ -223,13 +222,13 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(confirmed).toMatchObject({ deliveryError: "gave_up" });
     now = new Date(job.startTime);
     const id = confirmed?.notificationId ?? "";
-    expect(await resend(id)).toEqual({ status: 409, said: "shift_started" });
+    expect(await resend(id)).toEqual({ status: 409, body: "shift_started" });
     await expect.poll(subjects).toEqual([]);
   });
 
   it("is refused for a notification that does not exist", async () => {
     await open();
-    expect(await resend(randomUUID())).toEqual({ status: 404, said: "notification_not_found" });
+    expect(await resend(randomUUID())).toEqual({ status: 404, body: "notification_not_found" });
   });
 
   it("goes before what the candidate is mailed in the background", async () => {

@@ -7,7 +7,7 @@ import { createIdGenerator, newId } from "../../../src/platform/ids.ts";
 import { RETENTION } from "../../../src/platform/retention.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
+import { ok } from "../../harness/operations.ts";
 import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
 
 const HOUR = 3_600_000;
@@ -53,7 +53,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
   const book = async (shift = { positions: 2 }) => {
     const candidateId = await workshop.addPerson(0);
     const job = await workshop.open(shift);
-    expect(await workshop.accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
+    expect(await workshop.accept({ ...job, candidateId })).toMatchObject({ code: "confirmed" });
     return job;
   };
 
@@ -93,12 +93,12 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     const counted = readings();
     workshop.provider.updateShift(job.shiftId, { positions: 3 });
     await expect.poll(() => workshop.job(job.jobId)).toMatchObject({ positions: 3 });
-    expect(await workshop.notificationsOf(job, "shift_changed")).toEqual([]);
+    expect(await workshop.notifications(job, "shift_changed")).toEqual([]);
     const endTime = new Date(Date.parse(job.endTime) + HOUR).toISOString();
     workshop.provider.updateShift(job.shiftId, { endTime });
-    await expect.poll(() => workshop.notificationsOf(job, "shift_changed")).toHaveLength(1);
+    await expect.poll(() => workshop.notifications(job, "shift_changed")).toHaveLength(1);
     await severalMore(counted);
-    expect(await workshop.notificationsOf(job, "shift_changed")).toHaveLength(1);
+    expect(await workshop.notifications(job, "shift_changed")).toHaveLength(1);
   });
 
   it("cancels the job of a shift that is gone, and notifies those booked once", async () => {
@@ -109,7 +109,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     const counted = readings();
     // It may come back, so it is read on.
     await severalMore(counted);
-    expect(await workshop.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
+    expect(await workshop.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it("believes a lagging replica no sooner than after an event", async () => {
