@@ -231,7 +231,7 @@ export async function addPerson(
   const identity = {
     firstName: "Robin",
     lastName: "Ek",
-    email: "robin.ek@example.com",
+    email: "robin@example.com",
     phone: "+46701740605",
   };
   const body = { ...identity, personalNumber: nextNumber(), ...candidate };

@@ -43,7 +43,7 @@ export interface Harness {
 export interface HarnessOptions extends PlatformOptions {
   config?: Partial<Config>;
   /** Runs on the database before the platform starts. */
-  seed?: (database: Database) => Promise<void>;
+  seed?: (database: Database) => Promise<unknown>;
 }
 
 /** No wait takes seconds; the number of attempts is the one of operation. */

@@ -224,7 +224,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
       if (cursor === null) return { candidates: [entryOf(80)], nextCursor: "2" };
       return isWell ? { candidates: [entryOf(81)] } : 503;
     });
-    const detail = expect.stringMatching(/^Page 2 .* harness the import again is safe\.$/);
+    const detail = expect.stringMatching(/^Page 2 .* running the import again is safe\.$/);
     expect((await run()).error).toMatchObject({ code: "provider_unavailable", detail });
     isWell = true;
     expect(counts(ok(await run()))).toEqual({ ...NOTHING, imported: 1, skipped: 1 });

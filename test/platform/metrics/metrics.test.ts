@@ -4,7 +4,7 @@ import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { createReadings, type Readings } from "../../../src/platform/metrics/readings.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
 import { useHarness } from "../../harness/platform.ts";
-import { openWorkshop } from "../workshop.ts";
+import { startOrganisation } from "../../harness/started-organisation.ts";
 
 const READINGS: Readings = {
   events: { queued: 2, dead: 1 },
@@ -165,9 +165,9 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
   const database = useEngine(engine);
 
   it("are counted by how far they came", async () => {
-    const shop = await openWorkshop(database(), { channel: DOWN, retries: { tries: 2 } });
-    await shop.addPerson(110);
-    await shop.open();
+    const organisation = await startOrganisation(database(), { channel: DOWN, retries: { tries: 2 } });
+    await organisation.addPerson();
+    await organisation.open();
     const counted = async () => (await createReadings(database(), async () => [])()).notifications;
     expect(await counted()).toEqual({ waiting: 0, failed: 1 });
     const set = (values: string) => database().raw.executeSql(`update shiftpact.notifications set ${values}`);
@@ -182,7 +182,7 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
       await set(values);
       expect(await counted()).toEqual({ waiting: 0, failed: 0 });
     }
-    await shop.close();
+    await organisation.close();
   });
 });
 
