@@ -90,7 +90,6 @@ export async function onboard(place: Place, onboarding: Onboarding = {}): Promis
   const platformToken = await register(operations, provider, {
     baseUrl: proxy?.url ?? provider.url,
     ...(timeZone !== undefined && { timeZone }),
-    ...(options.dialect?.routing && { routing: options.dialect.routing }),
   });
   if (connect) {
     provider.connectPlatform({ url: platform.url, token: platformToken, ...(ownPath && { kind: KIND }) });
@@ -180,7 +179,6 @@ async function postEvent(
 interface Registration {
   baseUrl: string;
   timeZone?: string;
-  routing?: "path" | "header";
 }
 
 async function register(

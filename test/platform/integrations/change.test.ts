@@ -39,6 +39,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
   const checks: CheckTarget[] = [];
   let skewMs = 0;
   const harness = useHarness(engine, {
+    timing: { hourlyMs: 100 },
     now: () => new Date(Date.now() + skewMs),
     checkProvider: async (target) => {
       checks.push(target);

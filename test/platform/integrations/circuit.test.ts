@@ -8,7 +8,7 @@ const SHIFTS = 12;
 const PATIENT = { timeout: 20_000 };
 
 describe.each(featureEngines)("a provider that gives no answer, on %s", (engine) => {
-  const harness = useHarness(engine, { providerTimeoutMs: 1_000, calls: { perMinute: 0 } });
+  const harness = useHarness(engine, { providerTimeoutMs: 1_000, timing: { hourlyMs: 100 } });
 
   const issues = async ({ params }: Organisation) => {
     const query = { providerId: params.path.providerId, state: "open" as const };

@@ -6,8 +6,7 @@ import { useHarness } from "../../harness/platform.ts";
 
 describe.each(featureEngines)("the health of an integration, on %s", (engine) => {
   const harness = useHarness(engine, {
-    timing: { probeMs: 50, onboardingRetriesMs: [] },
-    calls: { perMinute: 0 },
+    timing: { probeMs: 50, onboardingRetriesMs: [], hourlyMs: 100 },
   });
   const healthOf = async ({ params }: Organisation) =>
     ok(await harness().operations.getIntegration({ params })).health;

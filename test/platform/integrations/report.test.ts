@@ -9,7 +9,7 @@ const countsOf = (fields: readonly { field: string; count: number }[]) =>
   Object.fromEntries(fields.map(({ field, count }) => [field, count]));
 
 describe.each(featureEngines)("the report of what a provider uses, on %s", (engine) => {
-  const harness = useHarness(engine);
+  const harness = useHarness(engine, { timing: { hourlyMs: 100 } });
 
   it("counts the optional fields that had a value, and what was odd, of the shifts that were read", async () => {
     const { operations, onboard } = harness();

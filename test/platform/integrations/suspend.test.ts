@@ -6,7 +6,7 @@ import { useHarness } from "../../harness/platform.ts";
 const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
 
 describe.each(featureEngines)("suspending an integration, on %s", (engine) => {
-  const harness = useHarness(engine);
+  const harness = useHarness(engine, { timing: { hourlyMs: 100 } });
   const statusOf = async (shiftId: string) => {
     const { items } = ok(await harness().operations.listEvents({ params: { query: { shiftId } } }));
     return items.map(({ status }) => status);

@@ -28,7 +28,7 @@ const dataOf = ({ shifts, candidates }: Sandbox) => structuredClone({ shifts, ca
 
 describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
   let check: CheckProvider = checkProvider;
-  const harness = useHarness(engine, { checkProvider: (target) => check(target), calls: { perMinute: 0 } });
+  const harness = useHarness(engine, { checkProvider: (target) => check(target), timing: { hourlyMs: 100 } });
 
   const issues = async ({ params }: Organisation) => {
     const query = { providerId: params.path.providerId };

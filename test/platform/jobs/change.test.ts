@@ -34,7 +34,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     return { status: response.status, job: data, code: error?.code, detail: error?.detail };
   };
   const notified = (job: Job) => organisation.notifications(job, "shift_changed");
-  const booked = async (nth: number, job: Job) => {
+  const booked = async (job: Job) => {
     const { candidateId } = await organisation.addPerson();
     expect(await organisation.accept(job, { candidateId })).toMatchObject({ code: "confirmed" });
   };
@@ -62,7 +62,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
   it("tells those booked once of other times, and of nothing else", async () => {
     await open();
     const job = await organisation.open({ positions: 2 });
-    await booked(50, job);
+    await booked(job);
     await patch(job, { positions: 3 });
     expect(await notified(job)).toEqual([]);
     const first = await patch(job, { endTime: later(job.endTime) });
@@ -75,7 +75,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
   it("takes the echo for no change, under the change's own traceId and another", async () => {
     await open();
     const job = await organisation.open();
-    await booked(51, job);
+    await booked(job);
     const { job: changed } = await patch(job, { endTime: later(job.endTime) });
     const [change] = await changes();
     await organisation.process("shift.update", job.shiftId, change?.trace_id);
@@ -87,7 +87,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
   it("comes after a reading under way, which does not undo it", async () => {
     await open();
     const job = await organisation.open();
-    await booked(54, job);
+    await booked(job);
     const endTime = later(job.endTime);
     let changing: ReturnType<typeof patch> | undefined;
     organisation.onTheWay = async ({ method }, pass) => {
@@ -105,7 +105,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
   it("does not undo what the provider changed after it, however late its answer comes", async () => {
     await open();
     const job = await organisation.open();
-    await booked(56, job);
+    await booked(job);
     const [asked, newer] = [later(job.endTime), later(job.endTime, 2 * HOUR)];
     organisation.onTheWay = async ({ method }, pass) => {
       await pass();
@@ -203,8 +203,8 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
   it("leaves bookings above the new number of positions to a person", async () => {
     await open();
     const job = await organisation.open({ positions: 2 });
-    await booked(52, job);
-    await booked(53, job);
+    await booked(job);
+    await booked(job);
     const { job: changed } = await patch(job, { positions: 1 });
     expect(changed).toMatchObject({ positions: 1, overfilled: true, status: "filled" });
     expect(changed?.bookings.map(({ status }) => status)).toEqual(["confirmed", "confirmed"]);

@@ -36,7 +36,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     await organisation.idle();
     return [response.status, error?.code];
   };
-  const book = async (nth: number) => {
+  const book = async () => {
     const { candidateId } = await organisation.addPerson();
     const job = await organisation.open({ positions: 2 });
     expect(await organisation.accept(job, { candidateId })).toMatchObject({ code: "confirmed" });
@@ -49,8 +49,8 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     await expect.poll(async () => (await organisation.job(job.shiftId)).status).toBe("expired");
   };
   /** Somebody worked on it, and it is over. */
-  const worked = async (nth: number) => {
-    const { job } = await book(nth);
+  const worked = async () => {
+    const { job } = await book();
     await start(job);
     itIs(job.endTime);
     return job;
@@ -69,7 +69,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     ["no one booked, although it is read only then", 0, 500],
   ])("expires when its shift starts, with %s, once", async (_, booked, readMs) => {
     await open();
-    const job = booked > 0 ? (await book(76)).job : await organisation.open();
+    const job = booked > 0 ? (await book()).job : await organisation.open();
     await start(job, readMs);
     await organisation.idle();
     const expired = (await organisation.steps(job.traceId ?? "")).filter(
@@ -92,7 +92,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
 
   it("keeps who is booked once it has started", async () => {
     await open();
-    const { job, candidateId } = await book(78);
+    const { job, candidateId } = await book();
     itIs(job.startTime);
     expect(await organisation.withdraw(job, { candidateId })).toEqual({ status: 409, code: "job_not_open" });
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(1);
@@ -112,7 +112,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     ["its status", { variant: "b", deleted: "cancelled" }],
   ])("stays with those who worked when the provider deletes its shift (%s)", async (_, dialect) => {
     await open({ dialect });
-    const job = await worked(70);
+    const job = await worked();
     organisation.provider.deleteShift(job.shiftId);
     for (const event of ["shift.update", "shift.delete"]) {
       await organisation.process(event, job.shiftId);
@@ -129,7 +129,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
 
   it("stays with those who worked when an event of it is replayed", async () => {
     await open();
-    const job = await worked(71);
+    const job = await worked();
     organisation.provider.deleteShift(job.shiftId);
     const [created] = await eventsOf(job);
     await organisation.operations.replayEvent({ params: { path: { eventId: created?.eventId ?? "" } } });
@@ -139,7 +139,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
 
   it("takes over corrected times, of which those who worked are not told", async () => {
     await open();
-    const job = await worked(73);
+    const job = await worked();
     const endTime = new Date(Date.parse(job.endTime) - HOUR).toISOString();
     organisation.provider.updateShift(job.shiftId, { endTime });
     await organisation.process("shift.update", job.shiftId);
@@ -149,7 +149,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
 
   it("tells those who are booked when its shift is put off into the future", async () => {
     await open();
-    const job = await worked(74);
+    const job = await worked();
     const times = [job.startTime, job.endTime].map((time) =>
       new Date(Date.parse(time) + 48 * HOUR).toISOString(),
     );
@@ -160,7 +160,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
 
   it("is cancelled when it was asked for in time, and those who worked are left alone", async () => {
     await open();
-    const { job } = await book(75);
+    const { job } = await book();
     const [asked, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     organisation.onTheWay = async ({ method }, pass) => {
       if (method === "DELETE") {

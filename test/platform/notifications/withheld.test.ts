@@ -106,7 +106,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
 
   it("is no offer of a job that is cancelled", async () => {
     const { candidateId } = await organisation.addPerson();
-    const { jobId, shiftId } = await offered();
+    const { shiftId } = await offered();
     organisation.provider.deleteShift(shiftId);
     await organisation.send("shift.delete", shiftId);
     await becomes(shiftId, "cancelled");
