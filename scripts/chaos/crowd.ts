@@ -4,8 +4,7 @@ import type { Message } from "../../generated/events/types.ts";
 import { createWebhookClient } from "../../src/clients/webhook-client.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
-import type { Person } from "../../test/flows/operations.ts";
-import type { Organisation } from "../../test/flows/organisation.ts";
+import type { Organisation, Person } from "../../test/harness/organisation.ts";
 import type { Random } from "./random.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import type { ProviderCall } from "../../test/flows/operations.ts";
+import type { ProviderCall } from "../../test/harness/organisation.ts";
 import type { Assigned } from "./crowd.ts";
 import type { Reading } from "./reading.ts";
 

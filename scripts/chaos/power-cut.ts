@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { createClient } from "../../generated/operations/client.ts";
 import { type Engine, openDatabase } from "../../src/platform/db/database.ts";
-import { ok } from "../../test/flows/operations.ts";
+import { ok } from "../../test/harness/operations.ts";
 import { freePort, type PostgresServer, reopenPostgres, startPostgres } from "../embedded-postgres.ts";
 import { type Disk, makeDisk } from "./disk.ts";
 import { randomOf } from "./random.ts";

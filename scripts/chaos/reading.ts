@@ -9,7 +9,7 @@ import type {
   WorkKind,
 } from "../../src/platform/db/schema.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
-import type { ProviderCall } from "../../test/flows/operations.ts";
+import type { ProviderCall } from "../../test/harness/organisation.ts";
 import { type Assigned, addressOf, type Crowd, type Said } from "./crowd.ts";
 import type { Accepted } from "./mail.ts";
 

@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { pino } from "pino";
 import { type Database, type Engine, openDatabase } from "../../src/platform/db/database.ts";
 import { LEASE_MS } from "../../src/platform/work/claims.ts";
-import type { Person } from "../../test/flows/operations.ts";
+import type { Person } from "../../test/harness/organisation.ts";
 import { freePort, type PostgresServer } from "../embedded-postgres.ts";
 import { RECONCILE_MS } from "./brisk.ts";
 import { type Checked, check, type Finding } from "./check.ts";

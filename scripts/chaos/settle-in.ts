@@ -1,6 +1,6 @@
 import { createClient } from "../../generated/operations/client.ts";
 import { schemas } from "../../generated/provider/validators.js";
-import { onboard } from "../../test/flows/organisation.ts";
+import { onboard } from "../../test/harness/organisation.ts";
 import { type Crowd, gather, STUBBORN } from "./crowd.ts";
 
 /** Lets somebody step in between what a provider does and what it answers. */

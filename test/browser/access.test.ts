@@ -3,7 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
 import type { Role } from "../../generated/operations/types.ts";
-import { ok } from "../flows/operations.ts";
+import { ok } from "../harness/operations.ts";
 import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, useTheatre } from "./harness.ts";
 
 const theatre = useTheatre();

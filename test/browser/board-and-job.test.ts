@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
-import { ok } from "../flows/operations.ts";
-import type { Organisation } from "../flows/organisation.ts";
+import { ok } from "../harness/operations.ts";
+import type { Organisation } from "../harness/organisation.ts";
 import {
   expectNoSeriousAxeFault,
   expectNoSidewaysScroll,
@@ -235,7 +235,7 @@ async function aBusyJob(): Promise<{ organisation: Organisation; job: Job }> {
   await organisation.open({ roleId: randomUUID() });
   const body = { positions: 3 };
   ok(await theatre().operations.changeJob({ params: { path: { jobId: job.jobId } }, body }));
-  await organisation.quiet();
+  await organisation.idle();
   return { organisation, job };
 }
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../generated/operations/types.ts";
 import type { Channel, Delivery } from "../../src/platform/deps.ts";
 import type { NewShift } from "../../src/sandbox/desk.ts";
-import { ok } from "../flows/operations.ts";
-import type { Organisation } from "../flows/organisation.ts";
+import { ok } from "../harness/operations.ts";
+import type { Organisation } from "../harness/organisation.ts";
 import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, tabTo, useTheatre } from "./harness.ts";
 
 /** What a mail server would say. */
@@ -23,7 +23,7 @@ const isFocused = (element: Locator) => element.evaluate((each) => each === docu
 async function givenUp(organisation: Organisation, shift?: NewShift): Promise<Event> {
   organisation.provider.setFault("error-500", { operations: ["getShift"] });
   const { traceId } = organisation.provider.createShift(shift);
-  await organisation.quiet();
+  await organisation.idle();
   organisation.provider.clearFaults();
   return organisation.event(traceId);
 }
@@ -206,7 +206,7 @@ async function givenUpBySending(organisation: Organisation): Promise<void> {
   organisation.provider.setFault("error-500", { operations: ["getShift"] });
   const { shiftId } = organisation.provider.createShift();
   await organisation.send("shift.create", shiftId);
-  await organisation.quiet();
+  await organisation.idle();
   organisation.provider.clearFaults();
 }
 
@@ -216,7 +216,7 @@ describe("a notification that the mail server refused", () => {
     const organisation = await theatre().onboard();
     await organisation.addPerson();
     await organisation.open();
-    await organisation.quiet();
+    await organisation.idle();
     delivery = { kind: "delivered" };
     const page = await theatre().visit(`issues?providerId=${organisation.providerId}`);
     const issue = page.getByRole("article", { name: "Notification not delivered" });

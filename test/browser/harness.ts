@@ -8,10 +8,10 @@ import { type Browser, type BrowserContext, chromium, type Locator, type Page } 
 import { build } from "vite";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 import type { PlatformOptions } from "../../src/platform/main.ts";
-import { type Stage, useStage } from "../flows/stage.ts";
+import { type Harness, useHarness } from "../harness/platform.ts";
 
 /** A running platform that serves the console, and a browser to look at it. */
-export interface Theatre extends Stage {
+export interface Theatre extends Harness {
   /** A page of the console, signed in, in a fresh window; what goes wrong in it fails the test. */
   visit(path?: string, look?: Look): Promise<Page>;
 }
@@ -47,7 +47,7 @@ const FLAGS = [
 /** One platform and one browser for the whole file; windows and organisations end with their test. */
 export function useTheatre(options: PlatformOptions = {}): () => Theatre {
   const pages = { console: { folder: consoleFolder() }, docs: { folder: join(consoleFolder(), "no-docs") } };
-  const stage = useStage("postgres", { ...options, pages });
+  const harness = useHarness("postgres", { ...options, pages });
   const windows: BrowserContext[] = [];
   const faults: string[] = [];
   let browser: Browser | undefined;
@@ -61,14 +61,14 @@ export function useTheatre(options: PlatformOptions = {}): () => Theatre {
   });
   afterAll(() => browser?.close());
   return () => ({
-    ...stage(),
+    ...harness(),
     visit: async (path = "", look = {}) => {
       if (!browser) throw new Error("the browser is started before the first test, not before");
       const window = await openWindow(browser, look);
       windows.push(window);
       const page = await window.newPage();
       noteFaults(page, look.expected ?? [], faults);
-      const { url, operationsToken } = stage().platform;
+      const { url, operationsToken } = harness().platform;
       await page.goto(`${url}/console/${path}#token=${operationsToken}`);
       // What is shown from now on follows the stream.
       await page.getByText("Live", { exact: true }).waitFor();

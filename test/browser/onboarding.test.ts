@@ -3,7 +3,7 @@ import type { Page, Route } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ProviderFinding } from "../../src/platform/deps.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { ok } from "../flows/operations.ts";
+import { ok } from "../harness/operations.ts";
 import { mapAll } from "../platform/integrations/providers.ts";
 import { expectNoSeriousAxeFault, expectNoSidewaysScroll, type Theatre, useTheatre } from "./harness.ts";
 

@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { ok } from "../flows/operations.ts";
+import { ok } from "../harness/operations.ts";
 import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, tabTo, useTheatre } from "./harness.ts";
 
 const theatre = useTheatre();

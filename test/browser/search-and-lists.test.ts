@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { ok } from "../flows/operations.ts";
+import { ok } from "../harness/operations.ts";
 import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, tabTo, useTheatre } from "./harness.ts";
 
 const theatre = useTheatre();
@@ -17,7 +17,7 @@ describe("the search", () => {
   it("finds the job and the events of a shift and of a trace, with the keyboard alone", async () => {
     const organisation = await theatre().onboard();
     const { jobId, shiftId } = await organisation.open();
-    const [event] = await organisation.events(shiftId);
+    const [event] = await organisation.events({ shiftId });
     const page = await theatre().visit("figures");
     await searchFor(page, shiftId);
     await hits(page).filter({ hasText: "Events of this shift" }).waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import type { Organisation } from "../flows/organisation.ts";
+import type { Organisation } from "../harness/organisation.ts";
 import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, useTheatre } from "./harness.ts";
 
 const theatre = useTheatre();

@@ -12,8 +12,14 @@ import { type Database, openDatabase } from "../../src/platform/db/database.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
 import { copyDatabase, silent } from "../engines.ts";
 import { recordFigures } from "../figures.ts";
+import {
+  type DataFolder,
+  endProcesses,
+  makeDataFolder,
+  type Owner,
+  startProcess,
+} from "../harness/process.ts";
 import { addRows } from "../platform/backup/rows.ts";
-import { endProcesses, type Home, makeHome, type Owner, startProcess } from "../platform/platform-process.ts";
 
 const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
 const TOKEN = "operations-token-of-the-proof";
@@ -100,7 +106,7 @@ async function storedAt(where: { url?: string; dataDir?: string }): Promise<Set<
 const missing = (all: readonly string[], found: Set<string>) => all.filter((each) => !found.has(each));
 
 async function makeFullHome() {
-  const home = await makeHome();
+  const home = await makeDataFolder();
   onTestFinished(home.remove);
   home.env.OPERATIONS_TOKEN = TOKEN;
   home.env.WEBHOOK_RATE_LIMIT = "0";
@@ -128,7 +134,7 @@ async function emptyPostgres() {
 }
 
 /** A data folder beside the home, for a restore. */
-const restoredEnv = (home: Home, url?: string): NodeJS.ProcessEnv => ({
+const restoredEnv = (home: DataFolder, url?: string): NodeJS.ProcessEnv => ({
   ...home.env,
   SHIFTPACT_DATA: join(home.dataDir, "restored"),
   ...(url !== undefined && { DATABASE_URL: url }),

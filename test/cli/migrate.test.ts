@@ -9,7 +9,8 @@ import { platform } from "../../src/cli/platform.ts";
 import { knownVersion } from "../../src/platform/db/migrate.ts";
 import { type Platform, startPlatform } from "../../src/platform/main.ts";
 import { copyDatabase, silent } from "../engines.ts";
-import { configOf, shiftEvent, startEdge } from "../platform/http/edge.ts";
+import { configFor } from "../harness/platform.ts";
+import { shiftEvent, startWithTenants } from "../harness/tenants.ts";
 import { terminal } from "./terminal.ts";
 
 const run = async (argv: string[], env: Record<string, string>) => {
@@ -113,10 +114,10 @@ describe("shiftpact migrate", () => {
     await asOwner.query("select shiftpact.make_day('event_log', '2020-01-01')");
     expect(await daysOf(admin)).toContain("event_log_20200101");
     await asOwner.end();
-    const edge = await startEdge({ url: as(runner) }, { config: { autoMigrate: false } });
-    expect((await edge.send("/health/ready")).status).toBe(200);
-    expect((await edge.tell(shiftEvent(edge.tenant.providerId))).status).toBe(200);
-    await edge.platform.idle();
+    const harness = await startWithTenants({ url: as(runner) }, { config: { autoMigrate: false } });
+    expect((await harness.send("/health/ready")).status).toBe(200);
+    expect((await harness.sendEvent(shiftEvent(harness.tenant.providerId))).status).toBe(200);
+    await harness.platform.idle();
     // Retention runs with these rights: the first round of upkeep makes the days ahead and drops those past their age.
     const inAWeek = `trace_steps_${new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "")}`;
     await expect.poll(() => daysOf(admin)).toContain(inAWeek);
@@ -136,7 +137,7 @@ describe("shiftpact migrate", () => {
     await asRunner.query("select shiftpact.drop_day('jobs')");
     await asRunner.query("select from shiftpact.jobs");
     await asRunner.end();
-    await edge.stop();
+    await harness.close();
     await admin.query(
       `drop schema shiftpact cascade; drop owned by ${owner}, ${runner}; drop role ${owner}, ${runner}`,
     );
@@ -168,7 +169,7 @@ describe("shiftpact migrate on an embedded database", () => {
 
   it("works, and says in one line that a process has it open", async () => {
     expect((await run(["--data", folder], {})).code).toBe(0);
-    const running: Platform = await startPlatform(configOf({ dataDir: folder }), { log: silent });
+    const running: Platform = await startPlatform(configFor({ dataDir: folder }), { log: silent });
     const refused = await run(["--check", "--data", folder], {});
     await running.close();
     expect(refused).toEqual({

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { operators } from "../../src/cli/operators.ts";
 import { engines } from "../engines.ts";
-import { OPERATIONS_TOKEN, useEdge } from "../platform/http/edge.ts";
+import { OPERATIONS_TOKEN } from "../harness/platform.ts";
+import { useTenants } from "../harness/tenants.ts";
 
 describe.each(engines)("shiftpact operators, on %s", (engine) => {
-  const edge = useEdge(engine);
+  const harness = useTenants(engine);
 
   async function run(argv: string[], env: Record<string, string> = { OPERATIONS_TOKEN }) {
     const [stdout, stderr]: [string[], string[]] = [[], []];
     const io = {
-      env: { SHIFTPACT_URL: edge().platform.url, ...env },
+      env: { SHIFTPACT_URL: harness().platform.url, ...env },
       stdout: (line: string) => void stdout.push(line),
       stderr: (line: string) => void stderr.push(line),
       isTerminal: false,
@@ -18,7 +19,7 @@ describe.each(engines)("shiftpact operators, on %s", (engine) => {
     return { exit, stdout: stdout.join("\n"), stderr: stderr.join("\n") };
   }
   const status = async (token: string) =>
-    (await edge().send("/operations/v1/me", { authorization: `Bearer ${token}` })).status;
+    (await harness().send("/operations/v1/me", { authorization: `Bearer ${token}` })).status;
 
   it("creates, lists, rotates, changes and revokes", async () => {
     const created = await run(["create", "Karin Holm", "--role", "people"]);

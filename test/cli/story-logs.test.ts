@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { playStory } from "../../src/cli/story/play.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Edge, OPERATIONS_TOKEN, startEdge } from "../platform/http/edge.ts";
+import { OPERATIONS_TOKEN } from "../harness/platform.ts";
+import { startWithTenants, type TenantHarness } from "../harness/tenants.ts";
 import { createTheatre } from "./theatre.ts";
 
 /** The people of the story, whom both servers know by now. */
@@ -15,22 +16,22 @@ const withoutIds = (text: string) =>
 
 describe("the logs of a whole story", () => {
   const lines = { platform: [] as string[], provider: [] as string[] };
-  let edge: Edge;
+  let harness: TenantHarness;
   let provider: Sandbox;
   let secrets: string[];
 
   beforeAll(async () => {
     const write = (line: string) => void lines.platform.push(line);
-    edge = await startEdge("pglite", { log: createLog("trace", { write }) });
+    harness = await startWithTenants("pglite", { log: createLog("trace", { write }) });
     const log = pino({ level: "trace" }, { write: (line: string) => void lines.provider.push(line) });
     provider = await startSandbox({ log });
-    expect(await playStory(createTheatre(edge.platform, provider).stage)).toBe(true);
+    expect(await playStory(createTheatre(harness.platform, provider).stage)).toBe(true);
     await trouble();
-    secrets = [OPERATIONS_TOKEN, provider.token, edge.tenant.platformToken];
+    secrets = [OPERATIONS_TOKEN, provider.token, harness.tenant.platformToken];
   });
   afterAll(async () => {
     await provider.close();
-    await edge.stop();
+    await harness.close();
   });
 
   /** What goes wrong is logged most: errors, refusals, paths that somebody made up. */
@@ -45,24 +46,27 @@ describe("the logs of a whole story", () => {
       "+46701740605",
     ];
     for (const path of [...paths, `nothing?personalNumber=${number}`]) {
-      await edge.operate("GET", `/candidates/${path}`);
-      await edge.send(`/${path}`);
+      await harness.operate("GET", `/candidates/${path}`);
+      await harness.send(`/${path}`);
     }
     for (const path of [number, encoded, `?personalNumber=${number}`]) {
       const headers = { authorization: `Bearer ${provider.token}`, "x-trace-id": number };
       await fetch(`${provider.url}/candidates/${path}`, { headers });
     }
-    await edge.operate("GET", `/traces/${number}`);
-    await edge.operate("POST", "/candidates", { personalNumber: number, email: "elin.strand@example.com" });
-    await edge.tell({ event: number, email: "elin.strand@example.com" });
-    await edge.send(`/webhooks/scheduling-provider`, {
+    await harness.operate("GET", `/traces/${number}`);
+    await harness.operate("POST", "/candidates", {
+      personalNumber: number,
+      email: "elin.strand@example.com",
+    });
+    await harness.sendEvent({ event: number, email: "elin.strand@example.com" });
+    await harness.send(`/webhooks/scheduling-provider`, {
       method: "POST",
       authorization: `Bearer ${provider.token}`,
     });
     provider.setFault("reset");
-    await edge.operate("POST", `/integrations/${provider.providerId}/discover`);
+    await harness.operate("POST", `/integrations/${provider.providerId}/discover`);
     await provider.settled();
-    await edge.platform.idle();
+    await harness.platform.idle();
   }
 
   it.each(["platform", "provider"] as const)("hold lines of the %s that a machine can read", (whose) => {

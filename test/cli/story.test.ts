@@ -4,7 +4,7 @@ import type { Operations } from "../../src/cli/story/stage.ts";
 import { issueText } from "../../src/contract/operator-text.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Edge, startEdge } from "../platform/http/edge.ts";
+import { startWithTenants, type TenantHarness } from "../harness/tenants.ts";
 import { createTheatre, type Theatre, without } from "./theatre.ts";
 
 const STEPS = [
@@ -65,18 +65,18 @@ const done = (lines: readonly string[]) =>
   lines.filter((line) => line.startsWith("   ✓ ")).map((line) => line.slice(5, 51).trim());
 
 describe("the story of the four flows", () => {
-  let edge: Edge;
+  let harness: TenantHarness;
   let provider: Sandbox;
   let theatre: Theatre;
 
   beforeAll(async () => {
     // As many tries as a provider is given: a story must not wait for their end.
-    edge = await startEdge("pglite", { retries: {}, timing: {} });
+    harness = await startWithTenants("pglite", { retries: {}, timing: {} });
   });
-  afterAll(() => edge.stop());
+  afterAll(() => harness.close());
   beforeEach(async () => {
     provider = await startSandbox();
-    theatre = createTheatre(edge.platform, provider);
+    theatre = createTheatre(harness.platform, provider);
     return async () => {
       await provider.close();
     };
@@ -97,7 +97,7 @@ describe("the story of the four flows", () => {
     expect(theatre.lines.join("\n")).not.toContain("✗");
 
     const again = await startSandbox();
-    const second = createTheatre(edge.platform, again);
+    const second = createTheatre(harness.platform, again);
     expect(await playStory(second.stage)).toBe(true);
     expect(done(second.lines)).toEqual(STEPS);
     await again.close();

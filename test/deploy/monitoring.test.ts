@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { issueCodes } from "../../src/contract/operator-text.ts";
-import { startEdge } from "../platform/http/edge.ts";
+import { startWithTenants } from "../harness/tenants.ts";
 import { shipped } from "./proxies.ts";
 
 const run = promisify(execFile);
@@ -42,9 +42,9 @@ describe("the alert rules", () => {
 
 describe("the rules and the dashboard", () => {
   it("name only metrics that the platform has, and rules that are recorded", async () => {
-    const edge = await startEdge("postgres");
-    const text = (await edge.send("/metrics")).text;
-    await edge.stop();
+    const harness = await startWithTenants("postgres");
+    const text = (await harness.send("/metrics")).text;
+    await harness.close();
     const known = new Set([...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name));
     const dashboard = JSON.parse(await readText("grafana-dashboard.json"));
     const exprs = [

@@ -14,7 +14,7 @@ import { freePort, type PostgresServer, startPostgres } from "../../scripts/embe
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { silent } from "../engines.ts";
 import { recordFigures } from "../figures.ts";
-import { ok } from "../flows/operations.ts";
+import { ok } from "../harness/operations.ts";
 import { PROXIES, startProxy } from "./proxies.ts";
 
 /** Restarts behind each proxy. */

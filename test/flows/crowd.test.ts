@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { featureEngines } from "../engines.ts";
-import type { Person } from "./operations.ts";
-import type { Organisation } from "./organisation.ts";
-import { useStage } from "./stage.ts";
+import type { Organisation, Person } from "../harness/organisation.ts";
+import { useHarness } from "../harness/platform.ts";
 
 /** What passes, and may have taken effect before it went wrong. */
 const TROUBLE: readonly FaultName[] = ["error-500", "truncated", "reset", "assign-lost-answer", "garbage"];
@@ -13,13 +12,13 @@ const AT_ONCE = 12;
 const HOUR_MS = 3_600_000;
 
 describe.each(featureEngines)("a crowd that does everything at once, on %s", (engine) => {
-  const stage = useStage(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 10_000 } });
+  const harness = useHarness(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 10_000 } });
 
   it.each(process.env.ENGINES === "all" ? [1, 2, 3] : [1])(
     "leaves both sides agreed (seed %i)",
     { timeout: 60_000 },
     async (seed) => {
-      const organisation = await stage().onboard({ dialect: { assignEchoes: true } });
+      const organisation = await harness().onboard({ dialect: { assignEchoes: true } });
       const people = await Promise.all(Array.from({ length: 10 }, () => organisation.addPerson()));
       const jobs = await Promise.all([0, 4, 8, 12].map((hour) => organisation.open(shiftAt(hour))));
       const pick = picker(seed);
@@ -28,7 +27,7 @@ describe.each(featureEngines)("a crowd that does everything at once, on %s", (en
         const acts = Array.from({ length: AT_ONCE }, () => act(organisation, pick, pick(jobs), pick(people)));
         for (const status of await Promise.all(acts)) statuses.add(status);
       }
-      await organisation.quiet();
+      await organisation.idle();
       expect([...statuses].filter((status) => status >= 500)).toEqual([]);
       for (const { shiftId } of jobs) await isAgreed(organisation, await organisation.job(shiftId));
       const overfilled = await Promise.all(jobs.map(({ shiftId }) => organisation.job(shiftId)));

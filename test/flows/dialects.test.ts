@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type Dialect, dialectName, everyDialect } from "../../src/contract/dialect.ts";
 import { featureEngines } from "../engines.ts";
-import { ok, type Person } from "./operations.ts";
-import type { Organisation } from "./organisation.ts";
-import { type Stage, useStage } from "./stage.ts";
+import { ok } from "../harness/operations.ts";
+import type { Organisation, Person } from "../harness/organisation.ts";
+import { type Harness, useHarness } from "../harness/platform.ts";
 
 /** One organisation's way through the flows of contract section 1, seen from both sides. */
 interface Story extends Organisation {
-  stage: Stage;
+  harness: Harness;
   dialect: Dialect;
   /** New to the provider. */
   newcomer: Person;
@@ -29,25 +29,25 @@ const STATIONS = [
 ];
 
 describe.each(featureEngines)("the four flows in every dialect at once, on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
   it("staffs, changes and cancels a shift of each of 32 organisations", { timeout: 120_000 }, async () => {
     const dialects = everyDialect();
     expect(dialects).toHaveLength(32);
-    const stories = await Promise.all(dialects.map((dialect, index) => begin(stage(), dialect, index)));
+    const stories = await Promise.all(dialects.map((dialect, index) => begin(harness(), dialect, index)));
     for (const station of STATIONS) {
       await Promise.all(stories.map((story) => play(story, station)));
-      for (const { quiet } of stories) await quiet();
+      for (const { idle } of stories) await idle();
     }
   });
 });
 
 /** Every other organisation sends its webhooks to the path without its kind. */
-async function begin(stage: Stage, dialect: Dialect, index: number): Promise<Story> {
-  const organisation = await stage.onboard({ dialect, ownPath: index % 2 === 0 });
+async function begin(harness: Harness, dialect: Dialect, index: number): Promise<Story> {
+  const organisation = await harness.onboard({ dialect, ownPath: index % 2 === 0 });
   const [newcomer, regular] = [await organisation.addPerson(), await organisation.addPerson()];
   organisation.provider.addCandidate({ personalNumber: regular.personalNumber });
-  return { ...organisation, stage, dialect, newcomer, regular };
+  return { ...organisation, harness, dialect, newcomer, regular };
 }
 
 /** A failure names its dialect. */
@@ -78,7 +78,7 @@ async function isOffered(story: Story) {
   const job = await jobOf(story);
   expect(job).toMatchObject({ status: "open", positions: 2, overfilled: false, startTime, endTime });
   expect(job).toMatchObject({ bookings: [], warnings: [] });
-  const offers = await story.notificationsOf(job, "job_offered");
+  const offers = await story.notifications(job, "job_offered");
   const people = [story.newcomer, story.regular].map(({ candidateId }) => candidateId);
   expect(offers.map(({ candidateId }) => candidateId).sort()).toEqual(people.sort());
 }
@@ -87,7 +87,7 @@ async function isAccepted(story: Story) {
   const { provider, newcomer, regular } = story;
   const before = provider.candidates.length;
   const job = await jobOf(story);
-  const confirmed = { status: 201, said: "confirmed" };
+  const confirmed = { status: 201, code: "confirmed" };
   expect(await Promise.all([story.accept(job, newcomer), story.accept(job, regular)])).toEqual([
     confirmed,
     confirmed,
@@ -111,7 +111,7 @@ async function isChanged(story: Story) {
 async function isToldOfTheChange(story: Story) {
   const job = await jobOf(story);
   expect(job).toMatchObject({ status: "filled", endTime: shiftOf(story).endTime });
-  expect(await story.notificationsOf(job, "shift_changed")).toHaveLength(2);
+  expect(await story.notifications(job, "shift_changed")).toHaveLength(2);
 }
 
 async function isWithdrawn(story: Story) {
@@ -131,7 +131,7 @@ async function isOver(story: Story) {
   const job = await jobOf(story);
   expect(job).toMatchObject({ status: "cancelled", cancelling: false });
   expect(job.bookings.map(({ status }) => status)).toEqual(["released", "released"]);
-  const notifications = await story.notificationsOf(job, "shift_cancelled");
+  const notifications = await story.notifications(job, "shift_cancelled");
   expect(notifications.map(({ candidateId }) => candidateId)).toEqual([story.newcomer.candidateId]);
   const events = (await story.events()).map(({ event, status }) => [event, status]);
   expect(events).toEqual([
@@ -144,7 +144,7 @@ async function isOver(story: Story) {
 async function wasUnderstood(story: Story) {
   const { routing, ...seen } = story.dialect;
   const path = { providerId: story.providerId };
-  const integration = ok(await story.stage.operations.getIntegration({ params: { path } }));
+  const integration = ok(await story.harness.operations.getIntegration({ params: { path } }));
   expect(integration).toMatchObject({ routing, dialect: seen, state: "active" });
   expect(await story.issues()).toEqual([]);
   expect(story.calls.filter(({ status }) => status >= 500)).toEqual([]);

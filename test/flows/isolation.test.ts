@@ -7,9 +7,9 @@ import { PROVIDER_RETRIES } from "../../src/clients/retry-policy.ts";
 import type { Platform } from "../../src/platform/main.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { featureEngines } from "../engines.ts";
-import { ok } from "./operations.ts";
-import type { Organisation } from "./organisation.ts";
-import { type Stage, startStage } from "./stage.ts";
+import { ok } from "../harness/operations.ts";
+import type { Organisation } from "../harness/organisation.ts";
+import { type Harness, startHarness } from "../harness/platform.ts";
 
 /** Each with the others and without, one right after the other. */
 const ROUNDS = 9;
@@ -31,12 +31,12 @@ describe.each(featureEngines)("an integration beside others whose providers are 
   // Other test files share the machine: what was too slow is measured anew, from the start, against the same bound.
   it("has its jobs as soon as without them", { timeout: 90_000, retry: 2 }, async () => {
     // Tried again as in operation, but given up sooner, so that the circuit opens and is probed within the test.
-    const stage = await startStage(engine, { providerTimeoutMs: 300, retries: PROVIDER_RETRIES });
-    const { platform, operations } = stage;
-    const healthy = await stage.onboard();
+    const harness = await startHarness(engine, { providerTimeoutMs: 300, retries: PROVIDER_RETRIES });
+    const { platform, operations } = harness;
+    const healthy = await harness.onboard();
     const watch = await watchJobs(platform);
     await measure(healthy, watch);
-    const ill = await Promise.all(NEIGHBOURS.map((neighbour) => onboardIll(stage, neighbour)));
+    const ill = await Promise.all(NEIGHBOURS.map((neighbour) => onboardIll(harness, neighbour)));
     const each = (act: (params: { path: { providerId: string } }) => Promise<unknown>) =>
       Promise.all(ill.map(({ providerId }) => act({ path: { providerId } })));
     const [alone, beside]: [number[], number[]] = [[], []];
@@ -51,7 +51,7 @@ describe.each(featureEngines)("an integration beside others whose providers are 
     }
     watch.close();
     await Promise.all([healthy, ...ill].map((organisation) => organisation.close()));
-    await stage.close();
+    await harness.close();
     expect([alone.length, beside.length]).toEqual([ROUNDS, ROUNDS]);
     expect(quartile(beside)).toBeLessThanOrEqual(RATIO * quartile(alone));
   });
@@ -59,10 +59,10 @@ describe.each(featureEngines)("an integration beside others whose providers are 
 
 /** All of its events are stored, and wait for the provider. */
 async function onboardIll(
-  stage: Stage,
+  harness: Harness,
   { fault, events }: (typeof NEIGHBOURS)[number],
 ): Promise<Organisation> {
-  const organisation = await stage.onboard();
+  const organisation = await harness.onboard();
   const { provider } = organisation;
   provider.setFault(fault);
   for (let nth = 0; nth < events; nth++) provider.createShift();

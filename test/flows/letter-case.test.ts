@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../engines.ts";
-import { ok } from "./operations.ts";
-import { useStage } from "./stage.ts";
+import { ok } from "../harness/operations.ts";
+import { useHarness } from "../harness/platform.ts";
 
 const upper = () => randomUUID().toUpperCase();
 const inUpperCase = (of: object, names: readonly string[]) =>
@@ -14,71 +14,74 @@ const inUpperCase = (of: object, names: readonly string[]) =>
   );
 
 describe.each(featureEngines)("a UUID is the same in either case (RFC 9562), on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
   it("of a shift: one job, and no event twice", async () => {
-    const { open, send, quiet, events, asked, provider, providerId } = await stage().onboard();
+    const { open, send, idle, events, callCount, provider, providerId } = await harness().onboard();
     const { shiftId } = await open();
     provider.updateShift(shiftId, { positions: 3 });
-    await quiet();
+    await idle();
     const traceId = await send("shift.update", shiftId.toUpperCase());
     await send("shift.update", shiftId, traceId);
-    await quiet();
-    const { items } = ok(await stage().operations.listJobs({ params: { query: { providerId } } }));
+    await idle();
+    const { items } = ok(await harness().operations.listJobs({ params: { query: { providerId } } }));
     expect(items).toMatchObject([{ shiftId, positions: 3 }]);
     expect((await events()).map((event) => event.shiftId)).toEqual([shiftId, shiftId, shiftId]);
-    expect(await events(shiftId.toUpperCase())).toHaveLength(3);
+    expect(await events({ shiftId: shiftId.toUpperCase() })).toHaveLength(3);
     // As the provider spelt it when it was new.
-    expect(asked("GET", `/shifts/${shiftId}`)).toBeGreaterThanOrEqual(3);
-    expect(asked("GET", `/shifts/${shiftId.toUpperCase()}`)).toBe(0);
+    expect(callCount("GET", `/shifts/${shiftId}`)).toBeGreaterThanOrEqual(3);
+    expect(callCount("GET", `/shifts/${shiftId.toUpperCase()}`)).toBe(0);
   });
 
   it("of a shift of a provider that writes it in upper case, and compares text", async () => {
-    const { accept, withdraw, cancel, open, quiet, events, job, ...organisation } = await stage().onboard();
+    const { accept, withdraw, cancel, open, idle, events, job, ...organisation } = await harness().onboard();
     const id = upper();
     const opened = await open({ id, positions: 2 });
     expect(opened.shiftId).toBe(id.toLowerCase());
     const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
-    expect(await accept(opened, person)).toEqual({ status: 201, said: "confirmed" });
-    expect(await accept(opened, other)).toEqual({ status: 201, said: "confirmed" });
+    expect(await accept(opened, person)).toEqual({ status: 201, code: "confirmed" });
+    expect(await accept(opened, other)).toEqual({ status: 201, code: "confirmed" });
     expect(await withdraw(opened, other)).toEqual({ status: 204 });
     expect(organisation.provider.shift(id)?.assigned.size).toBe(1);
     const path = { jobId: opened.jobId };
     expect(
-      ok(await stage().operations.changeJob({ params: { path }, body: { positions: 4 } })),
+      ok(await harness().operations.changeJob({ params: { path }, body: { positions: 4 } })),
     ).toMatchObject({ positions: 4 });
     expect(await cancel(opened)).toEqual({ status: 202 });
-    await quiet();
+    await idle();
     expect(organisation.provider.shift(id)).toMatchObject({ cancelled: true, positions: 4 });
     expect(await job(id)).toMatchObject({ jobId: opened.jobId, status: "cancelled" });
-    expect((await events(id)).at(-1)).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
+    expect((await events({ shiftId: id })).at(-1)).toMatchObject({
+      event: "shift.delete",
+      status: "skipped_echo",
+    });
   });
 
   it.each(["getShift", "assign"])("in what the provider answers to %s", async (what) => {
     const names = what === "assign" ? ["shiftId", "candidateId"] : ["id"];
     const isMeant = (body: object) => (what === "assign" ? "success" : "startTime") in body;
-    const organisation = await stage().onboard({
+    const organisation = await harness().onboard({
       dialect: { acknowledgement: "full" },
       rewrite: (body) =>
         typeof body === "object" && body !== null && isMeant(body) ? inUpperCase(body, names) : body,
     });
     const job = await organisation.open();
     const person = await organisation.addPerson();
-    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
     expect(await organisation.job(job.shiftId)).toMatchObject({ jobId: job.jobId, status: "filled" });
   });
 
   it("of whatever the operations API is asked for", async () => {
-    const organisation = await stage().onboard();
-    const { operations } = stage();
+    const organisation = await harness().onboard();
+    const { operations } = harness();
     const job = await organisation.open();
     const person = await organisation.addPerson();
     const jobId = job.jobId.toUpperCase();
     const same = { candidateId: person.candidateId.toUpperCase() };
-    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
     expect(await organisation.accept({ ...job, jobId }, { ...person, ...same })).toEqual({
       status: 201,
-      said: "confirmed",
+      code: "confirmed",
     });
     const shiftId = job.shiftId.toUpperCase();
     const { providerId: ownId, traceId = "" } = job;
@@ -92,11 +95,11 @@ describe.each(featureEngines)("a UUID is the same in either case (RFC 9562), on 
   });
 
   it("but not in a name, which stays as it is", async () => {
-    const { operations } = stage();
+    const { operations } = harness();
     const name = upper();
     expect(ok(await operations.createWorkplace({ body: { name } }))).toMatchObject({ name });
     const { competenceId } = ok(await operations.createCompetence({ body: { name } }));
-    const { addPerson } = await stage().onboard();
+    const { addPerson } = await harness().onboard();
     const { candidateId } = await addPerson({ competenceIds: [competenceId.toUpperCase()] });
     const path = { candidateId: candidateId.toUpperCase() };
     expect(ok(await operations.getCandidate({ params: { path } }))).toMatchObject({

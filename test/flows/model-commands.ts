@@ -155,13 +155,13 @@ const deliverAll = fc.constant(
       const webhooks = model.waiting.splice(0).reverse();
       for (const webhook of webhooks) rules.deliver(model, webhook);
       await Promise.all(webhooks.map(real.send));
-      await real.quiet();
+      await real.idle();
       // One shift may have been read before people became free by another.
       for (const index of model.pairs.keys()) {
         const webhook = real.webhook("shift.update", index);
         rules.deliver(model, webhook);
         await real.send(webhook);
-        await real.quiet();
+        await real.idle();
       }
     },
   }),

@@ -2,7 +2,9 @@ import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
-import type { Said } from "./doings.ts";
+import type { Reply } from "../harness/actions.ts";
+import { type Operations, ok } from "../harness/operations.ts";
+import type { Organisation, Person } from "../harness/organisation.ts";
 import {
   accept,
   deliver,
@@ -13,15 +15,13 @@ import {
   type Values,
   type Webhook,
 } from "./model.ts";
-import { type Operations, ok, type Person } from "./operations.ts";
-import type { Organisation } from "./organisation.ts";
 
 /** The platform over HTTP and its provider, as the commands of the model see them. */
 export interface Real {
-  accept(shift: number, person: number): Promise<Said>;
-  withdraw(shift: number, person: number): Promise<Said>;
-  cancel(shift: number): Promise<Said>;
-  change(shift: number, values: Partial<Values>): Promise<Said>;
+  accept(shift: number, person: number): Promise<Reply>;
+  withdraw(shift: number, person: number): Promise<Reply>;
+  cancel(shift: number): Promise<Reply>;
+  change(shift: number, values: Partial<Values>): Promise<Reply>;
   providerUpdates(shift: number, values: Partial<Values>): void;
   providerDeletes(shift: number): void;
   /** Assigns one of the provider's own people to the shift, or unassigns them. */
@@ -31,7 +31,7 @@ export interface Real {
   replay(webhook: Webhook): Promise<void>;
   fault(name: FaultName, times: number): void;
   clearTrouble(): void;
-  quiet(): Promise<void>;
+  idle(): Promise<void>;
   /** Once everything that came of it is done. */
   compare(model: Model): Promise<void>;
 }
@@ -67,7 +67,7 @@ export async function begin(place: Place): Promise<{ model: Model; real: Real }>
     deliver(model, webhook);
     await real.send(webhook);
   }
-  await place.organisation.quiet();
+  await place.organisation.idle();
   for (const person of [0, 1]) expect(await real.accept(0, person)).toEqual(accept(model, 0, person));
   return { model, real };
 }
@@ -110,7 +110,7 @@ function realOf(place: Place, shiftIds: readonly string[], times: readonly Times
       const { jobId } = await jobOf(shift);
       const body = bodyOf(shift, values);
       const answer = await operations.changeJob({ params: { path: { jobId } }, body });
-      return { status: answer.response.status, said: answer.error?.code };
+      return { status: answer.response.status, code: answer.error?.code };
     },
     providerUpdates: (shift, values) => void provider.updateShift(idOf(shift), bodyOf(shift, values)),
     providerDeletes: (shift) => void provider.deleteShift(idOf(shift)),
@@ -126,9 +126,9 @@ function realOf(place: Place, shiftIds: readonly string[], times: readonly Times
     clearTrouble: () => {
       for (const name of TROUBLE) provider.setFault(name, { times: 0 });
     },
-    quiet: organisation.quiet,
+    idle: organisation.idle,
     compare: async (model) => {
-      await organisation.quiet();
+      await organisation.idle();
       const seen = await Promise.all(shiftIds.map((shiftId) => look(place, shiftId)));
       expect(seen).toEqual(model.pairs.map((pair, index) => expected(pair, nth(times, index))));
       expectNobodyTwice(place);
@@ -177,7 +177,7 @@ async function lookAt({ organisation, people }: Place, job: Job) {
   const { status, startTime, endTime, positions, overfilled, cancelling = false, ownPeopleCount: own } = job;
   const personOf = (candidateId: string) => people.findIndex((each) => each.candidateId === candidateId);
   const having = (wanted: string) => job.bookings.filter((booking) => booking.status === wanted);
-  const notes = await organisation.notificationsOf(job);
+  const notes = await organisation.notifications(job);
   const offers = notes.filter(({ kind, withdrawnAt }) => kind === "job_offered" && withdrawnAt === undefined);
   return {
     ...{ status, startTime, endTime, positions, overfilled, cancelling, own },

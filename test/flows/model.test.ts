@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../engines.ts";
+import { useHarness } from "../harness/platform.ts";
 import { commands } from "./model-commands.ts";
 import { begin } from "./model-real.ts";
-import { useStage } from "./stage.ts";
 
 /** `MODEL_SEED=... npx vitest run test/flows/model.test.ts` does the same again; MODEL_RUNS for longer. */
 const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -13,15 +13,15 @@ const COMMANDS = 40;
 describe.each(featureEngines)("the platform and the model of it, on %s", (engine) => {
   // What is to be read again is read at once, so that it belongs to the command that caused it.
   const timing = { recheckMs: [0, 0, 0, 0], absenceRetriesMs: [0, 0, 0] };
-  const stage = useStage(engine, { timing, retries: { tries: 40 } });
+  const harness = useHarness(engine, { timing, retries: { tries: 40 } });
 
   it(`agree after every command (MODEL_SEED=${SEED})`, { timeout: 60_000 + RUNS * 5_000 }, async () => {
     let firstDay = 2;
     const property = fc.asyncProperty(commands(COMMANDS), async (todo) => {
       // Of its own: the shifts that other runs have deleted would be a loss of data.
-      const organisation = await stage().onboard({ connect: false });
+      const organisation = await harness().onboard({ connect: false });
       const people = await Promise.all(Array.from({ length: 4 }, () => organisation.addPerson()));
-      const place = { organisation, operations: stage().operations, people, firstDay };
+      const place = { organisation, operations: harness().operations, people, firstDay };
       firstDay += 2;
       await fc.asyncModelRun(() => begin(place), todo);
     });

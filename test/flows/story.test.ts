@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../engines.ts";
-import { useStage } from "./stage.ts";
+import { useHarness } from "../harness/platform.ts";
 
 describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
   it("tells the whole story, from the webhook to the cancellation", async () => {
-    const organisation = await stage().onboard({ dialect: { echoTraceId: "same" } });
+    const organisation = await harness().onboard({ dialect: { echoTraceId: "same" } });
     const [person] = [await organisation.addPerson(), await organisation.addPerson()];
     const job = await organisation.open();
     await organisation.accept(job, person);
     await organisation.withdraw(job, person);
     await organisation.accept(job, person);
     await organisation.cancel(job);
-    await organisation.quiet();
+    await organisation.idle();
     const verdicts = await organisation.verdicts(job.traceId ?? "");
     // The echo may come before the response to the DELETE is recorded.
     const isOfEcho = (verdict: string, nth: number) => nth > 0 && /echo|webhook/.test(verdict);
@@ -46,7 +46,7 @@ describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
   });
 
   it("times what the provider was asked, and names what each step is about", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     await organisation.accept(job, person);
@@ -61,13 +61,13 @@ describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
   });
 
   it("tells the story of a change under the traceId of the change", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     await organisation.accept(job, person);
     const { roles } = organisation.provider;
     const { traceId } = organisation.provider.updateShift(job.shiftId, { roleId: roles[1]?.id ?? "" });
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.verdicts(traceId)).toEqual([
       "webhook: stored",
       "fetch: shift_read",
@@ -78,7 +78,7 @@ describe.each(featureEngines)("the trace of a shift on %s", (engine) => {
   });
 
   it("holds nothing of the person", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     organisation.provider.setFault("error-500", {

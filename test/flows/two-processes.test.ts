@@ -4,9 +4,9 @@ import { createClient } from "../../generated/operations/client.ts";
 import type { Job, Notification } from "../../generated/operations/types.ts";
 import { createWebhookClient } from "../../src/clients/webhook-client.ts";
 import { copyDatabase } from "../engines.ts";
-import { endProcesses, type PlatformProcess, startProcess } from "../platform/platform-process.ts";
-import { type Operations, ok, type Person } from "./operations.ts";
-import { type Organisation, onboard } from "./organisation.ts";
+import { type Operations, ok } from "../harness/operations.ts";
+import { type Organisation, onboard, type Person } from "../harness/organisation.ts";
+import { endProcesses, type PlatformProcess, startProcess } from "../harness/process.ts";
 
 const ORGANISATIONS = 4;
 const SHIFTS = 500;

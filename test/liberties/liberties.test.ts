@@ -3,8 +3,8 @@ import { randomOf } from "../../scripts/chaos/random.ts";
 import { dialectName, everyDialect } from "../../src/contract/dialect.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { verify } from "../../src/verify/verify.ts";
-import { startRewriter } from "../flows/rewriter.ts";
-import { useStage } from "../flows/stage.ts";
+import { useHarness } from "../harness/platform.ts";
+import { startProviderProxy } from "../harness/provider-proxy.ts";
 import { toldOf } from "../verify/verify-sandbox.ts";
 import { liberties } from "./liberties.ts";
 
@@ -23,7 +23,7 @@ const providers = Array.from({ length: RUNS }, (_, index) => {
 describe(`a provider that takes every liberty of the contract (SEED=${SEED})`, () => {
   it.each(providers)("conforms: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
     const sandbox = await startSandbox({ dialect });
-    const front = await startRewriter(sandbox.url, { respond: liberties(seed) });
+    const front = await startProviderProxy(sandbox.url, { respond: liberties(seed) });
     try {
       const [{ shiftId }, cancellable] = [sandbox.createShift({ positions: 3 }), sandbox.createShift()];
       const verification = await verify({
@@ -49,18 +49,18 @@ const batches = Array.from({ length: Math.ceil(RUNS / BATCH) }, (_, index) =>
 describe.each(batches.map((batch, index) => [index + 1, batch] as const))(
   `the same provider (SEED=${SEED}), batch %i`,
   (_, batch) => {
-    const stage = useStage("pglite");
+    const harness = useHarness("pglite");
 
     it.each(batch)("goes through the four flows: %s", { timeout: 60_000 }, async (_name, dialect, seed) => {
       const random = randomOf(seed);
-      const organisation = await stage().onboard({
+      const organisation = await harness().onboard({
         ...{ dialect, ownPath: random.pick([true, false]), respond: liberties(seed) },
       });
-      const { provider, quiet, accept, cancel, send } = organisation;
+      const { provider, idle, accept, cancel, send } = organisation;
       const [one, other] = [await organisation.addPerson(), await organisation.addPerson()];
       /** Webhooks may come twice, late, and in any order. */
       const repeat = async (shiftId: string) => {
-        const { traceId } = random.pick(await organisation.events(shiftId));
+        const { traceId } = random.pick(await organisation.events({ shiftId }));
         await send(random.pick(["shift.create", "shift.update"]), shiftId, random.pick([traceId, undefined]));
       };
       const { shiftId } = await organisation.open({ positions: 2 });
@@ -68,18 +68,18 @@ describe.each(batches.map((batch, index) => [index + 1, batch] as const))(
       const job = await organisation.job(shiftId);
       expect(job).toMatchObject({ status: "open", positions: 2 });
       for (const person of [one, other]) {
-        expect(await accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+        expect(await accept(job, person)).toEqual({ status: 201, code: "confirmed" });
       }
       expect(provider.shift(shiftId)?.assigned.size).toBe(2);
       const endTime = new Date(Date.parse(job.endTime) + HOUR_MS).toISOString();
       provider.updateShift(shiftId, { endTime });
       await repeat(shiftId);
-      await quiet();
+      await idle();
       expect(await organisation.job(shiftId)).toMatchObject({ status: "filled", endTime });
       expect(await organisation.withdraw(job, other)).toMatchObject({ status: 204 });
       expect(provider.shift(shiftId)?.assigned.size).toBe(1);
       expect(await cancel(await organisation.job(shiftId))).toEqual({ status: 202 });
-      await quiet();
+      await idle();
       const over = await organisation.job(shiftId);
       expect(over).toMatchObject({ status: "cancelled", cancelling: false });
       expect(provider.shift(shiftId)?.cancelled).toBe(true);

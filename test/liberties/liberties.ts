@@ -1,7 +1,7 @@
 import { type Random, randomOf } from "../../scripts/chaos/random.ts";
-import type { Passed, PassingCall } from "../flows/rewriter.ts";
+import type { ProxiedCall, ProxiedResponse } from "../harness/provider-proxy.ts";
 
-type Respond = (call: PassingCall, passed: Passed) => Passed;
+type Respond = (call: ProxiedCall, passed: ProxiedResponse) => ProxiedResponse;
 
 /** Members that the contract gives as times, and as personal numbers. */
 const TIMES = ["startTime", "endTime", "assignedAt", "createdAt", "updatedAt"];
@@ -117,7 +117,7 @@ function numberIn(random: Random, text: string): string {
 type Updated = "shift" | "nothing" | "empty" | "other";
 
 /** What a success is answered with where the contract shows nothing, or two forms. */
-function successIn(random: Random, { method, path }: PassingCall, passed: Passed, updated: Updated) {
+function successIn(random: Random, { method, path }: ProxiedCall, passed: ProxiedResponse, updated: Updated) {
   const kept = { status: passed.status, text: passed.text };
   const nothing = { status: 204, text: "" };
   const ok = (text: string) => ({ status: 200, text });
@@ -131,7 +131,10 @@ function successIn(random: Random, { method, path }: PassingCall, passed: Passed
 }
 
 /** The body of an error is not shown (contract 7.5). */
-function errorIn(random: Random, { status, text, headers }: Passed): Pick<Passed, "text" | "headers"> {
+function errorIn(
+  random: Random,
+  { status, text, headers }: ProxiedResponse,
+): Pick<ProxiedResponse, "text" | "headers"> {
   const labelled = (type: string, body: string) => ({
     text: body,
     headers: { ...headers, "content-type": type },

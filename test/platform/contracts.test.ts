@@ -4,7 +4,7 @@ import { makePlatformToken } from "../../src/platform/integrations/tokens.ts";
 import { readContract } from "../consumer/contract-file.ts";
 import { useVerifier } from "../consumer/pact/verifier.ts";
 import { engines } from "../engines.ts";
-import { type Edge, KIND, storedEvents, useEdge } from "./http/edge.ts";
+import { KIND, storedEvents, type TenantHarness, useTenants } from "../harness/tenants.ts";
 
 interface Parameters {
   token: "its own" | "unknown" | "of another";
@@ -12,30 +12,30 @@ interface Parameters {
 
 describe.each(engines)("the running platform on %s", (engine) => {
   const verify = useVerifier();
-  const edge = useEdge(engine);
+  const harness = useTenants(engine);
 
   it.each(["integrationWebhook", "schedulingProviderWebhook"] as const)(
     "honours the provider's contract of the path %s, and has stored each event that it took",
     async (name) => {
       const contract = readContract(name);
-      const { states, traceIds } = statesOf(edge());
-      const verdict = await verify({ contracts: [contract], baseUrl: edge().platform.url, states });
+      const { states, traceIds } = statesOf(harness());
+      const verdict = await verify({ contracts: [contract], baseUrl: harness().platform.url, states });
       expect(verdict).toEqual({
         honoured: contract.interactions.map(({ description }) => description),
         broken: {},
       });
       const taken = contract.interactions.filter(({ response }) => response?.status === 200);
-      const stored = (await storedEvents(edge())).filter(({ traceId }) => traceIds.includes(traceId));
+      const stored = (await storedEvents(harness())).filter(({ traceId }) => traceIds.includes(traceId));
       expect(stored).toHaveLength(taken.length);
     },
   );
 
   it("is told which interaction a wrong token breaks", async () => {
     const contract = readContract("schedulingProviderWebhook");
-    const { states } = statesOf(edge());
+    const { states } = statesOf(harness());
     const headers = { Authorization: `Bearer ${makePlatformToken()}` };
     const { honoured, broken } = await verify({
-      ...{ contracts: [contract], baseUrl: edge().platform.url, states, headers },
+      ...{ contracts: [contract], baseUrl: harness().platform.url, states, headers },
     });
     expect(honoured).toEqual(["sends a token that nobody has"]);
     expect(broken["tells of a new shift"]).toEqual(["expected 200 but was 401"]);
@@ -43,7 +43,7 @@ describe.each(engines)("the running platform on %s", (engine) => {
 });
 
 /** The provider's states, and the traceIds that they have given. */
-function statesOf({ tenant, other }: Edge) {
+function statesOf({ tenant, other }: TenantHarness) {
   const traceIds: string[] = [];
   const tokens = {
     "its own": tenant.platformToken,

@@ -5,16 +5,22 @@ import { type AddressInfo, connect, createServer as createNetServer, type Socket
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { endProcesses, type Home, makeHome, type Owner, startProcess } from "./platform-process.ts";
+import {
+  type DataFolder,
+  endProcesses,
+  makeDataFolder,
+  type Owner,
+  startProcess,
+} from "../harness/process.ts";
 
 let hanging: Awaited<ReturnType<typeof hang>>;
 /** Each test has a copy: to open the database of a home takes longer. */
-let furnished: Home;
+let furnished: DataFolder;
 let owner: Owner;
 let ownerOfHanging: Owner;
 beforeAll(async () => {
   hanging = await hang();
-  furnished = await makeHome();
+  furnished = await makeDataFolder();
   owner = await furnished.addIntegration("http://127.0.0.1:1");
   ownerOfHanging = await furnished.addIntegration(hanging.url);
 });
@@ -23,7 +29,7 @@ afterAll(async () => {
   await furnished.remove();
 });
 
-let home: Home;
+let home: DataFolder;
 beforeEach(async () => {
   home = await furnished.copy();
 });

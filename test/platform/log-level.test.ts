@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { createLog } from "../../src/platform/log.ts";
 import { silent } from "../engines.ts";
-import { startEdge } from "./http/edge.ts";
+import { startWithTenants } from "../harness/tenants.ts";
 
 it("an operator changes the level of the log in every process", async () => {
   const lines: string[] = [];
-  const first = await startEdge("postgres", { log: silent });
+  const first = await startWithTenants("postgres", { log: silent });
   const log = createLog("warn", { write: (line) => void lines.push(line) });
-  const second = await startEdge({ url: first.where.url ?? "" }, { log });
+  const second = await startWithTenants({ url: first.location.url ?? "" }, { log });
   try {
     await second.operate("GET", "/jobs");
     expect(lines).toEqual([]);
@@ -20,7 +20,7 @@ it("an operator changes the level of the log in every process", async () => {
     ]);
     expect((await first.operate("PUT", "/log-level", { level: "loud" })).status).toBe(400);
   } finally {
-    await second.stop();
-    await first.stop();
+    await second.close();
+    await first.close();
   }
 });

@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
 import { createLog } from "../../src/platform/log.ts";
-import { ok } from "../flows/operations.ts";
-import { onboard } from "../flows/organisation.ts";
+import { ok } from "../harness/operations.ts";
+import { onboard } from "../harness/organisation.ts";
+import { OPERATIONS_TOKEN, withDatabase } from "../harness/platform.ts";
+import { startWithTenants } from "../harness/tenants.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
-import { OPERATIONS_TOKEN, startEdge, withDatabase } from "./http/edge.ts";
 import { startMailServer } from "./notifications/mail-server.ts";
 
 const PERSON = {
@@ -43,48 +44,48 @@ async function start() {
   const log = createLog("trace", { write: (line) => void lines.push(line) });
   const mail = await startMailServer();
   onTestFinished(mail.close);
-  const edge = await startEdge("postgres", {
+  const harness = await startWithTenants("postgres", {
     log,
     config: { mail: { url: mail.url, from: "shifts@platform.example" } },
     retries: { tries: 3, baseMs: 5, capMs: 20 },
     timing: { onboardingRetriesMs: [], absenceRetriesMs: [], callTimeoutMs: 300, hourlyMs: 500 },
   });
-  onTestFinished(edge.stop);
+  onTestFinished(harness.close);
   const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
-  const operations = createClient({ baseUrl: `${edge.platform.url}/operations/v1`, headers });
-  const organisation = await onboard({ platform: edge.platform, operations });
+  const operations = createClient({ baseUrl: `${harness.platform.url}/operations/v1`, headers });
+  const organisation = await onboard({ platform: harness.platform, operations });
   onTestFinished(organisation.close);
-  return { ...edge, lines, mail, operations, organisation };
+  return { ...harness, lines, mail, operations, organisation };
 }
 
 it("the logs of a hire hold nothing of the person and no password, whatever goes wrong", async () => {
-  const { lines, mail, where, platform, operations, organisation } = await start();
+  const { lines, mail, location, platform, operations, organisation } = await start();
   const { provider, addPerson, open, accept } = organisation;
   const { candidateId } = await addPerson(PERSON);
   mail.refuse(550);
   const job = await open();
   for (const fault of ["error-500", "garbage", "hire-refused"] as const) {
     provider.setFault(fault, { operations: ["createCandidate"] });
-    await accept(job, { candidateId, personalNumber: PERSON.personalNumber });
+    await accept(job, { candidateId });
     provider.clearFaults();
   }
   const body = { reason: "Ragnhild asks" };
   ok(await operations.revealCandidate({ params: { path: { candidateId } }, body }));
   await operations.createCandidate({ body: { ...PERSON, competenceIds: [] } });
-  await withDatabase(where, ({ raw }) =>
+  await withDatabase(location, ({ raw }) =>
     raw.executeSql(`select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`),
   );
   await expect.poll(async () => (await fetch(`${platform.url}/health/ready`)).status).toBe(200);
-  expect(await accept(job, { candidateId, personalNumber: PERSON.personalNumber })).toMatchObject({
-    said: "confirmed",
+  expect(await accept(job, { candidateId })).toMatchObject({
+    code: "confirmed",
   });
   await platform.idle();
   expect(mail.mails.length).toBeGreaterThan(0);
   const all = lines.join("");
   expect(lines.length).toBeGreaterThan(10);
   expect(all).toMatch(/"level":"(?:warn|error)"/);
-  const passwords = [where.url, mail.url].map((url) => new URL(url ?? "").password);
+  const passwords = [location.url, mail.url].map((url) => new URL(url ?? "").password);
   for (const secret of [...TRACES, ...passwords, decodeURIComponent(passwords[1] ?? "")]) {
     expect(secret).not.toBe("");
     expect(all).not.toContain(secret);
@@ -109,7 +110,7 @@ it.each([
       await organisation.withdraw(job, person);
       await platform.idle();
     }
-    expect(await accept(job, person)).toMatchObject({ said: "confirmed" });
+    expect(await accept(job, person)).toMatchObject({ code: "confirmed" });
     const assigned = organisation.calls.filter(({ path }) => path.includes("/assign/"));
     expect(assigned.length).toBeGreaterThan(3);
     const metrics = await (await fetch(`${platform.url}/metrics`)).text();

@@ -3,9 +3,9 @@ import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Platform, startPlatform } from "../../src/platform/main.ts";
 import { engines, silent } from "../engines.ts";
+import { send } from "../harness/http.ts";
+import { configFor, placeFor } from "../harness/platform.ts";
 import published from "../testdata/personal-numbers.json" with { type: "json" };
-import { configOf, placeFor } from "./http/edge.ts";
-import { send } from "./http/send.ts";
 
 const HIRE = {
   ...{ address: "Storgatan 1", postCode: "11122", city: "Stockholm", countryCode: "se" },
@@ -21,12 +21,12 @@ describe.each(engines)("the platform process, on %s", (engine) => {
   });
 
   async function newPlace() {
-    const { where, remove } = await placeFor(engine);
+    const { location, remove } = await placeFor(engine);
     undo.push(remove);
-    return configOf(where);
+    return configFor(location);
   }
 
-  async function started(config: ReturnType<typeof configOf>): Promise<Platform> {
+  async function started(config: ReturnType<typeof configFor>): Promise<Platform> {
     const platform = await startPlatform(config, { log: silent });
     undo.push(platform.close);
     return platform;
@@ -103,7 +103,7 @@ describe("the platform process", () => {
     ],
     ["it is no URL", "postgres://user:hunter2@:x", /^the database does not answer: Invalid URL$/],
   ])("says in one line that there is no database when %s", async (_, databaseUrl, line) => {
-    const starting = startPlatform({ ...configOf({ url: databaseUrl }) }, { log: silent });
+    const starting = startPlatform({ ...configFor({ url: databaseUrl }) }, { log: silent });
     const error = await starting.catch((reason: Error) => reason);
     expect(error).toBeInstanceOf(Error);
     const { message } = error as Error;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { copyDatabase, silent } from "../engines.ts";
-import { type Edge, shiftEvent, startEdge } from "../platform/http/edge.ts";
+import { shiftEvent, startWithTenants, type TenantHarness } from "../harness/tenants.ts";
 import { onboard } from "../platform/integrations/onboard.ts";
 import { startPgbouncer } from "./pgbouncer.ts";
 
@@ -27,16 +27,16 @@ async function pooled(mode: "session" | "transaction"): Promise<string> {
 const SHIFTS = 30;
 
 /** Onboards an organisation and has every one of its shifts become a job. */
-async function fillShifts(edge: Edge, provider: Sandbox): Promise<void> {
-  await onboard(edge, provider);
+async function fillShifts(harness: TenantHarness, provider: Sandbox): Promise<void> {
+  await onboard(harness, provider);
   const created = Array.from({ length: SHIFTS }, () => provider.createShift());
   for (const { traceId } of created)
     expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
-  await edge.platform.idle();
-  const { body } = await edge.operate("GET", "/jobs?limit=100");
+  await harness.platform.idle();
+  const { body } = await harness.operate("GET", "/jobs?limit=100");
   const jobs = (body as { items: { shiftId: string; status: string }[] }).items;
   expect(new Set(jobs.map(({ shiftId }) => shiftId)).size).toBe(SHIFTS);
-  expect((await edge.send("/health/ready")).status).toBe(200);
+  expect((await harness.send("/health/ready")).status).toBe(200);
 }
 
 async function newProvider(): Promise<Sandbox> {
@@ -47,9 +47,9 @@ async function newProvider(): Promise<Sandbox> {
 
 describe("a platform behind pgbouncer", () => {
   it("works with pooling by session", async () => {
-    const edge = await startEdge({ url: await pooled("session") });
-    undo.push(edge.stop);
-    await fillShifts(edge, await newProvider());
+    const harness = await startWithTenants({ url: await pooled("session") });
+    undo.push(harness.close);
+    await fillShifts(harness, await newProvider());
   });
 
   it("refuses pooling by transaction without a direct URL, and says what to do", async () => {
@@ -65,18 +65,18 @@ describe("a platform behind pgbouncer", () => {
   it("works with pooling by transaction and a direct URL, several processes at once", async () => {
     const databaseUrl = await pooled("transaction");
     const config = { databaseUrl, directDatabaseUrl: direct };
-    const [edge, beside] = [
-      await startEdge({ url: direct }, { config }),
-      await startEdge({ url: direct }, { config }),
+    const [harness, beside] = [
+      await startWithTenants({ url: direct }, { config }),
+      await startWithTenants({ url: direct }, { config }),
     ];
-    undo.push(edge.stop, beside.stop);
-    await fillShifts(edge, await newProvider());
-    const { providerId } = edge.tenant;
-    const sending = { method: "POST", authorization: `Bearer ${edge.tenant.platformToken}` };
+    undo.push(harness.close, beside.close);
+    await fillShifts(harness, await newProvider());
+    const { providerId } = harness.tenant;
+    const sending = { method: "POST", authorization: `Bearer ${harness.tenant.platformToken}` };
     const path = "/webhooks/scheduling-provider";
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, nth) =>
-        (nth % 2 ? edge : beside).send(path, { ...sending, body: shiftEvent(providerId) }),
+        (nth % 2 ? harness : beside).send(path, { ...sending, body: shiftEvent(providerId) }),
       ),
     );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

@@ -5,8 +5,8 @@ import { afterEach, expect, it } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
 import { copyDatabase } from "../engines.ts";
 import { recordFigures } from "../figures.ts";
-import { type Organisation, onboard } from "../flows/organisation.ts";
-import { endProcesses, type PlatformProcess, startProcess } from "../platform/platform-process.ts";
+import { type Organisation, onboard } from "../harness/organisation.ts";
+import { endProcesses, type PlatformProcess, startProcess } from "../harness/process.ts";
 import { checkOutBefore } from "./release-before.ts";
 
 /** Of each phase: to both, to the new one alone, and so on. */

@@ -1,6 +1,7 @@
 import type { Booking, Job } from "../../../generated/operations/types.ts";
-import type { Operations, Person } from "../operations.ts";
-import { everyPage } from "./actions.ts";
+import type { Operations } from "../../harness/operations.ts";
+import { everyPage } from "../../harness/operations.ts";
+import type { Person } from "../../harness/organisation.ts";
 import type { Provider } from "./provider.ts";
 import { digitsOf } from "./provider-operations.ts";
 import type { Candidate, Shift } from "./provider-records.ts";

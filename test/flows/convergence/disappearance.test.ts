@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { engines } from "../../engines.ts";
-import { ok } from "../operations.ts";
+import { ok } from "../../harness/operations.ts";
 import { agree } from "./agree.ts";
-import { type Organisation, usePlatform } from "./organisation.ts";
+import { type Organisation, useIndependent } from "./organisation.ts";
 
 const SHIFTS = 10;
 const BOOKED = 2;
@@ -35,7 +35,7 @@ async function expectHeld(platform: Organisation): Promise<void> {
 }
 
 describe.each(engines)("shifts that vanish at the provider, on %s", (engine) => {
-  const onboard = usePlatform(engine, { timing: { reconcileMs: RECONCILE_MS } });
+  const onboard = useIndependent(engine, { timing: { reconcileMs: RECONCILE_MS } });
 
   it("are cancelled when they are few", async () => {
     const platform = await onboard();
@@ -81,7 +81,7 @@ describe.each(engines)("shifts that vanish at the provider, on %s", (engine) => 
 });
 
 describe.each(engines)("a shift that reappears, on %s", (engine) => {
-  const onboard = usePlatform(engine);
+  const onboard = useIndependent(engine);
 
   it("reopens its job", async () => {
     const platform = await onboard();

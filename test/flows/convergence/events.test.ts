@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { engines } from "../../engines.ts";
 import { agree } from "./agree.ts";
-import { usePlatform } from "./organisation.ts";
+import { useIndependent } from "./organisation.ts";
 import type { Shift } from "./provider-records.ts";
 
 const HOUR_MS = 3_600_000;
@@ -14,7 +14,7 @@ function later({ startTime, endTime }: Pick<Shift, "startTime" | "endTime">, hou
 }
 
 describe.each(engines)("an event that arrives before the provider's read model, on %s", (engine) => {
-  const onboard = usePlatform(engine);
+  const onboard = useIndependent(engine);
 
   it("leads to the job of a new shift", async () => {
     const { provider, ...platform } = await onboard();
@@ -92,7 +92,7 @@ describe.each(engines)("an event that arrives before the provider's read model, 
 });
 
 describe.each(engines)("an event, on %s", (engine) => {
-  const onboard = usePlatform(engine);
+  const onboard = useIndependent(engine);
 
   it("is processed once, however often it is sent", async () => {
     const { provider, ...platform } = await onboard();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { engines } from "../../engines.ts";
 import { agree } from "./agree.ts";
-import { usePlatform } from "./organisation.ts";
+import { useIndependent } from "./organisation.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -16,7 +16,7 @@ const LISTS = [
 ] as const;
 
 describe.each(engines)("a provider that lists people oddly, on %s", (engine) => {
-  const onboard = usePlatform(engine);
+  const onboard = useIndependent(engine);
 
   it.each(LISTS)("leaves the job right or an issue that explains it: %s", async (list, ownPeopleCount) => {
     const { provider, ...platform } = await onboard({ variant: "b" });
@@ -35,7 +35,7 @@ describe.each(engines)("a provider that lists people oddly, on %s", (engine) => 
     await expect.poll(async () => isRight(await platform.job(shiftId)) || (await isExplained())).toBe(true);
     expect(oddity.hits).toBeGreaterThan(0);
     expect((await platform.job(shiftId)).ownPeople.length).toBeLessThanOrEqual(100);
-    expect((await fetch(`${platform.stage.platform.url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${platform.platform.url}/health/ready`)).status).toBe(200);
     oddity.stop();
     await provider.announce("shift.update", shiftId);
     await expect.poll(() => agree(platform, provider)).toEqual([]);

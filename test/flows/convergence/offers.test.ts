@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { engines } from "../../engines.ts";
 import { agree } from "./agree.ts";
-import { type Organisation, usePlatform } from "./organisation.ts";
+import { type Organisation, useIndependent } from "./organisation.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -20,7 +20,7 @@ async function holders({ notifications }: Organisation, job: Job, startTime?: st
 }
 
 describe.each(engines)("a job, on %s", (engine) => {
-  const onboard = usePlatform(engine);
+  const onboard = useIndependent(engine);
 
   it("is offered again when a seat becomes free, and when its times change", async () => {
     const platform = await onboard();

@@ -1,46 +1,50 @@
-import { randomUUID } from "node:crypto";
-import { afterAll, afterEach, beforeAll } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import type { Job } from "../../../generated/operations/types.ts";
 import type { Engine } from "../../../src/platform/db/database.ts";
-import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { type Operations, ok, type Person } from "../operations.ts";
-import { type Stage, startStage } from "../stage.ts";
-import { type Actions, actionsOf } from "./actions.ts";
+import { type Actions, actionsOf } from "../../harness/actions.ts";
+import { type Operations, ok } from "../../harness/operations.ts";
+import { addPerson, mapAll, type Person } from "../../harness/organisation.ts";
+import { type Harness, startHarness } from "../../harness/platform.ts";
 import { type Pace, paced } from "./pace.ts";
 import { type Provider, type ProviderOptions, startProvider } from "./provider.ts";
+import type { ShiftValues } from "./provider-desk.ts";
 
 /** An organisation on both sides: the independent provider, and the platform's operations API. */
 export interface Organisation extends Actions {
-  stage: Pick<Stage, "platform" | "operations">;
+  platform: Harness["platform"];
   operations: Operations;
   provider: Provider;
   providerId: string;
   /** Candidates with the competence that every role of the provider is mapped to. */
   people: readonly Person[];
   addPerson(): Promise<Person>;
+  /** Creates and announces a shift at the provider, and returns its job. */
+  open(values?: ShiftValues): Promise<Job>;
+  /** As many at once. */
+  openAll(count: number, values?: ShiftValues): Promise<Job[]>;
+  /** Accepts, and waits until the booking is confirmed. */
+  book(job: Job, person: Person): Promise<void>;
 }
 
 export type Onboard = (options?: ProviderOptions) => Promise<Organisation>;
 
 const KIND = "independent";
 
-/** A running platform, and what was onboarded on it. */
-export interface Platform {
-  stage: Stage;
+/** A running platform, and independent providers that are onboarded on it. */
+export interface IndependentHarness {
   onboard: Onboard;
   clearFaults(): void;
   close(): Promise<void>;
 }
 
-export async function startPlatform(engine: Engine, pace?: Pace): Promise<Platform> {
-  const stage = await startStage(engine, paced(pace));
+export async function startIndependent(engine: Engine, pace?: Pace): Promise<IndependentHarness> {
+  const harness = await startHarness(engine, paced(pace));
   const providers: Provider[] = [];
-  const numbers = published.personnummer.values();
   return {
-    stage,
     onboard: async (options) => {
       const provider = await startProvider(options);
       providers.push(provider);
-      return onboard(stage, provider, { numbers, ...options });
+      return onboard(harness, provider, options?.routing);
     },
     clearFaults: () => {
       for (const { clearFaults } of providers) clearFaults();
@@ -48,87 +52,69 @@ export async function startPlatform(engine: Engine, pace?: Pace): Promise<Platfo
     close: async () => {
       // First, so that the platform waits for no response.
       await Promise.all(providers.map((provider) => provider.close()));
-      await stage.close();
+      await harness.close();
     },
   };
 }
 
 /** One platform for the `describe` around the call. Each test onboards an organisation of its own. */
-export function usePlatform(engine: Engine, pace?: Pace): Onboard {
-  let platform: Platform | undefined;
+export function useIndependent(engine: Engine, pace?: Pace): Onboard {
+  let harness: IndependentHarness | undefined;
   beforeAll(async () => {
-    platform = await startPlatform(engine, pace);
+    harness = await startIndependent(engine, pace);
   });
-  afterEach(() => platform?.clearFaults());
-  afterAll(() => platform?.close());
+  afterEach(() => harness?.clearFaults());
+  afterAll(() => harness?.close());
   return (options) => {
-    if (!platform) throw new Error("the platform starts in beforeAll");
-    return platform.onboard(options);
+    if (!harness) throw new Error("the platform starts in beforeAll");
+    return harness.onboard(options);
   };
-}
-
-interface Onboarding extends ProviderOptions {
-  /** Personal numbers that no candidate of the platform has yet. */
-  numbers: Iterator<string>;
 }
 
 /** Registers, discovers, maps every outlet and role, connects the webhooks, and activates. */
 export async function onboard(
-  stage: Pick<Stage, "platform" | "operations">,
+  { platform, operations }: Pick<Harness, "platform" | "operations">,
   provider: Provider,
-  onboarding: Onboarding,
+  routing: ProviderOptions["routing"] = "path",
 ): Promise<Organisation> {
-  const { operations, platform } = stage;
   const { providerId, url: baseUrl } = provider;
-  const path = { providerId };
-  const { routing = "path", numbers } = onboarding;
-  const names = { kind: KIND, name: "Oberoende", routing };
-  const body = { ...path, ...names, baseUrl, providerToken: provider.token() };
+  const registration = { kind: KIND, name: "Oberoende", routing, baseUrl, providerToken: provider.token() };
+  const body = { providerId, ...registration };
   const { platformToken: token } = ok(await operations.createIntegration({ body }));
-  const competenceId = await map(operations, provider);
+  const { competenceId } = await mapAll(operations, provider);
   provider.connect({ url: platform.url, token, ...(routing === "path" && { kind: KIND }) });
-  ok(await operations.activateIntegration({ params: { path } }));
+  const actions = actionsOf(operations, providerId);
+  await actions.activate();
   const people: Person[] = [];
   return {
-    ...actionsOf({ operations, provider }),
-    ...{ stage, operations, provider, providerId, people },
+    ...{ ...actions, platform, operations, provider, providerId, people },
+    ...opening(actions, provider),
     addPerson: async () => {
-      const person = await addPerson(operations, competenceId, numbers);
+      const person = await addPerson(operations, { competenceIds: [competenceId] });
       people.push(person);
       return person;
+    },
+    book: async (job, person) => {
+      await actions.accept(job, person);
+      await expect.poll(async () => (await actions.booking(job, person))?.status).toBe("confirmed");
     },
   };
 }
 
-/** One workplace and one competence, which no other organisation uses. */
-async function map(operations: Operations, { providerId, outlets, roles }: Provider): Promise<string> {
-  const path = { providerId };
-  const { workplaceId } = ok(await operations.createWorkplace({ body: { name: randomUUID() } }));
-  const { competenceId } = ok(await operations.createCompetence({ body: { name: randomUUID() } }));
-  ok(await operations.discoverIntegration({ params: { path } }));
-  const body = {
-    outlets: outlets.map(({ id }) => ({ outletId: id, workplaceId })),
-    roles: roles.map(({ id }) => ({ roleId: id, competenceId })),
+function opening(actions: Actions, provider: Provider): Pick<Organisation, "open" | "openAll"> {
+  return {
+    open: async (values) => {
+      const { id } = provider.createShift(values);
+      await provider.announce("shift.create", id);
+      await expect.poll(() => actions.findJob(id)).toBeDefined();
+      return actions.job(id);
+    },
+    openAll: async (count, values) => {
+      const shiftIds = Array.from({ length: count }, () => provider.createShift(values).id);
+      await Promise.all(shiftIds.map((id) => provider.announce("shift.create", id)));
+      const opened = async () => (await actions.jobs()).filter(({ shiftId }) => shiftIds.includes(shiftId));
+      await expect.poll(async () => (await opened()).length).toBe(count);
+      return opened();
+    },
   };
-  ok(await operations.updateMappings({ params: { path }, body }));
-  return competenceId;
-}
-
-async function addPerson(
-  operations: Operations,
-  competenceId: string,
-  numbers: Iterator<string>,
-): Promise<Person> {
-  const personalNumber: string | undefined = numbers.next().value;
-  if (personalNumber === undefined) throw new Error("every published personal number is in use");
-  const contact = { email: "robin.ek@example.com", phone: "+46701740605" };
-  const body = {
-    firstName: "Robin",
-    lastName: "Ek",
-    ...contact,
-    personalNumber,
-    competenceIds: [competenceId],
-  };
-  const { candidateId } = ok(await operations.createCandidate({ body }));
-  return { candidateId, personalNumber };
 }

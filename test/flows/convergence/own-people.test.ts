@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { engines } from "../../engines.ts";
-import type { Person } from "../operations.ts";
+import type { Person } from "../../harness/organisation.ts";
 import { agree } from "./agree.ts";
-import { type Organisation, usePlatform } from "./organisation.ts";
+import { type Organisation, useIndependent } from "./organisation.ts";
 import type { Effect } from "./provider-operations.ts";
 
 /** The person's id at the provider. */
@@ -16,7 +16,7 @@ const whoWas = ({ provider }: Organisation, kind: Effect["kind"]) =>
   provider.effects.filter((effect) => effect.kind === kind).map(({ candidateId }) => candidateId);
 
 describe.each(engines)("people whom the provider assigned itself, on %s", (engine) => {
-  const onboard = usePlatform(engine);
+  const onboard = useIndependent(engine);
 
   it.each(["a", "b"] as const)("take positions and are never taken off, in variant %s", async (variant) => {
     const platform = await onboard({ variant });
@@ -71,7 +71,7 @@ describe.each(engines)("people whom the provider assigned itself, on %s", (engin
 });
 
 describe.each(engines)("a person whom the provider takes off, on %s", (engine) => {
-  const onboard = usePlatform(engine);
+  const onboard = useIndependent(engine);
 
   it("is assigned once more, and released the next time", async () => {
     const platform = await onboard({ echo: true });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { engines } from "../../engines.ts";
-import { ok, type Person } from "../operations.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Person } from "../../harness/organisation.ts";
 import { agree } from "./agree.ts";
-import { type Organisation, usePlatform } from "./organisation.ts";
+import { type Organisation, useIndependent } from "./organisation.ts";
 
 /** More than the attempts after which other failures need an operator. */
 const PROBES = 14;
@@ -44,7 +45,7 @@ async function expectResumed(platform: Organisation, traceIds: readonly string[]
 }
 
 describe.each(engines)("an integration whose provider refuses every call, on %s", (engine) => {
-  const onboard = usePlatform(engine);
+  const onboard = useIndependent(engine);
 
   it("waits for the new token when the provider has exchanged it", async () => {
     const platform = await onboard();

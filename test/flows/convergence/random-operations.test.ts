@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Job, Notification } from "../../../generated/operations/types.ts";
 import { engines } from "../../engines.ts";
 import { agree } from "./agree.ts";
-import { usePlatform } from "./organisation.ts";
+import { useIndependent } from "./organisation.ts";
 import { digitsOf, type Effect } from "./provider-operations.ts";
 import { createShift, formsOf, stepsOf, take, type World } from "./random-steps.ts";
 
@@ -16,7 +16,7 @@ const seed = Number(process.env.CONVERGENCE_SEED ?? Date.now() % 1_000_000);
 
 describe.each(engines)("200 random operations under random faults, on %s", (engine) => {
   // The periodic read finds what a stale read concealed. People are asked to accept faster than providers answer.
-  const onboard = usePlatform(engine, { timing: { reconcileMs: 1_000, answerWithinMs: 100 } });
+  const onboard = useIndependent(engine, { timing: { reconcileMs: 1_000, answerWithinMs: 100 } });
 
   // Platform and provider share a process here: one that stands still for a second looks like a lost response. A defect fails twice.
   const options = { timeout: 180_000, retry: 1 };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Job } from "../../../generated/operations/types.ts";
-import type { Person } from "../operations.ts";
+import type { Person } from "../../harness/organisation.ts";
 import type { Organisation } from "./organisation.ts";
 import { TIMEOUT_MS } from "./pace.ts";
 import type { ProviderOptions } from "./provider.ts";

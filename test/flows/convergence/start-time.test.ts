@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { engines } from "../../engines.ts";
-import { type Organisation, usePlatform } from "./organisation.ts";
+import { type Organisation, useIndependent } from "./organisation.ts";
 
 const HOUR_MS = 3_600_000;
 
 describe.each(engines)("an outage that lasts past the start of a shift, on %s", (engine) => {
   let hours = 0;
   const now = () => new Date(Date.now() + hours * HOUR_MS);
-  const onboard = usePlatform(engine, { now });
+  const onboard = useIndependent(engine, { now });
 
   /** A shift that starts in an hour, a person, and an outage that ends an hour after the start. */
   async function beforeAnOutage(organisation: Organisation) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { engines } from "../../engines.ts";
 import { agree } from "./agree.ts";
-import { usePlatform } from "./organisation.ts";
+import { useIndependent } from "./organisation.ts";
 import { TIMEOUT_MS } from "./pace.ts";
 import type { Provider } from "./provider.ts";
 
@@ -9,7 +9,7 @@ const countOf = ({ effects }: Provider, wanted: string) =>
   effects.filter(({ kind }) => kind === wanted).length;
 
 describe.each(engines)("a call whose outcome is unknown, on %s", (engine) => {
-  const onboard = usePlatform(engine);
+  const onboard = useIndependent(engine);
 
   it.each([
     ["shift_full", "before-headers"],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { engines } from "../../engines.ts";
-import { type Organisation, type Platform, startPlatform } from "../convergence/organisation.ts";
+import { type IndependentHarness, type Organisation, startIndependent } from "../convergence/organisation.ts";
 
 const WEBHOOKS = 3_000;
 const AT_ONCE = 50;
@@ -28,11 +28,11 @@ async function durationOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe.each(engines)(`an organisation of which ${WEBHOOKS} webhooks wait, on %s`, (engine) => {
-  let platform: Platform;
+  let platform: IndependentHarness;
   let busy: Organisation;
   let neighbour: Organisation;
   beforeAll(async () => {
-    platform = await startPlatform(engine, {
+    platform = await startIndependent(engine, {
       calls: { perMinute: CALLS_A_MINUTE },
       timing: { answerWithinMs: 0 },
     });

@@ -1,10 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createClient } from "../../../generated/operations/client.ts";
-import { startPlatform } from "../../../src/platform/main.ts";
-import { copyDatabase, silent } from "../../engines.ts";
-import { withDatabase } from "../../platform/http/edge.ts";
-import published from "../../testdata/personal-numbers.json" with { type: "json" };
+import { copyDatabase } from "../../engines.ts";
+import { type Harness, type HarnessOptions, startHarness } from "../../harness/platform.ts";
 import { onboard } from "../convergence/organisation.ts";
 import { startProvider } from "../convergence/provider.ts";
 
@@ -14,25 +10,22 @@ const WEBHOOKS = 120;
 /** A busy machine may be late for single calls. */
 const LATE = 3;
 
-/** As many on one database. */
-async function startPlatforms(count: number) {
+/** So many platforms on one database. */
+async function startPlatforms(count: number): Promise<[Harness, ...Harness[]]> {
   const { where, remove } = await copyDatabase();
   onTestFinished(remove);
+  const start = async (options: HarnessOptions = {}) => {
+    const calls = { perMinute: PER_MINUTE, perSecond: PER_SECOND };
+    const harness = await startHarness(where, { calls, ...options });
+    onTestFinished(harness.close);
+    return harness;
+  };
   const record = `insert into shiftpact.processes (process_id, seen_at) values (gen_random_uuid(), now() + interval '1 hour')`;
   // Processes learn of each other within seconds: one that is there from the beginning spares the wait.
-  if (count > 1) await withDatabase(where, ({ raw }) => raw.executeSql(record));
-  const config = {
-    ...{ databaseUrl: where.url, dataDir: "", port: 0, operationsToken: "operations-token-of-all" },
-    ...{ secretKey: randomBytes(32), allowInsecureProviders: true, webhookRateLimit: 0, logLevel: "silent" },
-  };
-  const calls = { perMinute: PER_MINUTE, perSecond: PER_SECOND };
-  const platforms = [];
-  for (let nth = 0; nth < count; nth += 1) {
-    const platform = await startPlatform(config, { log: silent, calls });
-    onTestFinished(() => platform.close());
-    platforms.push(platform);
-  }
-  return platforms;
+  const first = await start(count > 1 ? { seed: (database) => database.raw.executeSql(record) } : {});
+  const others: Harness[] = [];
+  while (others.length + 1 < count) others.push(await start());
+  return [first, ...others];
 }
 
 const mostWithin = (starts: readonly number[], ms: number) =>
@@ -41,18 +34,12 @@ const mostWithin = (starts: readonly number[], ms: number) =>
 describe.each([1, 2, 4])("%i processes on one PostgreSQL", (count) => {
   it("call a provider as often as its limit allows, and no oftener", async () => {
     const platforms = await startPlatforms(count);
-    const [platform] = platforms;
-    if (!platform) throw new Error("there is no platform");
-    const headers = { Authorization: "Bearer operations-token-of-all" };
-    const operations = createClient({ baseUrl: `${platform.url}/operations/v1`, headers });
     const provider = await startProvider();
     onTestFinished(provider.close);
-    const numbers = published.personnummer.values();
-    const { jobs } = await onboard({ platform, operations }, provider, { numbers });
+    const { jobs } = await onboard(platforms[0], provider);
     const begun = provider.calls.length;
     for (let nth = 0; nth < WEBHOOKS; nth += 1) {
-      const { url } = platforms[nth % count] ?? platform;
-      provider.connect({ url });
+      provider.connect({ url: platforms[nth % count]?.platform.url ?? "" });
       await provider.announce("shift.create", provider.createShift().id);
     }
     await expect.poll(async () => (await jobs()).length).toBe(WEBHOOKS);

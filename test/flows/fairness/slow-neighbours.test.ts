@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { engines } from "../../engines.ts";
-import { type Organisation, startPlatform } from "../convergence/organisation.ts";
+import { type Organisation, startIndependent } from "../convergence/organisation.ts";
 
 const NEIGHBOURS = 4;
 const ACCEPTS = 12;
@@ -29,7 +29,7 @@ const isCalled = ({ organisation: { provider } }: { organisation: Organisation }
 
 describe.each(engines)("four providers that take eight seconds for each response, on %s", (engine) => {
   it("do not delay an accept at a healthy provider", async () => {
-    const platform = await startPlatform(engine, { providerTimeoutMs: PATIENCE_MS });
+    const platform = await startIndependent(engine, { providerTimeoutMs: PATIENCE_MS });
     // Waits for none of the slow responses.
     onTestFinished(platform.close);
     const healthy = await prepare(await platform.onboard(), MEASUREMENTS);

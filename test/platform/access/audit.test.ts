@@ -5,11 +5,11 @@ import { operationsTable } from "../../../generated/operations/server.ts";
 import type { AuditEntry } from "../../../generated/operations/types.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
+import { ok } from "../../harness/operations.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { openWorkshop, type Workshop } from "../workshop.ts";
 
-const NTH = 57;
+const NUMBER = published.personnummer[57] ?? "";
 const ADDRESS = "robin.the.first@example.com";
 const channel: Channel = {
   name: "email",
@@ -19,13 +19,14 @@ const channel: Channel = {
 
 describe.each(featureEngines)("the audit log on %s", (engine) => {
   const database = useEngine(engine);
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   beforeEach(async () => {
-    shop = await openWorkshop(database(), { channel });
+    organisation = await startOrganisation(database(), { channel });
   });
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
-  const audit = async (query = {}) => ok(await shop.operations.listAudit({ params: { query } })).items;
+  const audit = async (query = {}) =>
+    ok(await organisation.operations.listAudit({ params: { query } })).items;
   const last = async (operation: string): Promise<AuditEntry> => {
     const [entry] = await audit({ operation });
     if (!entry) throw new Error(`no entry of ${operation}`);
@@ -33,8 +34,8 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
   };
 
   it("has an entry of every operation that changes something, with every id of it", async () => {
-    const { operations, providerId } = shop;
-    const subjects = await changeEverything(shop, (row) => issueOf(database().kysely, row));
+    const { operations, providerId } = organisation;
+    const subjects = await changeEverything(organisation, (row) => issueOf(database().kysely, row));
     const entries = await audit({ limit: 200 });
     const changing = operationsTable.filter(({ method }) => method !== "GET");
     const recorded = new Set(entries.map(({ operation }) => operation));
@@ -55,54 +56,67 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
   });
 
   it("holds no personal data and no secret", async () => {
-    const candidateId = await shop.addPerson(NTH, {
+    const { candidateId } = await organisation.addPerson({
+      personalNumber: NUMBER,
       email: ADDRESS,
       firstName: "Rubinia",
       phone: "+46701740699",
     });
     const path = { candidateId };
     ok(
-      await shop.operations.changeCandidate({
+      await organisation.operations.changeCandidate({
         params: { path },
         body: { email: `x${ADDRESS}`, competenceIds: [] },
       }),
     );
-    ok(await shop.operations.revealCandidate({ params: { path }, body: { reason: "Rubinia asks" } }));
-    const provider = { path: { providerId: shop.providerId } };
-    const body = { direction: "provider", providerToken: shop.provider.token } as const;
-    ok(await shop.operations.rotateToken({ params: provider, body }));
+    ok(await organisation.operations.revealCandidate({ params: { path }, body: { reason: "Rubinia asks" } }));
+    const provider = { path: { providerId: organisation.providerId } };
+    const body = { direction: "provider", providerToken: organisation.provider.token } as const;
+    ok(await organisation.operations.rotateToken({ params: provider, body }));
     const { rows } = await sql<{ row: string }>`select t::text as row from audit t`.execute(
       database().kysely,
     );
     const stored = rows.map(({ row }) => row).join("\n");
-    const number = published.personnummer[NTH] ?? "";
-    for (const secret of [number, number.slice(4), ADDRESS, "Rubinia", "+46701740699", shop.provider.token])
+    const number = NUMBER;
+    for (const secret of [
+      number,
+      number.slice(4),
+      ADDRESS,
+      "Rubinia",
+      "+46701740699",
+      organisation.provider.token,
+    ])
       expect(stored).not.toContain(secret);
     expect((await last("changeCandidate")).changes).toEqual([
       { field: "email" },
-      { field: "competenceIds", before: [shop.competenceId], after: [] },
+      { field: "competenceIds", before: [organisation.competenceId], after: [] },
     ]);
     expect((await last("createCandidate")).changes.map(({ field }) => field)).toContain("personalNumber");
   });
 
   it("shows the reason of a reveal until the person is erased", async () => {
-    const candidateId = await shop.addPerson(NTH);
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
     const path = { candidateId };
-    ok(await shop.operations.revealCandidate({ params: { path }, body: { reason: "The provider asks" } }));
+    ok(
+      await organisation.operations.revealCandidate({
+        params: { path },
+        body: { reason: "The provider asks" },
+      }),
+    );
     expect(await last("revealCandidate")).toMatchObject({
       reason: "The provider asks",
       subjects: { candidateId },
     });
-    await shop.operations.eraseCandidate({ params: { path } });
+    await organisation.operations.eraseCandidate({ params: { path } });
     expect(await last("revealCandidate")).not.toHaveProperty("reason");
   });
 
   it("is written in the transaction of the change", async () => {
-    const candidateId = await shop.addPerson(NTH);
-    const job = await shop.open();
-    await shop.accept({ jobId: job.jobId, candidateId });
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
+    const job = await organisation.open();
+    await organisation.accept(job, { candidateId });
     const { operatorId } = ok(
-      await shop.operations.createOperator({ body: { name: "Karin", role: "viewer" } }),
+      await organisation.operations.createOperator({ body: { name: "Karin", role: "viewer" } }),
     );
     const ids = [candidateId, job.jobId, operatorId];
     const { rows } = await sql<{ operation: string; isTogether: boolean }>`
@@ -122,19 +136,19 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
   });
 
   it("has what was before and after", async () => {
-    const path = { providerId: shop.providerId };
-    ok(await shop.operations.suspendIntegration({ params: { path } }));
+    const path = { providerId: organisation.providerId };
+    ok(await organisation.operations.suspendIntegration({ params: { path } }));
     expect((await last("suspendIntegration")).changes).toEqual([
       { field: "state", before: "active", after: "suspended" },
     ]);
-    ok(await shop.operations.changeIntegration({ params: { path }, body: { name: "Kajen" } }));
+    ok(await organisation.operations.changeIntegration({ params: { path }, body: { name: "Kajen" } }));
     expect((await last("changeIntegration")).changes).toEqual([
       { field: "name", before: "Kvarteret", after: "Kajen" },
     ]);
-    const [outlet] = ok(await shop.operations.getMappings({ params: { path } })).outlets;
-    const { workplaceId } = ok(await shop.operations.createWorkplace({ body: { name: "Kajen" } }));
+    const [outlet] = ok(await organisation.operations.getMappings({ params: { path } })).outlets;
+    const { workplaceId } = ok(await organisation.operations.createWorkplace({ body: { name: "Kajen" } }));
     const outlets = [{ outletId: outlet?.outletId ?? "", workplaceId }];
-    ok(await shop.operations.updateMappings({ params: { path }, body: { outlets, roles: [] } }));
+    ok(await organisation.operations.updateMappings({ params: { path }, body: { outlets, roles: [] } }));
     expect((await last("updateMappings")).changes).toContainEqual({
       field: `outlets/${outlet?.outletId}`,
       before: outlet?.workplaceId,
@@ -145,17 +159,17 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
   it("has nothing of what was refused", async () => {
     const before = (await audit({ limit: 200 })).length;
     const path = { candidateId: randomUUID() };
-    await shop.operations.eraseCandidate({ params: { path } });
-    await shop.operations.changeCandidate({ params: { path }, body: { email: ADDRESS } });
+    await organisation.operations.eraseCandidate({ params: { path } });
+    await organisation.operations.changeCandidate({ params: { path }, body: { email: ADDRESS } });
     expect(await audit({ limit: 200 })).toHaveLength(before);
   });
 
   it("is filtered by operator and time, and exported whole, oldest first", async () => {
-    const { operations } = shop;
+    const { operations } = organisation;
     const { operatorId, token } = ok(
       await operations.createOperator({ body: { name: "Karin", role: "admin" } }),
     );
-    const { url } = shop;
+    const { url } = organisation;
     const send = (path: string, method = "GET", body?: object) =>
       fetch(`${url}/operations/v1${path}`, {
         method,
@@ -196,29 +210,29 @@ async function issueOf(kysely: ReturnType<ReturnType<typeof useEngine>>["kysely"
 
 /** Runs each operation that changes something, with success. Returns the ids that were concerned. */
 async function changeEverything(
-  shop: Workshop,
+  organisation: StartedOrganisation,
   addIssue: (providerId: string) => ReturnType<typeof issueOf>,
 ): Promise<string[]> {
-  const { operations, providerId } = shop;
+  const { operations, providerId } = organisation;
   const integration = { params: { path: { providerId } } };
-  const candidateId = await shop.addPerson(NTH);
+  const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
   const candidate = { params: { path: { candidateId } } };
-  const job = await shop.open();
+  const job = await organisation.open();
   const { jobId, shiftId } = job;
-  await shop.idle();
+  await organisation.idle();
   const notifications = ok(await operations.listNotifications({ params: { query: { jobId } } })).items;
   const notificationId = notifications[0]?.notificationId ?? "";
   ok(await operations.resendNotification({ params: { path: { notificationId } } }));
-  await shop.accept({ jobId, candidateId });
+  await organisation.accept({ jobId }, { candidateId });
   ok(await operations.changeJob({ params: { path: { jobId } }, body: { positions: 2 } }));
-  await shop.withdraw({ jobId, candidateId });
+  await organisation.withdraw({ jobId }, { candidateId });
   const events = ok(await operations.listEvents({ params: { query: { shiftId } } })).items;
   const eventId = events[0]?.eventId ?? "";
   ok(await operations.replayEvent({ params: { path: { eventId } } }));
   ok(await operations.replayEvents({ body: { providerId, since: "2026-01-01T00:00:00Z" } }));
-  await shop.idle();
+  await organisation.idle();
   ok(await operations.cancelJob({ params: { path: { jobId } } }));
-  await shop.idle();
+  await organisation.idle();
   ok(await operations.changeCandidate({ ...candidate, body: { competenceIds: [] } }));
   ok(await operations.revealCandidate({ ...candidate, body: { reason: "The provider asks" } }));
   await operations.eraseCandidate(candidate);
@@ -231,7 +245,7 @@ async function changeEverything(
   ok(await operations.suspendIntegration(integration));
   ok(await operations.offboardIntegration({ ...integration, body: { bookings: "keep" } }));
   ok(await operations.changeLogLevel({ body: { level: "silent" } }));
-  const { competenceId } = shop;
+  const { competenceId } = organisation;
   const { workplaceId } = ok(await operations.createWorkplace({ body: { name: "Kaje" } }));
   ok(await operations.changeWorkplace({ params: { path: { workplaceId } }, body: { name: "Kajen" } }));
   ok(await operations.changeCompetence({ params: { path: { competenceId } }, body: { name: "Waiter" } }));

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { OperatorCreated, Role } from "../../../generated/operations/types.ts";
-import type { Edge } from "../http/edge.ts";
+import type { TenantHarness } from "../../harness/tenants.ts";
 
 /** An operator with a name of its own. */
-export async function addOperator({ operate }: Edge, role: Role): Promise<OperatorCreated> {
+export async function addOperator({ operate }: TenantHarness, role: Role): Promise<OperatorCreated> {
   const { status, body, text } = await operate("POST", "/operators", {
     name: `${role} ${randomUUID()}`,
     role,

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
 import type { Role } from "../../../generated/operations/types.ts";
 import { featureEngines } from "../../engines.ts";
-import { useEdge } from "../http/edge.ts";
-import { expectProblem } from "../http/send.ts";
+import { expectProblem } from "../../harness/http.ts";
+import { useTenants } from "../../harness/tenants.ts";
 import { addOperator } from "./operators.ts";
 
 const ROLES: readonly Role[] = ["viewer", "operator", "people", "admin"];
@@ -21,10 +21,10 @@ describe("the document", () => {
 });
 
 describe.each(featureEngines)("roles, on %s", (engine) => {
-  const edge = useEdge(engine);
+  const harness = useTenants(engine);
   const tokens = new Map<Role, string>();
   beforeAll(async () => {
-    for (const role of ROLES) tokens.set(role, (await addOperator(edge(), role)).token);
+    for (const role of ROLES) tokens.set(role, (await addOperator(harness(), role)).token);
   });
 
   describe.each(ROLES)("%s", (role) => {
@@ -32,7 +32,7 @@ describe.each(featureEngines)("roles, on %s", (engine) => {
       const authorization = `Bearer ${tokens.get(role)}`;
       // Nothing has these ids, and no body is sent: nothing is changed by an operation that is allowed.
       const filled = `/operations/v1${path.replaceAll(/\{\w+\}/g, () => randomUUID())}`;
-      const answer = await edge().send(filled, { method, authorization });
+      const answer = await harness().send(filled, { method, authorization });
       if (ROLES.indexOf(role) >= ROLES.indexOf(needed)) {
         expect([401, 403]).not.toContain(answer.status);
         expect(answer.status).toBeLessThan(500);
@@ -44,13 +44,13 @@ describe.each(featureEngines)("roles, on %s", (engine) => {
 
     it("reads the export of the audit log as an admin only", async () => {
       const authorization = `Bearer ${tokens.get(role)}`;
-      const answer = await edge().send("/operations/v1/audit/export", { authorization });
+      const answer = await harness().send("/operations/v1/audit/export", { authorization });
       if (role === "admin") expect(answer.status).toBe(200);
       else expectProblem(answer, "forbidden");
     });
 
     it("reads the stream", async () => {
-      const url = `${edge().platform.url}/operations/v1/stream`;
+      const url = `${harness().platform.url}/operations/v1/stream`;
       const response = await fetch(url, { headers: { authorization: `Bearer ${tokens.get(role)}` } });
       expect(response.status).toBe(200);
       await response.body?.cancel();
@@ -58,7 +58,7 @@ describe.each(featureEngines)("roles, on %s", (engine) => {
 
     it("learns who it is", async () => {
       const authorization = `Bearer ${tokens.get(role)}`;
-      const { body } = await edge().send("/operations/v1/me", { authorization });
+      const { body } = await harness().send("/operations/v1/me", { authorization });
       expect(body).toMatchObject({
         role,
         name: expect.stringContaining(role),
@@ -68,7 +68,7 @@ describe.each(featureEngines)("roles, on %s", (engine) => {
   });
 
   it("are all held by OPERATIONS_TOKEN, without an operatorId", async () => {
-    const { body } = await edge().operate("GET", "/me");
+    const { body } = await harness().operate("GET", "/me");
     expect(body).toEqual({ name: "first admin", role: "admin" });
   });
 });

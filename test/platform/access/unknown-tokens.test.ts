@@ -3,8 +3,9 @@ import { createAddressLimit } from "../../../src/platform/access/address-limit.t
 import { createKnownTokens } from "../../../src/platform/access/known-tokens.ts";
 import { hashToken } from "../../../src/platform/access/token.ts";
 import type { ProblemError } from "../../../src/runtime/problem.ts";
-import { OPERATIONS_TOKEN, shiftEvent, useEdge } from "../http/edge.ts";
-import { expectProblem } from "../http/send.ts";
+import { expectProblem } from "../../harness/http.ts";
+import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import { shiftEvent, useTenants } from "../../harness/tenants.ts";
 import { addOperator } from "./operators.ts";
 
 const LIMIT = 5;
@@ -84,10 +85,10 @@ describe("unknown tokens", () => {
 });
 
 describe("a platform behind a proxy that it trusts", () => {
-  const edge = useEdge("postgres", { config: { unknownTokenLimit: 2, trustProxy: 1 } });
+  const harness = useTenants("postgres", { config: { unknownTokenLimit: 2, trustProxy: 1 } });
 
   it("counts by the client's address, and records it in the audit log", async () => {
-    const { send } = edge();
+    const { send } = harness();
     const me = (client: string, nth: number) =>
       send("/operations/v1/me", {
         authorization: `Bearer unknown-${nth}`,
@@ -104,17 +105,17 @@ describe("a platform behind a proxy that it trusts", () => {
       headers,
       body: { name: "Cook" },
     });
-    const { body } = await edge().operate("GET", "/audit?operation=createCompetence");
+    const { body } = await harness().operate("GET", "/audit?operation=createCompetence");
     expect(body).toMatchObject({ items: [{ address: "192.0.2.9" }] });
   });
 });
 
 describe("a platform that is given unknown tokens", () => {
-  const edge = useEdge("postgres", { config: { unknownTokenLimit: 3 } });
+  const harness = useTenants("postgres", { config: { unknownTokenLimit: 3 } });
 
   it("answers 429 with Retry-After, and still serves valid tokens from the address", async () => {
-    const { send, tenant } = edge();
-    const { token } = await addOperator(edge(), "viewer");
+    const { send, tenant } = harness();
+    const { token } = await addOperator(harness(), "viewer");
     const me = (given: string) => send("/operations/v1/me", { authorization: `Bearer ${given}` });
     const webhook = (given: string) =>
       send("/webhooks/scheduling-provider", {

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -11,10 +10,8 @@ import { restore } from "../../../src/platform/backup/restore.ts";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { copyDatabase, engines, silent } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { type Stage, startStage } from "../../flows/stage.ts";
-
-const secretKey = randomBytes(32);
+import { ok } from "../../harness/operations.ts";
+import { type Harness, SECRET_KEY, startHarness } from "../../harness/platform.ts";
 
 async function makeFolder() {
   const folder = await mkdtemp(join(dirname(inject("pgliteTemplate")), "catch-up-"));
@@ -23,7 +20,7 @@ async function makeFolder() {
 }
 
 /** What the running platform answers to `GET /operations/v1/backup`. */
-async function backUp({ platform }: Stage, file: string): Promise<void> {
+async function backUp({ platform }: Harness, file: string): Promise<void> {
   const headers = { Authorization: `Bearer ${platform.operationsToken}` };
   const response = await fetch(`${platform.url}/operations/v1/backup`, { headers });
   expect(response.status).toBe(200);
@@ -31,26 +28,26 @@ async function backUp({ platform }: Stage, file: string): Promise<void> {
 }
 
 /** A platform on the restored backup, on the same engine. */
-async function startRestored(engine: (typeof engines)[number], file: string): Promise<Stage> {
+async function startRestored(engine: (typeof engines)[number], file: string): Promise<Harness> {
   const folder = await makeFolder();
   const empty = engine === "postgres" ? await copyDatabase({ empty: true }) : undefined;
   if (empty) onTestFinished(empty.remove);
   const where = empty?.where ?? { dataDir: join(folder, "database") };
   const target = { url: empty?.where.url, database: join(folder, "database") };
-  await restore({ ...target, vault: createVault(secretKey), log: silent }, readLines(file));
+  await restore({ ...target, vault: createVault(SECRET_KEY), log: silent }, readLines(file));
   const database = await openDatabase({ ...where, log: silent });
-  const stage = await startStage(database, { secretKey, upkeep: { everyMs: 100 } });
+  const harness = await startHarness(database, { upkeep: { everyMs: 100 } });
   onTestFinished(async () => {
-    await stage.close();
+    await harness.close();
     await database.close();
   });
-  return stage;
+  return harness;
 }
 
 describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
   it("agrees with the provider about what happened since, and neither assigns nor notifies again", async () => {
     const file = join(await makeFolder(), "backup");
-    const before = await startStage(engine, { secretKey });
+    const before = await startHarness(engine);
     const organisation = await before.onboard({ connect: false });
     const { provider, send } = organisation;
     const open = async () => {
@@ -66,7 +63,7 @@ describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
     // The provider has listed the person.
     await send("shift.update", left.shiftId);
     await before.platform.idle();
-    const told = (await organisation.notificationsOf(left)).length;
+    const told = (await organisation.notifications(left)).length;
     await backUp(before, file);
     // Since the backup.
     await organisation.withdraw(left, person);
@@ -75,7 +72,7 @@ describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
     const startTime = new Date(Date.parse(moved.startTime) + 60_000).toISOString();
     provider.updateShift(moved.shiftId, { startTime });
     provider.deleteShift(deleted.shiftId);
-    const callsBefore = organisation.asked("PUT", `/shifts/${left.shiftId}/assign/`);
+    const callsBefore = organisation.callCount("PUT", `/shifts/${left.shiftId}/assign/`);
 
     const { platform, operations } = await startRestored(engine, file);
     await platform.idle();
@@ -85,7 +82,7 @@ describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
       .poll(async () => (await job(left.jobId)).bookings)
       .toMatchObject([{ status: "released", reason: "removed_by_provider" }]);
     expect(Date.parse((await job(moved.jobId)).startTime)).toBe(Date.parse(startTime));
-    expect(organisation.asked("PUT", `/shifts/${left.shiftId}/assign/`)).toBe(callsBefore);
+    expect(organisation.callCount("PUT", `/shifts/${left.shiftId}/assign/`)).toBe(callsBefore);
     const issue = async () => {
       const { items } = ok(await operations.listIssues({ params: { query: {} } }));
       return items.find(({ code }) => code === "restored");

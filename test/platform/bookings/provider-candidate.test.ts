@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { HireDetails } from "../../../generated/operations/types.ts";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { featureEngines } from "../../engines.ts";
-import type { Person } from "../../flows/operations.ts";
-import { useStage } from "../../flows/stage.ts";
+import type { Person } from "../../harness/organisation.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 const HIRE: HireDetails = {
   address: "Storgatan 7",
@@ -15,13 +15,13 @@ const HIRE: HireDetails = {
   documents: { citizenship: "SE", workPermitRequired: false, workPermitExpiry: null, passportVerified: true },
 };
 
-const CONFIRMED = { status: 201, said: "confirmed" };
+const CONFIRMED = { status: 201, code: "confirmed" };
 
 describe.each(featureEngines)("who the candidate is at the provider, on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
   it("creates a person once who accepts two shifts at the same moment", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const jobs = [await organisation.open(), await organisation.open(inDays(3))];
     const said = await Promise.all(jobs.map((job) => organisation.accept(job, person)));
@@ -30,15 +30,15 @@ describe.each(featureEngines)("who the candidate is at the provider, on %s", (en
       (each) => each.personalNumber === person.personalNumber,
     );
     expect(same).toHaveLength(1);
-    expect(organisation.asked("POST", "/candidates")).toBe(1);
+    expect(organisation.callCount("POST", "/candidates")).toBe(1);
   });
 });
 
 describe("people who are hired", () => {
-  const stage = useStage("postgres", { timing: { answerWithinMs: 0 } });
+  const harness = useHarness("postgres", { timing: { answerWithinMs: 0 } });
 
   it("may accept again and again while the provider answers", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const job = await organisation.open({ positions: 12 });
     const people = await Promise.all(
       Array.from({ length: 12 }, () => organisation.addPerson({ hire: HIRE })),
@@ -54,23 +54,23 @@ describe("people who are hired", () => {
 });
 
 describe("who the candidate is at the provider", () => {
-  const stage = useStage("pglite");
+  const harness = useHarness("pglite");
 
   it("looks a newcomer up under both forms of the number before creating", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     expect(await organisation.accept(await organisation.open(), person)).toEqual(CONFIRMED);
-    const asked = ["GET", "POST"].map((method) => organisation.asked(method, "/candidates"));
+    const asked = ["GET", "POST"].map((method) => organisation.callCount(method, "/candidates"));
     expect(asked).toEqual([2, 1]);
   });
 
   it("finds somebody whom the provider knows under the hyphenated form only", async () => {
-    const organisation = await stage().onboard({ dialect: { personalNumbers: "hyphenated" } });
+    const organisation = await harness().onboard({ dialect: { personalNumbers: "hyphenated" } });
     const person = await organisation.addPerson();
     const known = organisation.provider.addCandidate({ personalNumber: person.personalNumber });
     const job = await organisation.open();
     expect(await organisation.accept(job, person)).toEqual(CONFIRMED);
-    expect(organisation.asked("POST", "/candidates")).toBe(0);
+    expect(organisation.callCount("POST", "/candidates")).toBe(0);
     const { bookings } = await organisation.job(job.shiftId);
     expect(bookings).toMatchObject([{ providerCandidateId: known.id }]);
   });
@@ -78,7 +78,7 @@ describe("who the candidate is at the provider", () => {
   it.each<FaultName>(["candidate-race", "foreign-candidate", "created-another"])(
     "books the right person in spite of %s",
     async (fault) => {
-      const organisation = await stage().onboard();
+      const organisation = await harness().onboard();
       const person = await organisation.addPerson();
       const job = await organisation.open();
       organisation.provider.setFault(fault, { times: 1 });
@@ -90,25 +90,25 @@ describe("who the candidate is at the provider", () => {
   );
 
   it("stops at more than one match, and books once the provider has merged them", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     organisation.provider.addCandidate({ personalNumber: person.personalNumber });
     const job = await organisation.open();
     organisation.provider.setFault("two-candidates");
-    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "provider_refused" });
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, code: "provider_refused" });
     const { status, bookings } = await organisation.job(job.shiftId);
     expect(status).toBe("open");
     expect(bookings).toMatchObject([{ status: "failed", reason: "candidate_ambiguous" }]);
     expect(await organisation.issueCodes()).toEqual(["candidate_ambiguous"]);
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
-    expect(organisation.asked("POST", "/candidates")).toBe(0);
+    expect(organisation.callCount("POST", "/candidates")).toBe(0);
     organisation.provider.clearFaults();
     expect(await organisation.accept(job, person)).toEqual(CONFIRMED);
     expect(await organisation.issues()).toEqual([]);
   });
 
   it("tells the provider no more of a person than a booking needs", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     await organisation.accept(await organisation.open(), person);
     expect(Object.keys(organisation.provider.candidates.at(-1) ?? {}).sort()).toEqual(
@@ -120,7 +120,7 @@ describe("who the candidate is at the provider", () => {
     ["confirmed the booking", undefined],
     ["has created the person, whatever becomes of the booking", "assign-conflict"],
   ] as const)("sends the details of a hire and drops them once the provider %s", async (_, fault) => {
-    const [first, second] = [await stage().onboard(), await stage().onboard()];
+    const [first, second] = [await harness().onboard(), await harness().onboard()];
     const competenceIds = [first.competenceId, second.competenceId];
     const person = await first.addPerson({ competenceIds, hire: HIRE });
     if (fault) first.provider.setFault(fault);

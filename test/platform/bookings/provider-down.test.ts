@@ -2,24 +2,24 @@ import { describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import type { OperationId } from "../../../src/sandbox/faults/fault.ts";
 import { featureEngines } from "../../engines.ts";
-import type { Organisation } from "../../flows/organisation.ts";
-import { useStage } from "../../flows/stage.ts";
+import type { Organisation } from "../../harness/organisation.ts";
+import { useHarness } from "../../harness/platform.ts";
 
-const PENDING = { status: 202, said: "pending" };
+const PENDING = { status: 202, code: "pending" };
 const BOOKING: OperationId[] = ["findCandidates", "createCandidate", "assignCandidate", "unassignCandidate"];
 
 describe.each(featureEngines)("a booking while the provider is down, on %s", (engine) => {
-  const stage = useStage(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 10_000 } });
+  const harness = useHarness(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 10_000 } });
 
   const whileDown = async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
     const job = await organisation.open();
     organisation.provider.setFault("unavailable", { operations: BOOKING, retryAfter: "0" });
     expect(await organisation.accept(job, person)).toEqual(PENDING);
     const up = async () => {
       organisation.provider.clearFaults();
-      await organisation.quiet();
+      await organisation.idle();
       return organisation.job(job.shiftId);
     };
     return { organisation, person, other, job, up };
@@ -27,12 +27,12 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
 
   it("is pending, holds the seat, and is confirmed when the provider is up again", async () => {
     const { organisation, person, other, job, up } = await whileDown();
-    expect(await organisation.accept(job, other)).toEqual({ status: 409, said: "job_filled" });
+    expect(await organisation.accept(job, other)).toEqual({ status: 409, code: "job_filled" });
     expect(await organisation.accept(job, person)).toEqual(PENDING);
     const { status, bookings } = await up();
     expect(status).toBe("filled");
     expect(bookings).toMatchObject([{ candidateId: person.candidateId, status: "confirmed" }]);
-    expect(await organisation.notificationsOf(job, "booking_confirmed")).toHaveLength(1);
+    expect(await organisation.notifications(job, "booking_confirmed")).toHaveLength(1);
     expect(await organisation.issues()).toEqual([]);
   });
 
@@ -44,12 +44,12 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(status).toBe("open");
     expect(bookings).toMatchObject([{ status: "released", reason: "withdrawn" }]);
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
-    expect(organisation.asked("POST", "/candidates")).toBe(0);
-    expect(await organisation.notificationsOf(job, "booking_confirmed")).toEqual([]);
+    expect(organisation.callCount("POST", "/candidates")).toBe(0);
+    expect(await organisation.notifications(job, "booking_confirmed")).toEqual([]);
   });
 
   it("is released without a call when it is withdrawn before its first try", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const first = await organisation.open();
     const times = { startTime: "2027-09-01T08:00:00Z", endTime: "2027-09-01T16:00:00Z" };
@@ -60,7 +60,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(await organisation.accept(second, person)).toEqual(PENDING);
     expect([202, 204]).toContain((await organisation.withdraw(second, person)).status);
     organisation.provider.clearFaults();
-    await organisation.quiet();
+    await organisation.idle();
     expect((await organisation.job(first.shiftId)).bookings).toMatchObject([{ status: "confirmed" }]);
     expect((await organisation.job(second.shiftId)).bookings).toMatchObject([
       { status: "released", reason: "withdrawn" },
@@ -70,7 +70,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
   });
 
   it("is taken off the shift again when it is withdrawn after an answer that got lost", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     const assigned = () => organisation.provider.shift(job.shiftId)?.assigned.size;
@@ -83,12 +83,12 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     await expect.poll(assigned).toBe(1);
     expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
     organisation.provider.clearFaults();
-    await organisation.quiet();
+    await organisation.idle();
     expect(assigned()).toBe(0);
     expect((await organisation.job(job.shiftId)).bookings).toMatchObject([
       { status: "released", reason: "withdrawn" },
     ]);
-    expect((await organisation.notificationsOf(job)).map(({ kind }) => kind)).toEqual([
+    expect((await organisation.notifications(job)).map(({ kind }) => kind)).toEqual([
       "job_offered",
       "booking_released",
     ]);
@@ -100,10 +100,10 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     await up();
     organisation.provider.setFault("unavailable", { operations: BOOKING, retryAfter: "0" });
     expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
-    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "already_booked" });
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, code: "already_booked" });
     await up();
     expect(await organisation.accept(job, person)).toMatchObject({ status: 202 });
-    await organisation.quiet();
+    await organisation.idle();
     const { bookings } = await organisation.job(job.shiftId);
     expect(bookings.map(({ status }) => status)).toEqual(["released", "confirmed"]);
   });
@@ -113,9 +113,9 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     await up();
     organisation.provider.setFault("unassign-not-successful");
     await organisation.withdraw(job, person);
-    await organisation.quiet();
-    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
-    expect(await organisation.notificationsOf(job, "booking_confirmed")).toHaveLength(1);
+    await organisation.idle();
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
+    expect(await organisation.notifications(job, "booking_confirmed")).toHaveLength(1);
   });
 
   it("ends with the job that the employer cancels, and nobody is assigned", async () => {
@@ -125,34 +125,34 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     const { bookings } = await up();
     expect(bookings).toMatchObject([{ status: "released", reason: "job_cancelled" }]);
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
-    const notifications = await organisation.notificationsOf(job, "shift_cancelled");
+    const notifications = await organisation.notifications(job, "shift_cancelled");
     expect(notifications.map(({ candidateId }) => candidateId)).toEqual([person.candidateId]);
   });
 });
 
 describe.each(featureEngines)("a booking after the last attempt in a row, on %s", (engine) => {
-  const stage = useStage(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 3 } });
+  const harness = useHarness(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 3 } });
   /** Any hint has the shift reconciled; without one, the next hour would. */
-  const hint = async ({ provider, quiet }: Organisation, { shiftId }: Job) => {
+  const hint = async ({ provider, idle }: Organisation, { shiftId }: Job) => {
     provider.updateShift(shiftId, {});
-    await quiet();
+    await idle();
   };
 
   it("stays pending and keeps the seat, with an issue that the confirmation settles", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
     const job = await organisation.open();
     organisation.provider.setFault("error-500", { operations: BOOKING });
     expect(await organisation.accept(job, person)).toEqual(PENDING);
-    await organisation.quiet();
+    await organisation.idle();
     const { status, bookings } = await organisation.job(job.shiftId);
     expect(status).toBe("filled");
     expect(bookings).toMatchObject([{ candidateId: person.candidateId, status: "pending" }]);
     expect(await organisation.issues()).toMatchObject([
       { code: "provider_gave_no_answer", params: { attempts: 3, status: 500 }, count: 1 },
     ]);
-    expect(organisation.asked("GET", "/candidates")).toBe(3);
-    expect(await organisation.accept(job, other)).toEqual({ status: 409, said: "job_filled" });
+    expect(organisation.callCount("GET", "/candidates")).toBe(3);
+    expect(await organisation.accept(job, other)).toEqual({ status: 409, code: "job_filled" });
     organisation.provider.clearFaults();
     await hint(organisation, job);
     expect(await organisation.job(job.shiftId)).toMatchObject({ bookings: [{ status: "confirmed" }] });
@@ -160,44 +160,44 @@ describe.each(featureEngines)("a booking after the last attempt in a row, on %s"
   });
 
   it("has no open issue once it is withdrawn, although the provider never responded", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     organisation.provider.setFault("error-500", { operations: BOOKING });
     expect(await organisation.accept(job, person)).toEqual(PENDING);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.issueCodes()).toEqual(["provider_gave_no_answer"]);
     await organisation.withdraw(job, person);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({ bookings: [{ status: "released" }] });
     expect(await organisation.issues()).toEqual([]);
   });
 
   it("is confirmed when the response got lost: the provider's list shows the person", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     organisation.provider.setFault("assign-lost-answer", { times: 3 });
     expect(await organisation.accept(job, person)).toEqual(PENDING);
-    await organisation.quiet();
+    await organisation.idle();
     const { bookings } = await organisation.job(job.shiftId);
     expect(bookings).toMatchObject([{ status: "confirmed" }]);
     expect(
-      organisation.asked("PUT", `/shifts/${job.shiftId}/assign/${bookings[0]?.providerCandidateId}`),
+      organisation.callCount("PUT", `/shifts/${job.shiftId}/assign/${bookings[0]?.providerCandidateId}`),
     ).toBe(1);
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(1);
     expect(await organisation.issues()).toEqual([]);
   });
 
   it("waits with a withdrawal that gets no response, and releases the seat once there is one", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     await organisation.accept(job, person);
-    await organisation.quiet();
+    await organisation.idle();
     organisation.provider.setFault("error-500", { operations: ["unassignCandidate", "deleteAssignment"] });
     expect(await organisation.withdraw(job, person)).toEqual({ status: 202 });
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "filled",
       bookings: [{ status: "confirmed", withdrawing: true }],
@@ -215,33 +215,33 @@ describe.each(featureEngines)("a booking after the last attempt in a row, on %s"
 });
 
 describe.each(featureEngines)("what a provider refuses, on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
   it("raises an issue when a failed booking cannot be taken off, which the next success settles", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     organisation.provider.setFault("assign-of-another", { times: 1 });
     organisation.provider.setFault("unassign-not-successful");
-    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "provider_refused" });
-    await organisation.quiet();
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, code: "provider_refused" });
+    await organisation.idle();
     expect(await organisation.issueCodes()).toEqual(["provider_refused", "unassign_failed"]);
     organisation.provider.clearFaults();
-    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
     expect(await organisation.issues()).toEqual([]);
   });
 
   it("takes no one off whom it may have put on: the next reading decides", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     organisation.provider.setFault("truncated", { operations: ["assignCandidate"], times: 2 });
-    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(1);
   });
 
   it("keeps the booking when it is the withdrawal, with an issue, until that succeeds", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     await organisation.accept(job, person);
@@ -249,7 +249,7 @@ describe.each(featureEngines)("what a provider refuses, on %s", (engine) => {
       operations: ["unassignCandidate", "deleteAssignment"],
     });
     for (const count of [1, 2]) {
-      expect(await organisation.withdraw(job, person)).toEqual({ status: 409, said: "provider_refused" });
+      expect(await organisation.withdraw(job, person)).toEqual({ status: 409, code: "provider_refused" });
       expect(await organisation.job(job.shiftId)).toMatchObject({
         status: "filled",
         bookings: [{ status: "confirmed" }],
@@ -259,6 +259,6 @@ describe.each(featureEngines)("what a provider refuses, on %s", (engine) => {
     organisation.provider.clearFaults();
     expect(await organisation.withdraw(job, person)).toEqual({ status: 204 });
     expect(await organisation.issues()).toEqual([]);
-    expect(await organisation.withdraw(job, person)).toEqual({ status: 404, said: "booking_not_found" });
+    expect(await organisation.withdraw(job, person)).toEqual({ status: 404, code: "booking_not_found" });
   });
 });

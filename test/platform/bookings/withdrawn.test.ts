@@ -3,57 +3,57 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { SIGNALS } from "../../../src/platform/db/signals.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { openWorkshop, type Workshop } from "../workshop.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 const isAssign = (path: string) => path.includes("/assign/");
 const isUnassign = (path: string) => path.includes("/unassign/");
 
 describe.each(featureEngines)("a withdrawal on %s", (engine) => {
   const database = useEngine(engine);
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   beforeEach(async () => {
-    shop = await openWorkshop(database());
+    organisation = await startOrganisation(database());
   });
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
   /** The candidate withdraws while the provider assigns. */
-  const withdrawnMeanwhile = (seat: { jobId: string; candidateId: string }) => {
+  const withdrawnMeanwhile = (seat: { shiftId: string; jobId: string; candidateId: string }) => {
     const withdrawn = Promise.withResolvers<unknown>();
-    shop.onTheWay = async ({ path }, pass) => {
+    organisation.onTheWay = async ({ path }, pass) => {
       await pass();
       if (!isAssign(path)) return;
-      withdrawn.resolve(shop.withdraw(seat));
-      const isWithdrawing = async () => (await shop.job(seat.jobId)).bookings[0]?.withdrawing;
+      withdrawn.resolve(organisation.withdraw(seat, seat));
+      const isWithdrawing = async () => (await organisation.job(seat.shiftId)).bookings[0]?.withdrawing;
       await expect.poll(isWithdrawing).toBe(true);
     };
     return withdrawn.promise;
   };
-  const kinds = async (job: Job) => (await shop.notificationsOf(job)).map(({ kind }) => kind);
+  const kinds = async (job: Job) => (await organisation.notifications(job)).map(({ kind }) => kind);
 
   it("that comes before the confirmation leaves nothing to notify of but the release", async () => {
-    const candidateId = await shop.addPerson(60);
-    const job = await shop.open();
-    const seat = { jobId: job.jobId, candidateId };
+    const { candidateId } = await organisation.addPerson();
+    const job = await organisation.open();
+    const seat = { ...job, candidateId };
     const withdrawn = withdrawnMeanwhile(seat);
-    await shop.accept(seat);
+    await organisation.accept(seat, seat);
     expect(await withdrawn).toEqual({ status: 204 });
-    await shop.idle();
-    const { bookings } = await shop.job(job.jobId);
+    await organisation.idle();
+    const { bookings } = await organisation.job(job.shiftId);
     expect(bookings).toMatchObject([{ status: "released", reason: "withdrawn" }]);
-    expect(shop.provider.shift(job.shiftId)?.assigned.size).toBe(0);
+    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
     expect(await kinds(job)).toEqual(["job_offered", "booking_released"]);
   });
 
   it("that the provider refuses leaves the person booked, and notified of it", async () => {
-    const candidateId = await shop.addPerson(61);
-    const job = await shop.open();
-    const seat = { jobId: job.jobId, candidateId };
+    const { candidateId } = await organisation.addPerson();
+    const job = await organisation.open();
+    const seat = { ...job, candidateId };
     const withdrawn = withdrawnMeanwhile(seat);
-    shop.provider.setFault("unassign-not-successful");
-    await shop.accept(seat);
+    organisation.provider.setFault("unassign-not-successful");
+    await organisation.accept(seat, seat);
     await withdrawn;
-    await shop.idle();
-    expect((await shop.job(job.jobId)).bookings).toMatchObject([{ status: "confirmed" }]);
+    await organisation.idle();
+    expect((await organisation.job(job.shiftId)).bookings).toMatchObject([{ status: "confirmed" }]);
     expect(await kinds(job)).toEqual(["job_offered", "booking_confirmed"]);
   });
 
@@ -65,21 +65,22 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
     ["a withdrawal", isUnassign, 204],
     ["an accept", isAssign, 201],
   ] as const)("leaves %s waiting as long as the provider has not responded", async (what, isHeld, status) => {
-    const [job, candidateId] = [await shop.open(), await shop.addPerson(62)];
-    const seat = { jobId: job.jobId, candidateId };
-    if (what === "a withdrawal") await shop.accept(seat);
+    const [job, { candidateId }] = [await organisation.open(), await organisation.addPerson()];
+    const seat = { ...job, candidateId };
+    if (what === "a withdrawal") await organisation.accept(seat, seat);
     const [asked, responds] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    shop.onTheWay = async ({ path }, pass) => {
+    organisation.onTheWay = async ({ path }, pass) => {
       if (isHeld(path)) {
         asked.resolve();
         await responds.promise;
       }
       await pass();
     };
-    const request = what === "a withdrawal" ? shop.withdraw(seat) : shop.accept(seat);
+    const request =
+      what === "a withdrawal" ? organisation.withdraw(seat, seat) : organisation.accept(seat, seat);
     await asked.promise;
     await wakeAll();
-    const other = shop.job(job.jobId).then(() => "another request was answered first");
+    const other = organisation.job(job.shiftId).then(() => "another request was answered first");
     expect(await Promise.race([request, other])).toBe("another request was answered first");
     responds.resolve();
     expect(await request).toMatchObject({ status });

@@ -1,24 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { featureEngines } from "../../engines.ts";
-import type { Onboarding } from "../../flows/organisation.ts";
-import { useStage } from "../../flows/stage.ts";
+import type { Onboarding } from "../../harness/organisation.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 const ACCEPTED = { status: 202 };
 const DELETE = { operations: ["cancelShift"] } as const;
 
 describe.each(featureEngines)("an employer cancels on %s", (engine) => {
-  const stage = useStage(engine, { retries: { tries: 4 } });
+  const harness = useHarness(engine, { retries: { tries: 4 } });
 
   const booked = async (onboarding: Onboarding = {}) => {
-    const organisation = await stage().onboard(onboarding);
+    const organisation = await harness().onboard(onboarding);
     const person = await organisation.addPerson();
     const { shiftId } = organisation.provider.createShift({ positions: 2 });
     if (onboarding.connect === false) await organisation.send("shift.create", shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     const job = await organisation.job(shiftId);
     await organisation.accept(job, person);
-    const deletes = () => organisation.asked("DELETE", `/shifts/${shiftId}`);
+    const deletes = () => organisation.callCount("DELETE", `/shifts/${shiftId}`);
     return { organisation, person, job, deletes };
   };
 
@@ -28,14 +28,14 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
       const { organisation, person, job } = await booked();
       organisation.provider.setFault(fault, { ...DELETE, times: 2, retryAfter: "0" });
       expect(await organisation.cancel(job)).toEqual(ACCEPTED);
-      await organisation.quiet();
+      await organisation.idle();
       expect(organisation.provider.shift(job.shiftId)?.cancelled).toBe(true);
       expect(await organisation.job(job.shiftId)).toMatchObject({
         status: "cancelled",
         cancelling: false,
         bookings: [{ candidateId: person.candidateId, status: "released", reason: "job_cancelled" }],
       });
-      expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
+      expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
       expect(await organisation.issues()).toEqual([]);
     },
   );
@@ -46,18 +46,18 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
       ACCEPTED,
       ACCEPTED,
     ]);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.cancel(job)).toEqual(ACCEPTED);
-    await organisation.quiet();
+    await organisation.idle();
     expect(deletes()).toBe(1);
-    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it.each(["404", "410"] as const)("what the provider has deleted already (%s)", async (deleted) => {
     const { organisation, job } = await booked({ connect: false, dialect: { deleted } });
     organisation.provider.deleteShift(job.shiftId);
     await organisation.cancel(job);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled" });
     expect(await organisation.issues()).toEqual([]);
   });
@@ -67,23 +67,23 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     const other = await organisation.addPerson();
     organisation.provider.setFault("cancel-refused", DELETE);
     await organisation.cancel(job);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "open",
       cancelling: false,
       bookings: [{ candidateId: person.candidateId, status: "confirmed" }],
     });
     expect(await organisation.issueCodes()).toEqual(["cancellation_refused"]);
-    expect(await organisation.notificationsOf(job, "shift_cancelled")).toEqual([]);
-    expect(await organisation.accept(job, other)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.notifications(job, "shift_cancelled")).toEqual([]);
+    expect(await organisation.accept(job, other)).toEqual({ status: 201, code: "confirmed" });
     organisation.provider.clearFaults();
     await organisation.cancel(job);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "cancelled",
       cancelledBy: "employer",
     });
-    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(2);
+    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(2);
     expect(await organisation.issues()).toEqual([]);
   });
 
@@ -92,57 +92,57 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     const other = await organisation.addPerson();
     organisation.provider.setFault("error-500", DELETE);
     await organisation.cancel(job);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "open",
       cancelling: true,
       bookings: [{ candidateId: person.candidateId, status: "confirmed" }],
     });
     expect(await organisation.issueCodes()).toEqual(["provider_gave_no_answer"]);
-    expect(await organisation.notificationsOf(job, "shift_cancelled")).toEqual([]);
-    expect(await organisation.accept(job, other)).toEqual({ status: 409, said: "job_not_open" });
+    expect(await organisation.notifications(job, "shift_cancelled")).toEqual([]);
+    expect(await organisation.accept(job, other)).toEqual({ status: 409, code: "job_not_open" });
     organisation.provider.clearFaults();
     // Any hint has the shift reconciled; without one, the next hour would.
     organisation.provider.updateShift(job.shiftId, {});
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "cancelled",
       cancelledBy: "employer",
     });
     expect(organisation.provider.shift(job.shiftId)?.cancelled).toBe(true);
-    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
     expect(await organisation.issues()).toEqual([]);
   });
 
   it("a job that does not exist", async () => {
     const { organisation, job } = await booked();
     const unknown = { ...job, jobId: "0190c7a4-0000-7000-8000-000000000001" };
-    expect(await organisation.cancel(unknown)).toEqual({ status: 404, said: "job_not_found" });
+    expect(await organisation.cancel(unknown)).toEqual({ status: 404, code: "job_not_found" });
   });
 });
 
 describe("while a cancellation is under way", () => {
-  const stage = useStage("pglite", { retries: { tries: 10_000 } });
+  const harness = useHarness("pglite", { retries: { tries: 10_000 } });
 
   it("the job says so, takes no bookings, and is offered to nobody", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     organisation.provider.setFault("error-500", DELETE);
     await organisation.cancel(job);
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open", cancelling: true });
-    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "job_not_open" });
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, code: "job_not_open" });
     await organisation.addPerson();
     const { traceId } = organisation.provider.updateShift(job.shiftId, { positions: 2 });
     await expect.poll(() => organisation.event(traceId)).toMatchObject({ status: "processed" });
-    expect(await organisation.notificationsOf(job, "job_offered")).toHaveLength(1);
+    expect(await organisation.notifications(job, "job_offered")).toHaveLength(1);
     organisation.provider.clearFaults();
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", cancelling: false });
   });
 
   it("the offers wait, and go out when the provider refuses", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const job = await organisation.open();
     organisation.provider.setFault("error-500", DELETE);
     await organisation.cancel(job);
@@ -151,8 +151,8 @@ describe("while a cancellation is under way", () => {
     await expect.poll(() => organisation.event(traceId)).toMatchObject({ status: "processed" });
     organisation.provider.setFault("cancel-refused");
     organisation.provider.setFault("error-500", { times: 0 });
-    await organisation.quiet();
-    const offers = await organisation.notificationsOf(job, "job_offered");
+    await organisation.idle();
+    const offers = await organisation.notifications(job, "job_offered");
     expect(offers.map(({ candidateId }) => candidateId)).toEqual([person.candidateId]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../../engines.ts";
-import type { Onboarding, Organisation } from "../../flows/organisation.ts";
-import { useStage } from "../../flows/stage.ts";
+import type { Onboarding, Organisation } from "../../harness/organisation.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 const HOUR_MS = 3_600_000;
 /** The clock is put forward by days. */
@@ -14,20 +14,20 @@ const DELETE = { operations: ["cancelShift"] } as const;
 /** Without a deletion that is announced, a shift has to be missing for an hour. */
 const PATIENT = { timing: { absenceRetriesMs: [HOUR_MS] }, retries: { tries: 10_000 } };
 
-const reads = ({ asked }: Organisation, shiftId: string) => asked("GET", `/shifts/${shiftId}`);
+const reads = ({ callCount }: Organisation, shiftId: string) => callCount("GET", `/shifts/${shiftId}`);
 const deletions = async ({ events }: Organisation, shiftId: string) =>
-  (await events(shiftId)).filter(({ event }) => event === "shift.delete").map(({ status }) => status);
+  (await events({ shiftId })).filter(({ event }) => event === "shift.delete").map(({ status }) => status);
 
 describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
   const clock = { ms: Date.now() };
-  const stage = useStage(engine, { now: () => new Date(clock.ms), ...PATIENT });
+  const harness = useHarness(engine, { now: () => new Date(clock.ms), ...PATIENT });
 
   const opened = async (onboarding: Onboarding = {}) => {
-    const organisation = await stage().onboard(onboarding);
+    const organisation = await harness().onboard(onboarding);
     if (onboarding.connect !== false) return { organisation, job: await organisation.open(NEXT_MONTH) };
     const { shiftId } = organisation.provider.createShift(NEXT_MONTH);
     await organisation.send("shift.create", shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     return { organisation, job: await organisation.job(shiftId) };
   };
 
@@ -36,8 +36,8 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     async (echoTraceId) => {
       const { organisation, job } = await opened({ dialect: { echoTraceId } });
       await organisation.cancel(job);
-      await organisation.quiet();
-      const echo = (await organisation.events(job.shiftId)).at(-1);
+      await organisation.idle();
+      const echo = (await organisation.events({ shiftId: job.shiftId })).at(-1);
       expect(echo).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
       expect(echo?.traceId === job.traceId).toBe(echoTraceId === "same");
       const verdicts = await organisation.verdicts(echo?.traceId ?? "");
@@ -58,9 +58,9 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
   it("is skipped once: the next shift.delete is asked about", async () => {
     const { organisation, job } = await opened();
     await organisation.cancel(job);
-    await organisation.quiet();
+    await organisation.idle();
     await organisation.send("shift.delete", job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await deletions(organisation, job.shiftId)).toEqual(["skipped_echo", "processed"]);
     expect(reads(organisation, job.shiftId)).toBe(2);
   });
@@ -72,10 +72,10 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     const { organisation, job } = await opened();
     organisation.provider.setFault("no-echo");
     await organisation.cancel(job);
-    await organisation.quiet();
+    await organisation.idle();
     clock.ms += hours * HOUR_MS;
     await organisation.send("shift.delete", job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await deletions(organisation, job.shiftId)).toEqual([status]);
   });
 
@@ -83,9 +83,9 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     const { organisation, job } = await opened();
     organisation.provider.setFault("cancel-refused");
     await organisation.cancel(job);
-    await organisation.quiet();
+    await organisation.idle();
     organisation.provider.deleteShift(job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await deletions(organisation, job.shiftId)).toEqual(["processed"]);
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled" });
     expect(await organisation.issues()).toEqual([]);
@@ -107,7 +107,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     await asked.promise;
     const traceId = await organisation.send("shift.delete", job.shiftId);
     sent.resolve();
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.verdicts(traceId)).toContain("event: echo_of_delete");
     expect(await organisation.event(traceId)).toMatchObject({
       status: "ignored",
@@ -126,7 +126,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
       await organisation.cancel(job);
       clock.ms -= h * HOUR_MS;
       const { traceId } = organisation.provider.deleteShift(job.shiftId);
-      await organisation.quiet();
+      await organisation.idle();
       expect(await organisation.event(traceId)).toMatchObject({ status: "skipped_echo" });
       expect(await organisation.job(job.shiftId)).toMatchObject({
         status: "cancelled",
@@ -141,12 +141,12 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     const { organisation: other, job } = await opened();
     const { organisation } = await opened();
     organisation.provider.createShift({ id: job.shiftId });
-    await organisation.quiet();
+    await organisation.idle();
     other.provider.setFault("no-echo");
     await other.cancel(job);
-    await other.quiet();
+    await other.idle();
     organisation.provider.deleteShift(job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await deletions(organisation, job.shiftId)).toEqual(["processed"]);
   });
 });

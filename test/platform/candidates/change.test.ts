@@ -2,68 +2,70 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CandidateChange } from "../../../generated/operations/types.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { openWorkshop, type Workshop } from "../workshop.ts";
-
-const NTH = 43;
+import { ok } from "../../harness/operations.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 describe.each(featureEngines)("a candidate, on %s", (engine) => {
   const database = useEngine(engine);
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   beforeEach(async () => {
-    shop = await openWorkshop(database());
+    organisation = await startOrganisation(database());
   });
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
   const change = (candidateId: string, body: CandidateChange) =>
-    shop.operations.changeCandidate({ params: { path: { candidateId } }, body });
+    organisation.operations.changeCandidate({ params: { path: { candidateId } }, body });
 
   it("has another address, and keeps what was not named", async () => {
-    const candidateId = await shop.addPerson(NTH);
-    const before = ok(await shop.operations.getCandidate({ params: { path: { candidateId } } }));
+    const { candidateId } = await organisation.addPerson();
+    const before = ok(await organisation.operations.getCandidate({ params: { path: { candidateId } } }));
     expect(ok(await change(candidateId, { email: "robin.ek@example.com" }))).toEqual(before);
     const body = { reason: "was it stored" };
-    const shown = ok(await shop.operations.revealCandidate({ params: { path: { candidateId } }, body }));
+    const shown = ok(
+      await organisation.operations.revealCandidate({ params: { path: { candidateId } }, body }),
+    );
     expect(shown).toMatchObject({ email: "robin.ek@example.com", phone: "+46701740605", lastName: "Ek" });
   });
 
   it("is offered the open jobs that need a competence that is new", async () => {
-    const candidateId = await shop.addPerson(NTH, { competenceIds: [] });
-    const job = await shop.open();
-    expect(await shop.notificationsOf(job)).toEqual([]);
-    const { competenceIds } = ok(await change(candidateId, { competenceIds: [shop.competenceId] }));
-    expect(competenceIds).toEqual([shop.competenceId]);
-    await shop.idle();
-    expect(await shop.notificationsOf(job)).toMatchObject([{ kind: "job_offered", candidateId }]);
+    const { candidateId } = await organisation.addPerson({ competenceIds: [] });
+    const job = await organisation.open();
+    expect(await organisation.notifications(job)).toEqual([]);
+    const { competenceIds } = ok(await change(candidateId, { competenceIds: [organisation.competenceId] }));
+    expect(competenceIds).toEqual([organisation.competenceId]);
+    await organisation.idle();
+    expect(await organisation.notifications(job)).toMatchObject([{ kind: "job_offered", candidateId }]);
   });
 
   it("without the competence that a shift needs since it has changed is reported, until it is there", async () => {
-    const able = { competenceIds: [shop.competenceId] };
-    const candidateId = await shop.addPerson(NTH, able);
-    const { jobId, shiftId } = await shop.open();
-    await shop.accept({ jobId, candidateId });
-    await shop.idle();
+    const able = { competenceIds: [organisation.competenceId] };
+    const { candidateId } = await organisation.addPerson(able);
+    const { jobId, shiftId } = await organisation.open();
+    await organisation.accept({ jobId }, { candidateId });
+    await organisation.idle();
     ok(await change(candidateId, { competenceIds: [] }));
-    shop.provider.updateShift(shiftId, { endTime: "2031-05-01T15:00:00Z" });
-    await shop.send("shift.update", shiftId);
-    expect(await shop.issueCodes()).toEqual(["competence_missing"]);
+    organisation.provider.updateShift(shiftId, { endTime: "2031-05-01T15:00:00Z" });
+    await organisation.process("shift.update", shiftId);
+    expect(await organisation.issueCodes()).toEqual(["competence_missing"]);
     ok(await change(candidateId, { phone: "+46701740699" }));
-    expect(await shop.issueCodes()).toEqual(["competence_missing"]);
+    expect(await organisation.issueCodes()).toEqual(["competence_missing"]);
     ok(await change(candidateId, able));
-    expect(await shop.issueCodes()).toEqual([]);
-    expect((await shop.job(jobId)).bookings).toMatchObject([{ candidateId, status: "confirmed" }]);
+    expect(await organisation.issueCodes()).toEqual([]);
+    expect((await organisation.job(shiftId)).bookings).toMatchObject([{ candidateId, status: "confirmed" }]);
   });
 
   it("who is not there, or an unknown competence, changes nothing", async () => {
     const missing = await change(randomUUID(), { phone: "+46701740699" });
     expect([missing.response.status, missing.error?.code]).toEqual([404, "candidate_not_found"]);
-    const candidateId = await shop.addPerson(NTH);
+    const { candidateId } = await organisation.addPerson();
     const wrong = await change(candidateId, { phone: "+46701740699", competenceIds: [randomUUID()] });
     expect([wrong.response.status, wrong.error?.code]).toEqual([400, "validation_failed"]);
     const empty = await change(candidateId, {} as CandidateChange);
     expect([empty.response.status, empty.error?.code]).toEqual([400, "validation_failed"]);
     const body = { reason: "is it the same" };
-    const shown = ok(await shop.operations.revealCandidate({ params: { path: { candidateId } }, body }));
+    const shown = ok(
+      await organisation.operations.revealCandidate({ params: { path: { candidateId } }, body }),
+    );
     expect(shown).toMatchObject({ phone: "+46701740605" });
   });
 });

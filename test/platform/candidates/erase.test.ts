@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { openWorkshop, type Workshop } from "../workshop.ts";
 
-const NTH = 40;
-const NUMBER = published.personnummer[NTH] ?? "";
+const NUMBER = published.personnummer[40] ?? "";
 const PERSON = {
   firstName: "Ragnhild",
   lastName: "Vinterkvist",
@@ -18,7 +17,7 @@ const HOUR = 3_600_000;
 
 describe.each(featureEngines)("erasing a person on %s", (engine) => {
   const database = useEngine(engine);
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   /** How far the platform's clock is ahead. Milliseconds. */
   let aheadMs = 0;
   beforeEach(async () => {
@@ -26,43 +25,47 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     // An answer is not waited for: in some cases none comes.
     const timing = { answerWithinMs: 0 };
     const now = () => new Date(Date.now() + aheadMs);
-    shop = await openWorkshop(database(), { now, timing, retries: { tries: 1_000 } });
+    organisation = await startOrganisation(database(), { now, timing, retries: { tries: 1_000 } });
   });
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
   const itIs = (time: string, plusMs = 0) => {
     aheadMs = Date.parse(time) + plusMs - Date.now();
   };
-  const add = () => shop.addPerson(NTH, PERSON);
+  const add = async () => (await organisation.addPerson({ personalNumber: NUMBER, ...PERSON })).candidateId;
   const erase = async (candidateId: string) => {
-    const { response, error } = await shop.operations.eraseCandidate({ params: { path: { candidateId } } });
+    const { response, error } = await organisation.operations.eraseCandidate({
+      params: { path: { candidateId } },
+    });
     return error?.code ?? response.status;
   };
   const book = async (candidateId: string) => {
-    const job = await shop.open();
-    await shop.accept({ ...job, candidateId });
-    await shop.idle();
-    return shop.job(job.jobId);
+    const job = await organisation.open();
+    await organisation.accept(job, { candidateId });
+    await organisation.idle();
+    return organisation.job(job.shiftId);
   };
   const reveal = (candidateId: string, reason: string) =>
-    shop.operations.revealCandidate({ params: { path: { candidateId } }, body: { reason } });
+    organisation.operations.revealCandidate({ params: { path: { candidateId } }, body: { reason } });
 
   it("leaves nothing of the person in the database, and an anonymous booking", async () => {
     const candidateId = await add();
     const job = await book(candidateId);
     const providerCandidateId = job.bookings[0]?.providerCandidateId ?? "";
     await reveal(candidateId, "Ragnhild Vinterkvist asked");
-    const before = await shop.dump();
+    const before = await organisation.dump();
     for (const trace of [...READABLE, providerCandidateId]) expect(before).toContain(trace);
     itIs(job.endTime, HOUR);
     expect(await erase(candidateId)).toBe(204);
-    const after = await shop.dump();
+    const after = await organisation.dump();
     for (const trace of [...TRACES, providerCandidateId]) expect(after).not.toContain(trace);
     const numbers = ["personal_number_sealed", "personal_number_hash"] as const;
     expect(await database().kysely.selectFrom("candidates").select(numbers).execute()).toEqual([
       { personal_number_sealed: null, personal_number_hash: null },
     ]);
-    expect((await shop.job(job.jobId)).bookings).toMatchObject([{ candidateId, status: "confirmed" }]);
+    expect((await organisation.job(job.shiftId)).bookings).toMatchObject([
+      { candidateId, status: "confirmed" },
+    ]);
     expect(await revealsOf(candidateId)).toEqual([{ reason: "" }]);
   });
 
@@ -77,8 +80,8 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     const candidateId = await add();
     const job = await book(candidateId);
     expect(await erase(candidateId)).toBe("candidate_booked");
-    await shop.withdraw({ ...job, candidateId });
-    await shop.idle();
+    await organisation.withdraw(job, { candidateId });
+    await organisation.idle();
     expect(await erase(candidateId)).toBe(204);
   });
 
@@ -86,7 +89,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     const candidateId = await add();
     const job = await book(candidateId);
     itIs(job.endTime, -1_000);
-    expect(await shop.withdraw({ ...job, candidateId })).toEqual({ status: 409, said: "job_not_open" });
+    expect(await organisation.withdraw(job, { candidateId })).toEqual({ status: 409, code: "job_not_open" });
     expect(await erase(candidateId)).toBe("candidate_booked");
     itIs(job.endTime);
     expect(await erase(candidateId)).toBe(204);
@@ -94,22 +97,25 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
 
   it("makes the person unknown everywhere", async () => {
     const candidateId = await add();
-    const job = await shop.open();
+    const job = await organisation.open();
     const path = { candidateId };
     expect(await erase(candidateId)).toBe(204);
     expect(await erase(candidateId)).toBe("candidate_not_found");
-    expect((await shop.operations.getCandidate({ params: { path } })).error?.code).toBe(
+    expect((await organisation.operations.getCandidate({ params: { path } })).error?.code).toBe(
       "candidate_not_found",
     );
     expect((await reveal(candidateId, "who is this")).error?.code).toBe("candidate_not_found");
     expect(await revealsOf(candidateId)).toEqual([]);
-    expect((await shop.operations.listCandidates()).data?.items).toEqual([]);
+    expect((await organisation.operations.listCandidates()).data?.items).toEqual([]);
     const body = { candidateId };
-    const accepted = await shop.operations.acceptJob({ params: { path: { jobId: job.jobId } }, body });
+    const accepted = await organisation.operations.acceptJob({
+      params: { path: { jobId: job.jobId } },
+      body,
+    });
     expect(accepted.response.status).toBe(404);
     expect(accepted.error?.code).toBe("candidate_not_found");
-    await shop.open();
-    expect((await shop.operations.listNotifications()).data?.items).toEqual([]);
+    await organisation.open();
+    expect((await organisation.operations.listNotifications()).data?.items).toEqual([]);
   });
 
   it("lets the same person come anew", async () => {
@@ -124,9 +130,9 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
   /** The person is erased after the shift, while this call of an accepted booking is under way: before the provider has it, or after. */
   const eraseDuring = async (call: string, when: "before" | "after") => {
     const candidateId = await add();
-    const job = await shop.open();
+    const job = await organisation.open();
     const [asked, goesOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    shop.onTheWay = async ({ method, path }, pass) => {
+    organisation.onTheWay = async ({ method, path }, pass) => {
       if (when === "after") await pass();
       if (`${method} ${path}`.startsWith(call)) {
         asked.resolve();
@@ -134,61 +140,62 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
       }
       if (when === "before") await pass();
     };
-    expect(await shop.accept({ ...job, candidateId })).toEqual({ status: 202, said: "pending" });
+    expect(await organisation.accept(job, { candidateId })).toEqual({ status: 202, code: "pending" });
     await asked.promise;
     itIs(job.endTime, HOUR);
     expect(await erase(candidateId)).toBe(204);
     goesOn.resolve();
-    await shop.idle();
-    expect((await shop.job(job.jobId)).bookings).toMatchObject([
+    await organisation.idle();
+    expect((await organisation.job(job.shiftId)).bookings).toMatchObject([
       { status: "released", reason: "candidate_erased" },
     ]);
-    expect(shop.provider.shift(job.shiftId)?.assigned.size).toBe(0);
-    return shop.provider.candidates.find(({ personalNumber }) => personalNumber === NUMBER);
+    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(0);
+    return organisation.provider.candidates.find(({ personalNumber }) => personalNumber === NUMBER);
   };
 
   it("stops a booking of a shift that is over from telling the provider who it was", async () => {
     expect(await eraseDuring("GET /candidates", "before")).toBeUndefined();
-    expect(await shop.dump()).not.toContain(NUMBER);
+    expect(await organisation.dump()).not.toContain(NUMBER);
   });
 
   it("forgets the answer of a call that was under way", async () => {
     const { id = "" } = (await eraseDuring("POST /candidates", "after")) ?? {};
     expect(id).not.toBe("");
-    expect(await shop.dump()).not.toContain(id);
+    expect(await organisation.dump()).not.toContain(id);
   });
 
   /** The provider has assigned the person, said something else, and takes nobody off. */
   const failWithTakeBack = async (candidateId: string, fault: FaultName = "error-500") => {
-    const job = await shop.open();
-    shop.provider.setFault("assign-of-another");
-    shop.provider.setFault(fault, { operations: ["unassignCandidate", "deleteAssignment"] });
-    await shop.accept({ ...job, candidateId });
+    const job = await organisation.open();
+    organisation.provider.setFault("assign-of-another");
+    organisation.provider.setFault(fault, { operations: ["unassignCandidate", "deleteAssignment"] });
+    await organisation.accept(job, { candidateId });
     await expect
-      .poll(async () => (await shop.job(job.jobId)).bookings.map(({ status }) => status))
+      .poll(async () => (await organisation.job(job.shiftId)).bookings.map(({ status }) => status))
       .toEqual(["failed"]);
     return job;
   };
-  const isAssigned = ({ shiftId }: { shiftId: string }) => shop.provider.shift(shiftId)?.assigned.size === 1;
+  const isAssigned = ({ shiftId }: { shiftId: string }) =>
+    organisation.provider.shift(shiftId)?.assigned.size === 1;
 
   it("is refused while the provider may have the person on a shift, and goes when it has not", async () => {
     const candidateId = await add();
     const job = await failWithTakeBack(candidateId);
     expect(await erase(candidateId)).toBe("candidate_booked");
     expect(isAssigned(job)).toBe(true);
-    shop.provider.clearFaults();
-    await shop.idle();
+    organisation.provider.clearFaults();
+    await organisation.idle();
     expect(isAssigned(job)).toBe(false);
     expect(await erase(candidateId)).toBe(204);
-    expect(await shop.issueCodes()).toEqual(["provider_refused"]);
+    expect(await organisation.issueCodes()).toEqual(["provider_refused"]);
   });
 
   it("goes when the provider kept the person for good, which an operator was told", async () => {
     const candidateId = await add();
     const job = await failWithTakeBack(candidateId, "unassign-absent");
-    await shop.idle();
+    await organisation.idle();
     expect(isAssigned(job)).toBe(true);
-    expect(await shop.issueCodes()).toContain("unassign_failed");
+    expect(await organisation.issueCodes()).toContain("unassign_failed");
     expect(await erase(candidateId)).toBe(204);
   });
 
@@ -198,22 +205,25 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     itIs(job.endTime, HOUR);
     expect(await erase(candidateId)).toBe(204);
     // A call that was under way before the erasure fails like all before it.
-    await shop.idle();
-    shop.provider.clearFaults();
-    await shop.idle();
+    await organisation.idle();
+    organisation.provider.clearFaults();
+    await organisation.idle();
     expect(isAssigned(job)).toBe(true);
     // A run between the end of the shift and the erasure says that the person is still on it.
-    expect((await shop.issueCodes()).filter((code) => code !== "unassign_failed")).toEqual([
+    expect((await organisation.issueCodes()).filter((code) => code !== "unassign_failed")).toEqual([
       "provider_refused",
     ]);
-    expect(await shop.dump()).not.toContain(NUMBER);
+    expect(await organisation.dump()).not.toContain(NUMBER);
   });
 
   it("takes turns with an accept: either the person is booked, or erased", async () => {
     const candidateId = await add();
-    const job = await shop.open();
-    const [accepted, erased] = await Promise.all([shop.accept({ ...job, candidateId }), erase(candidateId)]);
-    await shop.idle();
+    const job = await organisation.open();
+    const [accepted, erased] = await Promise.all([
+      organisation.accept(job, { candidateId }),
+      erase(candidateId),
+    ]);
+    await organisation.idle();
     expect([
       [202, "candidate_booked"],
       [404, 204],

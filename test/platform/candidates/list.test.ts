@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { openWorkshop, type Workshop } from "../workshop.ts";
-
-const NTH = 43;
+import { ok } from "../../harness/operations.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
   const database = useEngine(engine);
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   beforeEach(async () => {
-    shop = await openWorkshop(database());
+    organisation = await startOrganisation(database());
   });
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
   const people = async (query: { search?: string; competenceId?: string }) =>
-    ok(await shop.operations.listCandidates({ params: { query } })).items.map(({ lastName }) => lastName);
+    ok(await organisation.operations.listCandidates({ params: { query } })).items.map(
+      ({ lastName }) => lastName,
+    );
 
   it("finds people by a part of the name, in which no character has a meaning", async () => {
-    await shop.addPerson(NTH, { firstName: "Åsa", lastName: "Öberg" });
-    await shop.addPerson(NTH + 1, { firstName: "Nils_100%", lastName: "Berg" });
+    await organisation.addPerson({ firstName: "Åsa", lastName: "Öberg" });
+    await organisation.addPerson({ firstName: "Nils_100%", lastName: "Berg" });
     expect(await people({ search: "ÅSA ö" })).toEqual(["Öberg"]);
     expect(await people({ search: "berg" })).toEqual(["Berg", "Öberg"]);
     expect(await people({ search: "_1" })).toEqual(["Berg"]);
@@ -27,25 +27,26 @@ describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
   });
 
   it("finds people by competence, together with the name", async () => {
-    await shop.addPerson(NTH, { lastName: "Able" });
-    await shop.addPerson(NTH + 1, { lastName: "Unable", competenceIds: [] });
-    const { competenceId } = shop;
+    await organisation.addPerson({ lastName: "Able" });
+    await organisation.addPerson({ lastName: "Unable", competenceIds: [] });
+    const { competenceId } = organisation;
     expect(await people({ competenceId })).toEqual(["Able"]);
     expect(await people({ competenceId, search: "unable" })).toEqual([]);
   });
 
   it("finds the jobs of a candidate, and those that start within a time", async () => {
-    const [candidateId, other] = [await shop.addPerson(NTH), await shop.addPerson(NTH + 1)];
+    const { candidateId } = await organisation.addPerson();
+    const { candidateId: other } = await organisation.addPerson();
     const times = (day: number) => ({
       startTime: `2031-05-0${day}T08:00:00.000Z`,
       endTime: `2031-05-0${day}T16:00:00.000Z`,
     });
-    const [first, second] = [await shop.open(times(1)), await shop.open(times(2))];
-    await shop.accept({ jobId: first.jobId, candidateId });
-    await shop.accept({ jobId: second.jobId, candidateId: other });
-    await shop.withdraw({ jobId: first.jobId, candidateId });
+    const [first, second] = [await organisation.open(times(1)), await organisation.open(times(2))];
+    await organisation.accept(first, { candidateId });
+    await organisation.accept(second, { candidateId: other });
+    await organisation.withdraw(first, { candidateId });
     const jobs = async (query: { candidateId?: string; from?: string; until?: string }) =>
-      ok(await shop.operations.listJobs({ params: { query } })).items.map(({ jobId }) => jobId);
+      ok(await organisation.operations.listJobs({ params: { query } })).items.map(({ jobId }) => jobId);
     expect(await jobs({ candidateId })).toEqual([first.jobId]);
     expect(await jobs({ candidateId: other })).toEqual([second.jobId]);
     expect(await jobs({ from: second.startTime })).toEqual([second.jobId]);

@@ -1,40 +1,40 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { featureEngines, useEngine } from "../../engines.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { openWorkshop, type Workshop } from "../workshop.ts";
 
-const NTH = 41;
+const NUMBER = published.personnummer[41] ?? "";
 
 describe.each(featureEngines)("one person on %s", (engine) => {
   const database = useEngine(engine);
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   beforeEach(async () => {
-    shop = await openWorkshop(database());
+    organisation = await startOrganisation(database());
   });
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
   const reveal = (candidateId: string, reason: string) =>
-    shop.operations.revealCandidate({ params: { path: { candidateId } }, body: { reason } });
+    organisation.operations.revealCandidate({ params: { path: { candidateId } }, body: { reason } });
   const reveals = () => database().kysely.selectFrom("reveals").select(["candidate_id", "reason"]).execute();
 
   it("is shown masked", async () => {
-    const candidateId = await shop.addPerson(NTH);
-    const { data } = await shop.operations.getCandidate({ params: { path: { candidateId } } });
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
+    const { data } = await organisation.operations.getCandidate({ params: { path: { candidateId } } });
     expect(data).toEqual({
       candidateId,
-      personalNumber: `${published.personnummer[NTH]?.slice(0, 4)}****-****`,
+      personalNumber: `${NUMBER?.slice(0, 4)}****-****`,
       firstName: "Robin",
       lastName: "Ek",
-      competenceIds: [shop.competenceId],
+      competenceIds: [organisation.competenceId],
     });
   });
 
   it("is shown unmasked for a reason, which is recorded each time", async () => {
-    const candidate_id = await shop.addPerson(NTH);
+    const { candidateId: candidate_id } = await organisation.addPerson({ personalNumber: NUMBER });
     expect((await reveal(candidate_id, "the provider asks")).data).toEqual({
       candidateId: candidate_id,
-      personalNumber: published.personnummer[NTH],
+      personalNumber: NUMBER,
       firstName: "Robin",
       lastName: "Ek",
       email: "robin@example.com",
@@ -48,13 +48,13 @@ describe.each(featureEngines)("one person on %s", (engine) => {
   });
 
   it.each(["", "no", "x".repeat(201), "a\u0000bc"])("is not shown for the reason %j", async (reason) => {
-    const candidateId = await shop.addPerson(NTH);
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER });
     expect((await reveal(candidateId, reason)).error?.code).toBe("validation_failed");
     expect(await reveals()).toEqual([]);
   });
 
   it("is unknown under another id, and nothing is recorded", async () => {
-    await shop.addPerson(NTH);
+    await organisation.addPerson({ personalNumber: NUMBER });
     expect((await reveal(randomUUID(), "who is this")).error?.code).toBe("candidate_not_found");
     expect(await reveals()).toEqual([]);
   });

@@ -6,8 +6,9 @@ import { openPersonalNumbers } from "../../../src/platform/candidates/personal-n
 import { createNumberSealing } from "../../../src/platform/candidates/seal-numbers.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { engines, silent, useEngine } from "../../engines.ts";
+import { SECRET_KEY } from "../../harness/platform.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { openWorkshop, type Workshop } from "../workshop.ts";
 
 const number = (nth: number) => (published.personnummer[nth] ?? "") as PersonalNumber;
 const closing: (() => Promise<void>)[] = [];
@@ -17,16 +18,15 @@ afterEach(async () => {
 
 describe.each(engines)("a personal number on %s", (engine) => {
   const database = useEngine(engine);
-  const secretKey = randomBytes(32);
-  const open = async (options = {}): Promise<Workshop> => {
-    const shop = await openWorkshop(database(), { secretKey, ...options });
-    closing.push(shop.close);
-    return shop;
+  const open = async (options = {}): Promise<StartedOrganisation> => {
+    const organisation = await startOrganisation(database(), options);
+    closing.push(organisation.close);
+    return organisation;
   };
   const stored = () =>
     database().kysely.selectFrom("candidates").selectAll().orderBy("candidate_id").execute();
   const sealing = async (keepClear = false) => {
-    const vault = createVault(secretKey);
+    const vault = createVault(SECRET_KEY);
     const numbers = await openPersonalNumbers(database(), vault);
     return {
       numbers,
@@ -43,30 +43,32 @@ describe.each(engines)("a personal number on %s", (engine) => {
   };
 
   it("is nowhere in the database, and is still found, shown masked, revealed and sent to the provider", async () => {
-    const shop = await open();
-    const candidateId = await shop.addPerson(61);
-    const job = await shop.open();
-    expect(await shop.accept({ jobId: job.jobId, candidateId })).toMatchObject({ status: 201 });
-    expect(await shop.dump()).not.toContain(number(61));
+    const organisation = await open();
+    const { candidateId } = await organisation.addPerson({ personalNumber: number(61) });
+    const job = await organisation.open();
+    expect(await organisation.accept(job, { candidateId })).toMatchObject({ status: 201 });
+    expect(await organisation.dump()).not.toContain(number(61));
     const path = { candidateId };
-    const { data: shown } = await shop.operations.getCandidate({ params: { path } });
+    const { data: shown } = await organisation.operations.getCandidate({ params: { path } });
     expect(shown?.personalNumber).toBe(`${number(61).slice(0, 4)}****-****`);
-    const { data } = await shop.operations.revealCandidate({
+    const { data } = await organisation.operations.revealCandidate({
       params: { path },
       body: { reason: "the test" },
     });
     expect(data?.personalNumber).toBe(number(61));
-    await expect(shop.addPerson(61)).rejects.toThrow("candidate_exists");
+    await expect(organisation.addPerson({ personalNumber: number(61) })).rejects.toThrow("candidate_exists");
   });
 
   it("of an older version is sealed at the start", async () => {
     const candidate_id = await addAsBefore(62);
-    const shop = await open();
-    expect(await shop.dump()).not.toContain(number(62));
+    const organisation = await open();
+    expect(await organisation.dump()).not.toContain(number(62));
     expect(await stored()).toMatchObject([{ candidate_id, personal_number: `sealed:${candidate_id}` }]);
-    const { data } = await shop.operations.getCandidate({ params: { path: { candidateId: candidate_id } } });
+    const { data } = await organisation.operations.getCandidate({
+      params: { path: { candidateId: candidate_id } },
+    });
     expect(data?.personalNumber).toBe(`${number(62).slice(0, 4)}****-****`);
-    await expect(shop.addPerson(62)).rejects.toThrow("candidate_exists");
+    await expect(organisation.addPerson({ personalNumber: number(62) })).rejects.toThrow("candidate_exists");
   });
 
   it("comes back in clear for the return to an older version, and is found meanwhile", async () => {
@@ -90,9 +92,9 @@ describe.each(engines)("a personal number on %s", (engine) => {
   });
 
   it("is found by another process with the same keys, and after a change of SECRET_KEY", async () => {
-    const vault = createVault(secretKey);
+    const vault = createVault(SECRET_KEY);
     const { hash } = await openPersonalNumbers(database(), vault);
-    const other = await openPersonalNumbers(database(), createVault(randomBytes(32), [secretKey]));
+    const other = await openPersonalNumbers(database(), createVault(randomBytes(32), [SECRET_KEY]));
     expect(other.hash(number(66))).toBe(hash(number(66)));
     const { rows } = await sql<{ sealed: string }>`select sealed from sealed_keys`.execute(database().kysely);
     expect(rows).toHaveLength(1);
@@ -106,9 +108,9 @@ describe("beside a process of version 0.1.0", () => {
     const { kysely } = database();
     const process_id = randomUUID();
     await kysely.insertInto("processes").values({ process_id, seen_at: new Date() }).execute();
-    const shop = await openWorkshop(database());
-    closing.push(shop.close);
-    const candidateId = await shop.addPerson(67);
+    const organisation = await startOrganisation(database());
+    closing.push(organisation.close);
+    const { candidateId } = await organisation.addPerson({ personalNumber: number(67) });
     const read = () =>
       kysely.selectFrom("candidates").selectAll().where("candidate_id", "=", candidateId).executeTakeFirst();
     expect(await read()).toMatchObject({
@@ -116,7 +118,7 @@ describe("beside a process of version 0.1.0", () => {
       personal_number_hash: expect.stringMatching(/^[\da-f]{64}$/),
     });
     await kysely.deleteFrom("processes").where("process_id", "=", process_id).execute();
-    await shop.close();
+    await organisation.close();
     closing.length = 0;
     // As the next round does.
     const vault = { open: (sealed: string) => sealed };

@@ -9,9 +9,9 @@ import { knownVersion } from "../../../src/platform/db/migrate.ts";
 import { openPostgres } from "../../../src/platform/db/postgres.ts";
 import { createReadiness } from "../../../src/platform/inbox/readiness.ts";
 import { copyDatabase, engines, silent, withEngine } from "../../engines.ts";
-import { type Edge, shiftEvent, startEdge } from "../http/edge.ts";
+import { expectProblem } from "../../harness/http.ts";
+import { shiftEvent, startWithTenants, type TenantHarness } from "../../harness/tenants.ts";
 import { type Gate, openGate } from "../http/gate.ts";
-import { expectProblem } from "../http/send.ts";
 
 describe("readiness", () => {
   let gate: Gate;
@@ -171,17 +171,17 @@ it.each(engines)("readiness holds on a database of %s, and fails when its inbox 
 });
 
 describe("a platform whose connections for work are all in use", () => {
-  let edge: Edge;
+  let harness: TenantHarness;
   beforeEach(async () => {
-    edge = await startEdge("postgres", { config: { databasePool: 2 } });
+    harness = await startWithTenants("postgres", { config: { databasePool: 2 } });
   });
-  afterEach(() => edge.stop());
+  afterEach(() => harness.close());
 
   it("still stores webhooks and is ready", async () => {
-    const direct = new pg.Client({ connectionString: edge.where.url });
+    const direct = new pg.Client({ connectionString: harness.location.url });
     await direct.connect();
     await direct.query("begin; lock table shiftpact.workplaces");
-    const calls = [1, 2, 3].map((nth) => edge.operate("POST", "/workplaces", { name: `Kajen ${nth}` }));
+    const calls = [1, 2, 3].map((nth) => harness.operate("POST", "/workplaces", { name: `Kajen ${nth}` }));
     const waiting =
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     await expect
@@ -190,8 +190,8 @@ describe("a platform whose connections for work are all in use", () => {
         return (await direct.query(waiting)).rowCount;
       })
       .toBe(2);
-    expect((await edge.tell(shiftEvent(edge.tenant.providerId))).status).toBe(200);
-    expect((await edge.send("/health/ready")).status).toBe(200);
+    expect((await harness.sendEvent(shiftEvent(harness.tenant.providerId))).status).toBe(200);
+    expect((await harness.send("/health/ready")).status).toBe(200);
     await direct.query("rollback");
     for (const call of calls) expect((await call).status).toBe(201);
     await direct.end();
@@ -199,17 +199,17 @@ describe("a platform whose connections for work are all in use", () => {
 });
 
 it("a platform answers with the cause and Retry-After", async () => {
-  const edge = await startEdge("postgres");
-  const direct = new pg.Client({ connectionString: edge.where.url });
+  const harness = await startWithTenants("postgres");
+  const direct = new pg.Client({ connectionString: harness.location.url });
   await direct.connect();
   await direct.query("begin; lock table shiftpact.events");
-  const answer = await edge.send("/health/ready");
+  const answer = await harness.send("/health/ready");
   expectProblem(answer, "inbox_locked");
   expect(answer.headers["retry-after"]).toBe("5");
   await direct.query("rollback");
   await direct.end();
-  await expect.poll(async () => (await edge.send("/health/ready")).status).toBe(200);
-  await edge.stop();
+  await expect.poll(async () => (await harness.send("/health/ready")).status).toBe(200);
+  await harness.close();
 });
 
 describe("readiness on a primary without its synchronous standby", () => {

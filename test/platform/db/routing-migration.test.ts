@@ -13,7 +13,7 @@ import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { startPlatform } from "../../../src/platform/main.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { copyDatabase, engines, silent } from "../../engines.ts";
-import { configOf, OPERATIONS_TOKEN, SECRET_KEY } from "../http/edge.ts";
+import { configFor, OPERATIONS_TOKEN, SECRET_KEY } from "../../harness/platform.ts";
 
 const MIGRATIONS = new URL("../../../src/platform/db/migrations/", import.meta.url);
 
@@ -118,7 +118,7 @@ describe.each(engines)("the upgrade to detected routings on %s", (engine) => {
         ...{ shift_id: shiftId, trace_id: randomUUID(), status: "queued" },
       })
       .execute();
-    const platform = await startPlatform(configOf(where), {
+    const platform = await startPlatform(configFor(where), {
       ...{ database: opened, log: silent, retries: { baseMs: 5, capMs: 20 } },
     });
     onTestFinished(() => platform.close());

@@ -2,19 +2,19 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { SandboxOptions } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
-import { useStage } from "../../flows/stage.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 type Forms = NonNullable<SandboxOptions["dialect"]>;
 
 describe.each(featureEngines)("shift.delete on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
   const booked = async (dialect: Forms = {}, connect = true) => {
-    const organisation = await stage().onboard({ dialect, connect });
+    const organisation = await harness().onboard({ dialect, connect });
     const [booked, other] = [await organisation.addPerson(), await organisation.addPerson()];
     const { shiftId } = organisation.provider.createShift({ positions: 2 });
     if (!connect) await organisation.send("shift.create", shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     const job = await organisation.job(shiftId);
     await organisation.accept(job, booked);
     return { organisation, job, booked, other };
@@ -27,44 +27,44 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
   ])("confirmed by %s cancels the job and tells everybody booked", async (_, dialect, reason) => {
     const { organisation, job, booked: person, other } = await booked(dialect);
     const { traceId } = organisation.provider.deleteShift(job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "cancelled",
       bookings: [{ status: "released", reason }],
     });
-    const notifications = await organisation.notificationsOf(job, "shift_cancelled");
+    const notifications = await organisation.notifications(job, "shift_cancelled");
     expect(notifications).toMatchObject([{ candidateId: person.candidateId, traceId, content: { reason } }]);
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
       verdict: { code: "job_cancelled" },
     });
-    expect(await organisation.accept(job, other)).toEqual({ status: 409, said: "job_not_open" });
+    expect(await organisation.accept(job, other)).toEqual({ status: 409, code: "job_not_open" });
     expect(await organisation.issues()).toEqual([]);
   });
 
   it("changes nothing when it comes again", async () => {
     const { organisation, job } = await booked();
     organisation.provider.deleteShift(job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     const { traceId } = organisation.provider.deleteShift(job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
       verdict: { code: "already_cancelled" },
     });
-    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it("of a shift that is still open is not believed, until the provider says more", async () => {
     const { organisation, job } = await booked({}, false);
     const traceId = await organisation.send("shift.delete", job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.event(traceId)).toMatchObject({ status: "ignored" });
     expect(await organisation.issues()).toMatchObject([{ code: "delete_not_confirmed", traceId }]);
     const untouched = { status: "open", bookings: [{ status: "confirmed" }] };
     expect(await organisation.job(job.shiftId)).toMatchObject(untouched);
     await organisation.send("shift.update", job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.issues()).toEqual([]);
     expect(await organisation.job(job.shiftId)).toMatchObject(untouched);
   });
@@ -73,18 +73,18 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     const { organisation, job, other } = await booked();
     await organisation.accept(job, other);
     organisation.provider.updateShift(job.shiftId, { positions: 1 });
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.issueCodes()).toEqual(["shift_overfilled"]);
     organisation.provider.deleteShift(job.shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", overfilled: false });
     expect(await organisation.issues()).toEqual([]);
   });
 
   it("of a shift that is not known makes nothing but a tombstone", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const traceId = await organisation.send("shift.delete", randomUUID());
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
       verdict: { code: "no_job" },

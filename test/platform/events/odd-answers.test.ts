@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { useStage } from "../../flows/stage.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 const GET = { operations: ["getShift"] } as const;
 
 describe("an answer to GET /shifts/{id} that cannot be used", () => {
-  const stage = useStage("postgres", { providerTimeoutMs: 1_000 });
+  const harness = useHarness("postgres", { providerTimeoutMs: 1_000 });
 
   it.each<FaultName>([
     "garbage",
@@ -23,7 +23,7 @@ describe("an answer to GET /shifts/{id} that cannot be used", () => {
     "error-500",
     "shift-of-another",
   ])("%s is asked for again, and the job comes later", async (fault) => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const times = fault === "slow" ? 1 : 2;
     organisation.provider.setFault(fault, { ...GET, times, retryAfter: "0" });
     const { shiftId, traceId = "" } = await organisation.open();
@@ -38,7 +38,7 @@ describe("an answer to GET /shifts/{id} that cannot be used", () => {
   });
 
   it("is not asked for again before the provider's Retry-After", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     organisation.provider.setFault("unavailable", { ...GET, times: 1, retryAfter: "1" });
     const { traceId = "" } = await organisation.open();
     const { receivedAt, processedAt = "" } = await organisation.event(traceId);
@@ -47,13 +47,13 @@ describe("an answer to GET /shifts/{id} that cannot be used", () => {
 });
 
 describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
-  const stage = useStage(engine, { retries: { tries: 3 } });
+  const harness = useHarness(engine, { retries: { tries: 3 } });
 
   it("ends in a dead letter and an issue; its next event goes on and settles that", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     organisation.provider.setFault("error-500", GET);
     const { shiftId, traceId } = organisation.provider.createShift();
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.event(traceId)).toMatchObject({ status: "dead", attempts: 3 });
     expect(await organisation.issues()).toMatchObject([{ code: "provider_gave_no_answer", traceId }]);
     expect((await organisation.steps(traceId)).at(-1)).toMatchObject({
@@ -62,36 +62,36 @@ describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
     });
     organisation.provider.clearFaults();
     organisation.provider.updateShift(shiftId, {});
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
     expect(await organisation.issues()).toEqual([]);
   });
 
   it("is given up when the answers are about another shift for good", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     organisation.provider.setFault("shift-of-another", GET);
     const { shiftId, traceId } = organisation.provider.createShift();
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.event(traceId)).toMatchObject({ status: "dead" });
     expect(await organisation.findJob(shiftId)).toBeUndefined();
   });
 
   it("is processed, although dead, by the next reading that succeeds", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     organisation.provider.setFault("error-500", GET);
     const { shiftId, traceId } = organisation.provider.createShift();
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.event(traceId)).toMatchObject({ status: "dead", attempts: 3 });
     organisation.provider.clearFaults();
     organisation.provider.updateShift(shiftId, {});
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.event(traceId)).toMatchObject({ status: "processed", attempts: 4 });
-    const statuses = (await organisation.events(shiftId)).map(({ status }) => status);
+    const statuses = (await organisation.events({ shiftId })).map(({ status }) => status);
     expect(statuses).toEqual(["processed", "processed"]);
   });
 
   it("waits, with one issue of the integration, while the provider rejects the token", async () => {
-    const organisation = await stage().onboard({ connect: false });
+    const organisation = await harness().onboard({ connect: false });
     const { port, providerId } = organisation.provider;
     await organisation.provider.close();
     // The same organisation at the same address, with another token.
@@ -100,7 +100,7 @@ describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
     const traceIds = await Promise.all(
       shifts.map(({ shiftId }) => organisation.send("shift.create", shiftId)),
     );
-    await organisation.quiet();
+    await organisation.idle();
     for (const traceId of traceIds)
       expect(await organisation.event(traceId)).toMatchObject({ status: "queued" });
     expect(await organisation.issues()).toMatchObject([
@@ -109,8 +109,8 @@ describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
     const { token: providerToken } = provider;
     const params = { path: { providerId } };
     const body = { direction: "provider", providerToken } as const;
-    ok(await stage().operations.rotateToken({ params, body }));
-    await organisation.quiet();
+    ok(await harness().operations.rotateToken({ params, body }));
+    await organisation.idle();
     for (const traceId of traceIds)
       expect(await organisation.event(traceId)).toMatchObject({ status: "processed" });
     // Its outlets and roles are others, and not mapped.
@@ -120,10 +120,10 @@ describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
 });
 
 describe("shifts that fail", () => {
-  const stage = useStage("pglite", { retries: { tries: 10_000 } });
+  const harness = useHarness("pglite", { retries: { tries: 10_000 } });
 
   it("do not hold up the shifts of others, nor others of the same provider", async () => {
-    const [bad, good] = [await stage().onboard(), await stage().onboard()];
+    const [bad, good] = [await harness().onboard(), await harness().onboard()];
     bad.provider.setFault("error-500", { ...GET, times: 1_000 });
     const { shiftId } = bad.provider.createShift();
     await bad.provider.settled();
@@ -131,7 +131,7 @@ describe("shifts that fail", () => {
     await expect.poll(() => good.findJob(other.shiftId)).toMatchObject({ status: "open" });
     expect(await bad.findJob(shiftId)).toBeUndefined();
     bad.provider.clearFaults();
-    await bad.quiet();
+    await bad.idle();
     expect(await bad.job(shiftId)).toMatchObject({ status: "open" });
   });
 });

@@ -2,20 +2,20 @@ import { describe, expect, it } from "vitest";
 import { shiftHours } from "../../../src/contract/timestamp.ts";
 import type { NewShift } from "../../../src/sandbox/desk.ts";
 import { featureEngines } from "../../engines.ts";
-import { useStage } from "../../flows/stage.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 /** Long before every shift of these tests. */
 const NOW = new Date("2026-01-05T09:00:00Z");
 
 describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
-  const stage = useStage(engine, { now: () => NOW });
+  const harness = useHarness(engine, { now: () => NOW });
 
   it.each([
     ["a night in which the clock goes forward", "2026-03-28T22:00:00", "2026-03-29T06:00:00", 7],
     ["a night in which it goes back", "2026-10-24T22:00:00", "2026-10-25T06:00:00", 9],
     ["any other night", "2026-06-01T22:00:00", "2026-06-02T06:00:00", 8],
   ])("without offsets is read in the integration's zone: %s", async (_, startTime, endTime, hours) => {
-    const organisation = await stage().onboard({ timeZone: "Europe/Stockholm" });
+    const organisation = await harness().onboard({ timeZone: "Europe/Stockholm" });
     const job = await organisation.open({ startTime, endTime });
     expect(shiftHours(job.startTime, job.endTime)).toBe(hours);
     expect(job.warnings).toEqual(["time_without_offset"]);
@@ -23,7 +23,7 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
   });
 
   it("has the times of its own offsets", async () => {
-    const organisation = await stage().onboard({ timeZone: "Europe/Helsinki" });
+    const organisation = await harness().onboard({ timeZone: "Europe/Helsinki" });
     const times = { startTime: "2026-06-01T22:00:00+02:00", endTime: "2026-06-02T06:00:00+02:00" };
     expect(await organisation.open(times)).toMatchObject({
       startTime: "2026-06-01T20:00:00.000Z",
@@ -40,14 +40,14 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
       { startTime: "2026-06-01T08:00:00Z", endTime: "2026-06-01T09:00:00+02:00" },
     ],
   ])("makes no job when it %s, and one when it is corrected", async (_, shift) => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const { shiftId, traceId } = organisation.provider.createShift(shift);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.findJob(shiftId)).toBeUndefined();
     expect(await organisation.event(traceId)).toMatchObject({ status: "failed" });
     expect(await organisation.issueCodes()).toEqual(["shift_unusable"]);
     organisation.provider.updateShift(shiftId, { endTime: "2026-06-01T18:00:00Z" });
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
     expect(await organisation.issues()).toEqual([]);
   });
@@ -59,9 +59,9 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
     ["U+0000 in an id", { roleId: "a\0b" }, "text_unstorable", "/roleId"],
   ])("makes no job of %s, asks once, and names the cause", async (_, fields, fault, pointer) => {
     const rewrite = (body: unknown) => (isShift(body) ? { ...body, ...fields } : body);
-    const organisation = await stage().onboard({ rewrite });
+    const organisation = await harness().onboard({ rewrite });
     const { shiftId, traceId } = organisation.provider.createShift();
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.findJob(shiftId)).toBeUndefined();
     const verdict = { code: "shift_unusable", params: { fault, pointer } };
     expect(await organisation.event(traceId)).toMatchObject({ status: "failed", attempts: 1, verdict });
@@ -70,24 +70,24 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
 
   it("with a name of half a megabyte keeps the beginning, with a warning", async () => {
     const rewrite = (body: unknown) => (isShift(body) ? { ...body, outletName: "y".repeat(500_000) } : body);
-    const organisation = await stage().onboard({ rewrite });
+    const organisation = await harness().onboard({ rewrite });
     const job = await organisation.open();
     expect(job).toMatchObject({ status: "open", outletName: "y".repeat(200), warnings: ["name_cut"] });
   });
 
   it("that has started is kept as expired, offered to nobody, and opens when it is moved", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     await organisation.addPerson();
     const job = await organisation.open({
       startTime: "2026-01-05T08:59:00Z",
       endTime: "2026-01-05T17:00:00Z",
     });
     expect(job.status).toBe("expired");
-    expect(await organisation.notificationsOf(job)).toEqual([]);
+    expect(await organisation.notifications(job)).toEqual([]);
     organisation.provider.updateShift(job.shiftId, { startTime: "2026-01-05T09:01:00Z" });
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open" });
-    expect(await organisation.notificationsOf(job, "job_offered")).toHaveLength(1);
+    expect(await organisation.notifications(job, "job_offered")).toHaveLength(1);
   });
 
   it.each<[string, Record<string, unknown>, number, string[]]>([
@@ -99,17 +99,17 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
     ["fields that nobody knows", { colour: "red", nested: { deep: [1] } }, 3, []],
   ])("has %s", async (_, fields, positions, warnings) => {
     const rewrite = (body: unknown) => (isShift(body) ? { ...body, ...fields } : body);
-    const organisation = await stage().onboard({ rewrite });
+    const organisation = await harness().onboard({ rewrite });
     expect(await organisation.open({ positions: 3 })).toMatchObject({ status: "open", positions, warnings });
     expect(await organisation.issues()).toEqual([]);
   });
 
   it("with no positions is filled, and offered to nobody", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     await organisation.addPerson();
     const job = await organisation.open({ positions: 0 });
     expect(job).toMatchObject({ status: "filled", positions: 0, overfilled: false });
-    expect(await organisation.notificationsOf(job)).toEqual([]);
+    expect(await organisation.notifications(job)).toEqual([]);
   });
 });
 

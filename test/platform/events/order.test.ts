@@ -1,29 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../../engines.ts";
-import type { Organisation } from "../../flows/organisation.ts";
-import { useStage } from "../../flows/stage.ts";
+import type { Organisation } from "../../harness/organisation.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 /** Reads of the shift that the provider has answered. */
-const reads = ({ asked }: Organisation, shiftId: string) => asked("GET", `/shifts/${shiftId}`);
+const reads = ({ callCount }: Organisation, shiftId: string) => callCount("GET", `/shifts/${shiftId}`);
 const statuses = async ({ events }: Organisation, shiftId: string) =>
-  (await events(shiftId)).map(({ event, status }) => `${event} ${status}`);
+  (await events({ shiftId })).map(({ event, status }) => `${event} ${status}`);
 
 describe.each(featureEngines)("the order and number of events on %s", (engine) => {
-  const stage = useStage(engine);
-  const quietOne = () => stage().onboard({ connect: false });
+  const harness = useHarness(engine);
+  const quietOne = () => harness().onboard({ connect: false });
 
   it("reads a shift once for all of its creates and updates that wait", async () => {
-    const organisation = await stage().onboard({ connect: false, activate: false });
+    const organisation = await harness().onboard({ connect: false, activate: false });
     const { shiftId } = organisation.provider.createShift();
     const traceIds = [await organisation.send("shift.create", shiftId)];
     for (let n = 0; n < 4; n++) traceIds.push(await organisation.send("shift.update", shiftId));
-    await organisation.quiet();
+    await organisation.idle();
     expect(reads(organisation, shiftId)).toBe(0);
     await organisation.activate();
-    await organisation.quiet();
+    await organisation.idle();
     expect(reads(organisation, shiftId)).toBe(1);
-    const events = await organisation.events(shiftId);
+    const events = await organisation.events({ shiftId });
     expect(events.map(({ status }) => status)).toEqual(Array(5).fill("processed"));
     expect(await organisation.verdicts(traceIds[4] ?? "")).toEqual(["webhook: stored", "event: covered_by"]);
     const covered = { code: "covered_by", params: { event: "shift.create", traceId: traceIds[0] } };
@@ -35,7 +35,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     const { shiftId } = organisation.provider.createShift({ positions: 3 });
     for (const event of ["shift.update", "shift.create"]) {
       await organisation.send(event, shiftId);
-      await organisation.quiet();
+      await organisation.idle();
     }
     expect(await statuses(organisation, shiftId)).toEqual([
       "shift.update processed",
@@ -57,11 +57,11 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
       await organisation.send(event, shiftId);
       // A later reading is work of the background: quiet does not wait for it.
       await expect.poll(() => reads(organisation, shiftId)).toBe(readings);
-      await organisation.quiet();
+      await organisation.idle();
     }
     expect(await organisation.findJob(shiftId)).toBeUndefined();
     expect(reads(organisation, shiftId)).toBe(5);
-    expect(new Set((await organisation.events(shiftId)).map(({ status }) => status))).toEqual(
+    expect(new Set((await organisation.events({ shiftId })).map(({ status }) => status))).toEqual(
       new Set(["processed"]),
     );
     expect(await organisation.issues()).toEqual([]);
@@ -71,15 +71,15 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     const organisation = await quietOne();
     const shiftId = randomUUID();
     await organisation.send("shift.delete", shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     organisation.provider.createShift({ id: shiftId });
     await organisation.send("shift.create", shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
   });
 
   it("stores a repeated traceId once", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     organisation.provider.setFault("duplicate-webhooks");
     const { shiftId } = await organisation.open();
     expect(await statuses(organisation, shiftId)).toEqual(["shift.create processed"]);
@@ -91,12 +91,12 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     const { shiftId } = organisation.provider.createShift();
     organisation.provider.setFault("end-before-start");
     const traceId = await organisation.send("shift.create", shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.event(traceId)).toMatchObject({ status: "failed" });
     expect(await organisation.issueCodes()).toEqual(["shift_unusable"]);
     organisation.provider.clearFaults();
     await organisation.send("shift.create", shiftId, traceId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await statuses(organisation, shiftId)).toEqual(["shift.create processed"]);
     expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
     expect(await organisation.issues()).toEqual([]);
@@ -106,7 +106,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     const organisation = await quietOne();
     const { shiftId } = organisation.provider.createShift();
     const traceId = await organisation.send("shift.split", shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.event(traceId)).toMatchObject({ event: "shift.split", status: "ignored" });
     expect(reads(organisation, shiftId)).toBe(0);
     expect(await organisation.verdicts(traceId)).toEqual(["webhook: stored_unknown_event"]);
@@ -114,30 +114,30 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
 });
 
 describe("a shift that the provider does not know (yet)", () => {
-  const stage = useStage("pglite");
+  const harness = useHarness("pglite");
 
   it("is read again after a create, because a replica may lag", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     organisation.provider.setFault("shift-lag", { times: 3 });
     const { shiftId, status } = await organisation.open();
     expect([status, reads(organisation, shiftId)]).toEqual(["open", 4]);
   });
 
   it("is taken as deleted when four reads do not find it, and everybody booked is told", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     await organisation.accept(job, person);
     organisation.provider.setFault("shift-lag", { times: 100 });
     const before = reads(organisation, job.shiftId);
     const { traceId } = organisation.provider.updateShift(job.shiftId, {});
-    await organisation.quiet();
+    await organisation.idle();
     expect(reads(organisation, job.shiftId) - before).toBe(4);
     expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "cancelled",
       bookings: [{ status: "released", reason: "shift_deleted" }],
     });
-    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",
       verdict: { code: "job_cancelled" },
@@ -145,11 +145,11 @@ describe("a shift that the provider does not know (yet)", () => {
   });
 
   it("is gone at once when the provider says 410", async () => {
-    const organisation = await stage().onboard({ dialect: { deleted: "410" }, connect: false });
+    const organisation = await harness().onboard({ dialect: { deleted: "410" }, connect: false });
     const { shiftId } = organisation.provider.createShift();
     organisation.provider.deleteShift(shiftId);
     await organisation.send("shift.update", shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     expect(reads(organisation, shiftId)).toBe(1);
     expect(await statuses(organisation, shiftId)).toEqual(["shift.update processed"]);
   });

@@ -1,20 +1,20 @@
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { startStage } from "../../flows/stage.ts";
+import { startHarness } from "../../harness/platform.ts";
 
 describe("the log of what a provider refuses (contract 7.1)", () => {
   const lines: string[] = [];
   const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
 
   it("names the call, its story and the status, and never the person", async () => {
-    const stage = await startStage("pglite", { log });
-    const organisation = await stage.onboard({ dialect: { notFound: "404" } });
+    const harness = await startHarness("pglite", { log });
+    const organisation = await harness.onboard({ dialect: { notFound: "404" } });
     const person = await organisation.addPerson();
     const job = await organisation.open();
     organisation.provider.setFault("assign-conflict");
     await organisation.accept(job, person);
-    await stage.strike();
-    await stage.close();
+    await harness.closeProviders();
+    await harness.close();
     const refusals = lines
       .map((line) => JSON.parse(line))
       .filter(({ msg }) => msg === "the provider refused a call");

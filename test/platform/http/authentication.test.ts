@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
-import { KIND, OPERATIONS_TOKEN, shiftEvent, storedEvents, useEdge } from "./edge.ts";
-import { expectProblem } from "./send.ts";
+import { expectProblem } from "../../harness/http.ts";
+import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import { KIND, shiftEvent, storedEvents, useTenants } from "../../harness/tenants.ts";
 
 const WEBHOOKS = [`/api/v3/integrations/${KIND}/webhook`, "/webhooks/scheduling-provider"];
 
@@ -22,11 +23,11 @@ const spoilt = (token: string): [string, string | undefined][] => [
 
 // Of the database only one look-up by key is asked, so one engine is enough.
 describe("tokens", () => {
-  const edge = useEdge("postgres");
+  const harness = useTenants("postgres");
 
   describe.each(WEBHOOKS)("POST %s", (path) => {
     it("refuses everything but the platform token with 401, and stores nothing", async () => {
-      const { send, tenant } = edge();
+      const { send, tenant } = harness();
       const event = shiftEvent(tenant.providerId);
       for (const [, authorization] of spoilt(tenant.platformToken)) {
         const sending = {
@@ -41,44 +42,44 @@ describe("tokens", () => {
       }
       const operations = { method: "POST", body: event, authorization: `Bearer ${OPERATIONS_TOKEN}` };
       expectProblem(await send(path, operations), "unauthorized");
-      expect(await storedEvents(edge())).not.toContainEqual(
+      expect(await storedEvents(harness())).not.toContainEqual(
         expect.objectContaining({ traceId: event.traceId }),
       );
     });
 
     it("refuses a token that has expired", async () => {
-      const { send, tenant } = edge();
+      const { send, tenant } = harness();
       const authorization = `Bearer ${tenant.expiredToken}`;
       const answer = await send(path, { method: "POST", authorization, body: shiftEvent(tenant.providerId) });
       expectProblem(answer, "unauthorized");
     });
 
     it("refuses the token of another providerId with 403, and stores nothing", async () => {
-      const { send, tenant, other } = edge();
+      const { send, tenant, other } = harness();
       const event = shiftEvent(tenant.providerId);
       const authorization = `Bearer ${other.platformToken}`;
       expectProblem(await send(path, { method: "POST", authorization, body: event }), "forbidden");
       const unknown = shiftEvent(randomUUID());
       expectProblem(await send(path, { method: "POST", authorization, body: unknown }), "forbidden");
-      expect(await storedEvents(edge())).not.toContainEqual(
+      expect(await storedEvents(harness())).not.toContainEqual(
         expect.objectContaining({ traceId: event.traceId }),
       );
     });
 
     it("takes the scheme and the providerId in any case", async () => {
-      const { send, tenant } = edge();
+      const { send, tenant } = harness();
       const event = shiftEvent(tenant.providerId.toUpperCase());
       const authorization = `bearer ${tenant.platformToken}`;
       const answer = await send(path, { method: "POST", authorization, body: event });
       expect([answer.status, answer.body]).toEqual([200, { received: true }]);
-      expect(await storedEvents(edge())).toContainEqual(
+      expect(await storedEvents(harness())).toContainEqual(
         expect.objectContaining({ traceId: event.traceId, providerId: tenant.providerId }),
       );
     });
   });
 
   it("answers 404 to a kind of provider that is not the token's", async () => {
-    const { send, tenant } = edge();
+    const { send, tenant } = harness();
     const event = shiftEvent(tenant.providerId);
     for (const kind of ["temp", "tempo2", "TEMPO", "tem%70o2", "..%2Fwebhooks"]) {
       const authorization = `Bearer ${tenant.platformToken}`;
@@ -88,13 +89,13 @@ describe("tokens", () => {
         "provider_kind_unknown",
       );
     }
-    expect(await storedEvents(edge())).not.toContainEqual(
+    expect(await storedEvents(harness())).not.toContainEqual(
       expect.objectContaining({ traceId: event.traceId }),
     );
   });
 
   it.each(operationsTable)("$method $path needs the operations token", async ({ method, path }) => {
-    const { send, tenant } = edge();
+    const { send, tenant } = harness();
     const filled = `/operations/v1${path.replaceAll(/\{\w+\}/g, randomUUID())}`;
     for (const [, authorization] of spoilt(OPERATIONS_TOKEN)) {
       const sending = { method, ...(authorization !== undefined && { authorization }) };
@@ -108,7 +109,7 @@ describe("tokens", () => {
 
   it("lets anybody ask for its health", async () => {
     for (const path of ["/health/live", "/health/ready"]) {
-      const answer = await edge().send(path);
+      const answer = await harness().send(path);
       expect([answer.status, answer.body]).toEqual([200, { status: "ok" }]);
     }
   });

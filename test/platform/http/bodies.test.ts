@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
-import { type Edge, KIND, OPERATIONS_TOKEN, shiftEvent, storedEvents, useEdge } from "./edge.ts";
-import { type Answer, expectProblem, pointersOf, type Sending } from "./send.ts";
+import { expectProblem, type HttpResponse, pointersOf, type RequestOptions } from "../../harness/http.ts";
+import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import { KIND, shiftEvent, storedEvents, type TenantHarness, useTenants } from "../../harness/tenants.ts";
 
 const LIMIT = 64 * 1024;
 
@@ -10,7 +11,7 @@ interface Target {
   name: string;
   method: string;
   /** Sends to it with the right token. */
-  call(edge: Edge, sending: Sending): Promise<Answer>;
+  call(harness: TenantHarness, sending: RequestOptions): Promise<HttpResponse>;
 }
 
 /** Everything that takes a body: both webhook paths and the operations that do. */
@@ -25,12 +26,12 @@ const targets: Target[] = [
     ),
 ];
 
-function targetOf(method: string, path: string, tokenOf: (edge: Edge) => string): Target {
+function targetOf(method: string, path: string, tokenOf: (harness: TenantHarness) => string): Target {
   return {
     name: `${method} ${path.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, "{id}")}`,
     method,
-    call: (edge, sending) =>
-      edge.send(path, { method, authorization: `Bearer ${tokenOf(edge)}`, ...sending }),
+    call: (harness, sending) =>
+      harness.send(path, { method, authorization: `Bearer ${tokenOf(harness)}`, ...sending }),
   };
 }
 
@@ -78,16 +79,16 @@ const afterReading = (name: string) =>
 
 // Refused before anything is asked of the database, so one engine is enough.
 describe("bodies", () => {
-  const edge = useEdge("postgres");
+  const harness = useTenants("postgres");
 
   describe.each(targets)("$name", ({ name, call }) => {
     it("refuses what is not JSON with 400", async () => {
-      for (const [, body] of NOT_JSON) expectProblem(await call(edge(), { body }), "malformed_json");
+      for (const [, body] of NOT_JSON) expectProblem(await call(harness(), { body }), "malformed_json");
     });
 
     it("refuses JSON that is no object, and points at the whole", async () => {
       for (const [, body] of NOT_AN_OBJECT) {
-        const faults = expectProblem(await call(edge(), { body }), "validation_failed");
+        const faults = expectProblem(await call(harness(), { body }), "validation_failed");
         expect(pointersOf(faults)).toEqual([""]);
       }
     });
@@ -95,38 +96,38 @@ describe("bodies", () => {
     it("refuses a body that is missing or empty", async () => {
       const empty = { headers: { "content-type": "application/json" } };
       for (const sending of [{}, empty, { ...empty, body: "", chunked: true }]) {
-        const faults = expectProblem(await call(edge(), sending), "validation_failed");
+        const faults = expectProblem(await call(harness(), sending), "validation_failed");
         expect(faults).toEqual([{ pointer: "", message: "is missing" }]);
       }
     });
 
     it("refuses more than 64 kB with 413, with and without a content length", async () => {
       const body = JSON.stringify({ filler: "x".repeat(LIMIT) });
-      expectProblem(await call(edge(), { body }), "payload_too_large");
-      expectProblem(await call(edge(), { body, chunked: true }), "payload_too_large");
+      expectProblem(await call(harness(), { body }), "payload_too_large");
+      expectProblem(await call(harness(), { body, chunked: true }), "payload_too_large");
       const most = JSON.stringify({ filler: "x".repeat(LIMIT - '{"filler":""}'.length) });
-      expectProblem(await call(edge(), { body: most }), afterReading(name));
+      expectProblem(await call(harness(), { body: most }), afterReading(name));
     });
 
     it("refuses another media type, charset or encoding with 415", async () => {
       for (const [, headers] of WRONG_TYPES) {
-        expectProblem(await call(edge(), { body: "{}", headers }), "unsupported_media_type");
+        expectProblem(await call(harness(), { body: "{}", headers }), "unsupported_media_type");
       }
       for (const type of RIGHT_TYPES) {
-        const answer = await call(edge(), { body: "{}", headers: { "content-type": type } });
+        const answer = await call(harness(), { body: "{}", headers: { "content-type": type } });
         expectProblem(answer, afterReading(name));
       }
     });
   });
 
   it("keeps what was stored before, and stores nothing of what it refused", async () => {
-    const { tell, tenant } = edge();
+    const { sendEvent, tenant } = harness();
     const before = shiftEvent(tenant.providerId);
-    expect((await tell(before)).status).toBe(200);
-    const stored = await storedEvents(edge());
+    expect((await sendEvent(before)).status).toBe(200);
+    const stored = await storedEvents(harness());
     expect(stored).toContainEqual(expect.objectContaining({ traceId: before.traceId }));
-    for (const [, body] of [...NOT_JSON, ...NOT_AN_OBJECT]) await tell(body);
-    await tell({ ...shiftEvent(tenant.providerId), filler: "x".repeat(LIMIT) });
-    expect(await storedEvents(edge())).toEqual(stored);
+    for (const [, body] of [...NOT_JSON, ...NOT_AN_OBJECT]) await sendEvent(body);
+    await sendEvent({ ...shiftEvent(tenant.providerId), filler: "x".repeat(LIMIT) });
+    expect(await storedEvents(harness())).toEqual(stored);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { shiftEvent, storedEvents, useEdge } from "./edge.ts";
-import { expectProblem, pointersOf } from "./send.ts";
+import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { shiftEvent, storedEvents, useTenants } from "../../harness/tenants.ts";
 
 const ID = randomUUID();
 /** As deep as 64 kB allow: recursion over it would end the stack. */
@@ -177,54 +177,55 @@ const UNKNOWN = [
 
 // Refused before anything is asked of the database, so one engine is enough.
 describe("fields", () => {
-  const edge = useEdge("postgres");
+  const harness = useTenants("postgres");
 
   it.each(WRONG)("%s %s with %j names %j", async (method, path, body, pointers) => {
-    const faults = expectProblem(await edge().operate(method, path, body), "validation_failed");
+    const faults = expectProblem(await harness().operate(method, path, body), "validation_failed");
     expect(pointersOf(faults).sort()).toEqual([...pointers].sort());
     expect(faults.every(({ message }) => message.length > 0)).toBe(true);
   });
 
   it("names every wrong query and path value", async () => {
     for (const [path, pointers] of WRONG_QUERIES) {
-      const faults = expectProblem(await edge().operate("GET", path), "validation_failed");
+      const faults = expectProblem(await harness().operate("GET", path), "validation_failed");
       expect([path, pointersOf(faults)]).toEqual([path, pointers]);
     }
   });
 
   it("names every wrong field of an event, and stores none of them", async () => {
-    const { tell, tenant } = edge();
+    const { sendEvent, tenant } = harness();
     for (const [change, pointers] of WRONG_EVENTS) {
       const faults = expectProblem(
-        await tell({ ...shiftEvent(tenant.providerId), ...change }),
+        await sendEvent({ ...shiftEvent(tenant.providerId), ...change }),
         "validation_failed",
       );
       expect([change, pointersOf(faults)]).toEqual([change, pointers]);
     }
-    expect(await storedEvents(edge())).toEqual([]);
+    expect(await storedEvents(harness())).toEqual([]);
   });
 
   it.each(UNKNOWN)("%s %s: no such thing is 404", async (method, path, body, code) => {
-    expectProblem(await edge().operate(method, path, body), code);
+    expectProblem(await harness().operate(method, path, body), code);
   });
 
   it("withdraws nobody from a job that there is not", async () => {
-    const answer = await edge().operate("DELETE", `/jobs/${ID}/bookings/${ID}`);
+    const answer = await harness().operate("DELETE", `/jobs/${ID}/bookings/${ID}`);
     expect(["job_not_found", "booking_not_found"]).toContain((answer.body as { code: string }).code);
     expect(answer.status).toBe(404);
   });
 
   it("ignores fields that it does not know", async () => {
-    const { operate, tell, tenant } = edge();
+    const { operate, sendEvent, tenant } = harness();
     const created = await operate("POST", "/workplaces", `{"name":"Kajen","colour":"red","deep":${DEEP}}`);
     expect([created.status, created.body]).toEqual([
       201,
       { workplaceId: expect.any(String), name: "Kajen", address: null, outletCount: 0, outlets: [] },
     ]);
     const event = { ...shiftEvent(tenant.providerId), note: "\u0000\ud800" };
-    expect((await tell(event)).status).toBe(200);
+    expect((await sendEvent(event)).status).toBe(200);
     expect(
-      (await tell(JSON.stringify(shiftEvent(tenant.providerId)).replace("{", `{"deep":${DEEP},`))).status,
+      (await sendEvent(JSON.stringify(shiftEvent(tenant.providerId)).replace("{", `{"deep":${DEEP},`)))
+        .status,
     ).toBe(200);
   });
 });

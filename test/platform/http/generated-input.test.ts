@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
 import { engines } from "../../engines.ts";
-import { KIND, OPERATIONS_TOKEN, shiftEvent, type Tenant, useEdge } from "./edge.ts";
-import { type Answer, expectSomeProblem } from "./send.ts";
+import { expectSomeProblem, type HttpResponse } from "../../harness/http.ts";
+import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import { KIND, shiftEvent, type Tenant, useTenants } from "../../harness/tenants.ts";
 import { bodies, type OperationId } from "./valid-requests.ts";
 
 const RUNS = { numRuns: 25 };
@@ -68,12 +69,12 @@ function bodyOf(right: BodyOf): fc.Arbitrary<unknown> {
   );
 }
 
-/** Of each time in a right body every edge, with nothing else wrong: chance would seldom bring that. */
+/** Of each time in a right body every harness, with nothing else wrong: chance would seldom bring that. */
 function edgesOf(right: BodyOf): Record<string, unknown>[] {
   const times = Object.entries(right()).filter(
     ([, was]) => typeof was === "string" && /^\d{4}-\d{2}-\d{2}T/.test(was),
   );
-  return times.flatMap(([name]) => TIMES.map((edge) => ({ ...right(), [name]: edge })));
+  return times.flatMap(([name]) => TIMES.map((harness) => ({ ...right(), [name]: harness })));
 }
 
 /** A query with declared names, right and wrong values, and some repeated. */
@@ -100,21 +101,21 @@ function rightBody(operationId: OperationId, { providerId }: Tenant): BodyOf | u
   return () => ({ ...right?.(), ...times });
 }
 
-function isHandled(answer: Answer): void {
+function isHandled(answer: HttpResponse): void {
   // 502: the provider of a right request, which nobody has started.
   if (answer.status !== 502) expect(answer.status).toBeLessThan(500);
   if (answer.status >= 400) expectSomeProblem(answer);
 }
 
 describe.each(engines)("generated input, on %s", (engine) => {
-  const edge = useEdge(engine);
+  const harness = useTenants(engine);
 
   it.each(operationsTable)("never breaks $operationId", async ({ operationId, method, path, parameters }) => {
-    const right = rightBody(operationId, edge().tenant);
+    const right = rightBody(operationId, harness().tenant);
     const names = parameters.filter((each) => each.in === "query").map(({ name }) => name);
     // These call the provider of a known organisation, and there is none here.
     const callsProvider = ["discoverIntegration", "importRegistry"].includes(operationId);
-    const known = callsProvider ? randomUUID() : edge().tenant.providerId;
+    const known = callsProvider ? randomUUID() : harness().tenant.providerId;
     const request = fc.record({
       path: pathOf(path, known),
       query: queryOf(names),
@@ -122,7 +123,7 @@ describe.each(engines)("generated input, on %s", (engine) => {
     });
     const property = fc.asyncProperty(request, async ({ path: filled, query, body }) => {
       const authorization = `Bearer ${OPERATIONS_TOKEN}`;
-      isHandled(await edge().send(`/operations/v1${filled}${query}`, { method, authorization, body }));
+      isHandled(await harness().send(`/operations/v1${filled}${query}`, { method, authorization, body }));
     });
     const edges = right ? edgesOf(right) : [];
     const filled = path.replaceAll(/\{\w+\}/g, known);
@@ -134,7 +135,7 @@ describe.each(engines)("generated input, on %s", (engine) => {
 
   it("never breaks a webhook, and keeps what was stored", async () => {
     // Not of the tenant above: a generated call may well have rotated its token away.
-    const { send, other: tenant } = edge();
+    const { send, other: tenant } = harness();
     const before = shiftEvent(tenant.providerId);
     const authorization = `Bearer ${tenant.platformToken}`;
     const stored = { method: "POST", authorization, body: before };
@@ -145,7 +146,7 @@ describe.each(engines)("generated input, on %s", (engine) => {
       isHandled(await send(path, { method: "POST", authorization, body: sent }));
     });
     await fc.assert(property, { numRuns: 150 });
-    const { body: found } = await edge().operate("GET", `/events?traceId=${before.traceId}`);
+    const { body: found } = await harness().operate("GET", `/events?traceId=${before.traceId}`);
     expect(found).toMatchObject({ items: [{ traceId: before.traceId }] });
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Platform, startPlatform } from "../../../src/platform/main.ts";
-import { configOf, OPERATIONS_TOKEN, placeFor, startEdge } from "./edge.ts";
-import { expectProblem, send } from "./send.ts";
+import { expectProblem, send } from "../../harness/http.ts";
+import { configFor, OPERATIONS_TOKEN, placeFor } from "../../harness/platform.ts";
+import { startWithTenants } from "../../harness/tenants.ts";
 
 const ELSEWHERE = "203.0.113.7";
 
@@ -9,53 +10,55 @@ const forwardedFor = (address: string) => ({ headers: { "X-Forwarded-For": addre
 
 describe("GET /metrics", () => {
   it("needs no token from this machine, and the operations token through a proxy", async () => {
-    const edge = await startEdge("pglite");
+    const harness = await startWithTenants("pglite");
     try {
-      expect((await edge.send("/metrics")).status).toBe(200);
+      expect((await harness.send("/metrics")).status).toBe(200);
       for (const address of [ELSEWHERE, "127.0.0.1"])
-        expectProblem(await edge.send("/metrics", forwardedFor(address)), "unauthorized");
+        expectProblem(await harness.send("/metrics", forwardedFor(address)), "unauthorized");
       const authorization = `Bearer ${OPERATIONS_TOKEN}`;
-      expect((await edge.send("/metrics", { ...forwardedFor(ELSEWHERE), authorization })).status).toBe(200);
+      expect((await harness.send("/metrics", { ...forwardedFor(ELSEWHERE), authorization })).status).toBe(
+        200,
+      );
     } finally {
-      await edge.stop();
+      await harness.close();
     }
   });
 
   it("believes a proxy that is trusted about where a request comes from", async () => {
-    const edge = await startEdge("pglite", { config: { trustProxy: 1 } });
+    const harness = await startWithTenants("pglite", { config: { trustProxy: 1 } });
     try {
-      expect((await edge.send("/metrics", forwardedFor("127.0.0.1"))).status).toBe(200);
-      expectProblem(await edge.send("/metrics", forwardedFor(ELSEWHERE)), "unauthorized");
+      expect((await harness.send("/metrics", forwardedFor("127.0.0.1"))).status).toBe(200);
+      expectProblem(await harness.send("/metrics", forwardedFor(ELSEWHERE)), "unauthorized");
     } finally {
-      await edge.stop();
+      await harness.close();
     }
   });
 });
 
 describe("the management listener", () => {
   it("has /metrics, which the public one no longer has, and the health checks", async () => {
-    const edge = await startEdge("pglite", { config: { management: { port: 0 } } });
-    const management = `http://127.0.0.1:${edge.platform.managementPort}`;
+    const harness = await startWithTenants("pglite", { config: { management: { port: 0 } } });
+    const management = `http://127.0.0.1:${harness.platform.managementPort}`;
     try {
       const metrics = await send(management, "/metrics", forwardedFor(ELSEWHERE));
       expect(metrics.status).toBe(200);
       expect(metrics.text).toContain("shiftpact_database_up 1");
       for (const path of ["/health/live", "/health/ready"]) {
         expect((await send(management, path)).status).toBe(200);
-        expect((await edge.send(path)).status).toBe(200);
+        expect((await harness.send(path)).status).toBe(200);
       }
-      expectProblem(await edge.send("/metrics"), "not_found");
+      expectProblem(await harness.send("/metrics"), "not_found");
       expectProblem(await send(management, "/operations/v1/jobs"), "not_found");
     } finally {
-      await edge.stop();
+      await harness.close();
     }
     await expect(fetch(`${management}/health/live`)).rejects.toThrow("fetch failed");
   });
 });
 
 it("does not start on an address that is not this machine's", async () => {
-  const { where, remove } = await placeFor("pglite");
-  const starting: Promise<Platform> = startPlatform({ ...configOf(where), host: ELSEWHERE });
+  const { location, remove } = await placeFor("pglite");
+  const starting: Promise<Platform> = startPlatform({ ...configFor(location), host: ELSEWHERE });
   await expect(starting).rejects.toThrow(`${ELSEWHERE} is not an address of this machine`);
   await remove();
 });

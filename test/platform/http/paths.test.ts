@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { operationsTable } from "../../../generated/operations/server.ts";
 import { operationsTable as webhookTable } from "../../../generated/platform/server.ts";
-import { KIND, OPERATIONS_TOKEN, useEdge } from "./edge.ts";
-import { expectProblem } from "./send.ts";
+import { expectProblem } from "../../harness/http.ts";
+import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import { KIND, useTenants } from "../../harness/tenants.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
@@ -17,12 +18,12 @@ for (const { path, method } of [
 }
 
 describe("paths and methods", () => {
-  const edge = useEdge("postgres");
+  const harness = useTenants("postgres");
 
   it.each([...offered])("%s offers %j and nothing else", async (path, methods) => {
     const filled = path.replace("{provider}", KIND).replaceAll(/\{\w+\}/g, randomUUID());
     for (const method of METHODS.filter((each) => !methods.includes(each))) {
-      const answer = await edge().send(filled, { method });
+      const answer = await harness().send(filled, { method });
       expectProblem(answer, "method_not_allowed");
       const allowed = answer.headers.allow?.split(", ") ?? [];
       expect(allowed.filter((each) => each !== "HEAD").sort()).toEqual([...methods].sort());
@@ -53,16 +54,16 @@ describe("paths and methods", () => {
     for (const path of paths) {
       for (const method of ["GET", "POST"]) {
         const authorization = `Bearer ${OPERATIONS_TOKEN}`;
-        expectProblem(await edge().send(path, { method, authorization }), "not_found");
+        expectProblem(await harness().send(path, { method, authorization }), "not_found");
       }
     }
   });
 
   it("refuses a path that cannot be decoded", async () => {
-    const authorization = `Bearer ${edge().tenant.platformToken}`;
+    const authorization = `Bearer ${harness().tenant.platformToken}`;
     const sending = { method: "POST", authorization, body: {} };
     const faults = expectProblem(
-      await edge().send("/api/v3/integrations/%E0%A4%A/webhook", sending),
+      await harness().send("/api/v3/integrations/%E0%A4%A/webhook", sending),
       "validation_failed",
     );
     expect(faults).toEqual([{ pointer: "#/path", message: expect.any(String) }]);
@@ -70,16 +71,16 @@ describe("paths and methods", () => {
 
   it("repeats a traceId that is one in the problem, and no other text", async () => {
     const traceId = randomUUID();
-    const answer = await edge().send("/nothing", { headers: { "x-trace-id": traceId } });
+    const answer = await harness().send("/nothing", { headers: { "x-trace-id": traceId } });
     expect(answer.body).toMatchObject({ code: "not_found", traceId });
     for (const other of ["<script>", "x".repeat(101), "a b"]) {
-      const problem = await edge().send("/nothing", { headers: { "x-trace-id": other } });
+      const problem = await harness().send("/nothing", { headers: { "x-trace-id": other } });
       expect(problem.body).not.toHaveProperty("traceId");
     }
   });
 
   it("tells nothing about what it is made of", async () => {
-    const { headers } = await edge().operate("GET", "/jobs");
+    const { headers } = await harness().operate("GET", "/jobs");
     expect(headers).not.toHaveProperty("x-powered-by");
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff" });
   });

@@ -1,33 +1,34 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { copyDatabase } from "../../engines.ts";
-import { KIND, shiftEvent, startEdge, storedEvents, useEdge, withDatabase } from "./edge.ts";
-import { expectProblem } from "./send.ts";
+import { expectProblem } from "../../harness/http.ts";
+import { withDatabase } from "../../harness/platform.ts";
+import { KIND, shiftEvent, startWithTenants, storedEvents, useTenants } from "../../harness/tenants.ts";
 
 describe("the rate of webhooks", () => {
-  const edge = useEdge("postgres", { config: { webhookRateLimit: 3 } });
+  const harness = useTenants("postgres", { config: { webhookRateLimit: 3 } });
 
   it("is limited for each providerId, over both paths, and told in the headers", async () => {
-    const { send, tell, tenant, other } = edge();
+    const { send, sendEvent, tenant, other } = harness();
     const authorization = `Bearer ${tenant.platformToken}`;
     const wrong = { method: "POST", authorization: "Bearer wrong", body: {} };
     expectProblem(await send("/webhooks/scheduling-provider", wrong), "unauthorized");
 
-    const first = await tell(shiftEvent(tenant.providerId));
+    const first = await sendEvent(shiftEvent(tenant.providerId));
     expect(first.headers["ratelimit-policy"]).toMatch(/^"[^"]+"; q=3; w=60; pk=:.+:$/);
     expect(first.headers.ratelimit).toMatch(/^"[^"]+"; r=2; t=\d+$/);
     const kindPath = `/api/v3/integrations/${KIND}/webhook`;
     const body = shiftEvent(tenant.providerId);
     expect((await send(kindPath, { method: "POST", authorization, body })).status).toBe(200);
-    expect((await tell(shiftEvent(tenant.providerId))).headers.ratelimit).toMatch(/r=0/);
+    expect((await sendEvent(shiftEvent(tenant.providerId))).headers.ratelimit).toMatch(/r=0/);
 
     const refused = shiftEvent(tenant.providerId);
-    const answer = await tell(refused);
+    const answer = await sendEvent(refused);
     expectProblem(answer, "rate_limited");
     expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
     expect(Number(answer.headers["retry-after"])).toBeLessThanOrEqual(60);
     expect(answer.headers.ratelimit).toMatch(/r=0/);
     expectProblem(await send(kindPath, { method: "POST", authorization, body }), "rate_limited");
-    expect((await storedEvents(edge())).map(({ traceId }) => traceId)).not.toContain(refused.traceId);
+    expect((await storedEvents(harness())).map(({ traceId }) => traceId)).not.toContain(refused.traceId);
 
     const sending = { method: "POST", authorization: `Bearer ${other.platformToken}` };
     const theirs = { ...sending, body: shiftEvent(other.providerId) };
@@ -36,7 +37,7 @@ describe("the rate of webhooks", () => {
 
   it("does not count the operations", async () => {
     for (let call = 0; call < 5; call += 1) {
-      expect((await edge().operate("GET", "/jobs")).status).toBe(200);
+      expect((await harness().operate("GET", "/jobs")).status).toBe(200);
     }
   });
 });
@@ -50,9 +51,9 @@ it("the rate of webhooks is that of all processes together, however they are bal
   );
   const at = new Date();
   const start = async () => {
-    const edge = await startEdge(where, { config: { webhookRateLimit: 5 }, now: () => at });
-    onTestFinished(edge.stop);
-    return edge;
+    const harness = await startWithTenants(where, { config: { webhookRateLimit: 5 }, now: () => at });
+    onTestFinished(harness.close);
+    return harness;
   };
   const [first, second] = [await start(), await start()];
   const sending = { method: "POST", authorization: `Bearer ${first.tenant.platformToken}` };

@@ -2,13 +2,20 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { copyDatabase } from "../../engines.ts";
+import { expectProblem, type HttpResponse } from "../../harness/http.ts";
+import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import {
+  KIND,
+  shiftEvent,
+  startWithTenants,
+  storedEvents,
+  type TenantHarness,
+} from "../../harness/tenants.ts";
 import { onboard } from "../integrations/onboard.ts";
-import { type Edge, KIND, OPERATIONS_TOKEN, shiftEvent, startEdge, storedEvents } from "./edge.ts";
 import { type Gate, openGate } from "./gate.ts";
-import { type Answer, expectProblem } from "./send.ts";
 import { validRequests } from "./valid-requests.ts";
 
-function expectStoreDown(answer: Answer): void {
+function expectStoreDown(answer: HttpResponse): void {
   expectProblem(answer, "store_unavailable");
   expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
 }
@@ -29,7 +36,7 @@ async function sessionsWaiting(direct: pg.Client, count: number): Promise<void> 
 describe("while the database is down", () => {
   let databaseUrl: string;
   let gate: Gate;
-  let edge: Edge;
+  let harness: TenantHarness;
   let provider: Sandbox;
   let removeDatabase: () => Promise<void>;
 
@@ -38,49 +45,49 @@ describe("while the database is down", () => {
     removeDatabase = remove;
     databaseUrl = where.url;
     gate = await openGate(where.url);
-    edge = await startEdge({ url: gate.url });
+    harness = await startWithTenants({ url: gate.url });
     provider = await startSandbox({ webhooks: { schedule: [0] } });
-    await onboard(edge, provider);
+    await onboard(harness, provider);
   });
   afterAll(async () => {
     await provider.close();
-    await edge.stop();
+    await harness.close();
     await gate.shut();
     await removeDatabase();
   });
 
-  const ready = () => expect.poll(async () => (await edge.send("/health/ready")).status).toBe(200);
+  const ready = () => expect.poll(async () => (await harness.send("/health/ready")).status).toBe(200);
 
   it("refuses events with 503 and Retry-After, says so, and goes on by itself", async () => {
-    const { tenant } = edge;
+    const { tenant } = harness;
     const before = shiftEvent(tenant.providerId);
-    expect((await edge.tell(before)).status).toBe(200);
+    expect((await harness.sendEvent(before)).status).toBe(200);
     await gate.shut();
 
     const lost = shiftEvent(tenant.providerId);
-    expectStoreDown(await edge.tell(lost));
+    expectStoreDown(await harness.sendEvent(lost));
     const authorization = `Bearer ${tenant.platformToken}`;
     const path = `/api/v3/integrations/${KIND}/webhook`;
-    expectStoreDown(await edge.send(path, { method: "POST", authorization, body: lost }));
+    expectStoreDown(await harness.send(path, { method: "POST", authorization, body: lost }));
     const unknown = { method: "POST", authorization: "Bearer not-seen-before", body: lost };
-    expectStoreDown(await edge.send("/webhooks/scheduling-provider", unknown));
-    expectProblem(await edge.send("/health/ready"), "database_unreachable");
-    expect((await edge.send("/health/live")).status).toBe(200);
+    expectStoreDown(await harness.send("/webhooks/scheduling-provider", unknown));
+    expectProblem(await harness.send("/health/ready"), "database_unreachable");
+    expect((await harness.send("/health/live")).status).toBe(200);
 
     await gate.open();
     await ready();
-    expect((await edge.tell(lost)).status).toBe(200);
-    const stored = (await storedEvents(edge)).map(({ traceId }) => traceId);
+    expect((await harness.sendEvent(lost)).status).toBe(200);
+    const stored = (await storedEvents(harness)).map(({ traceId }) => traceId);
     expect(stored.sort()).toEqual([before.traceId, lost.traceId].sort());
   });
 
   it("refuses an event when its connection died without a word, and stores the next one on another", async () => {
-    const { tenant } = edge;
+    const { tenant } = harness;
     gate.freeze();
     const event = shiftEvent(tenant.providerId);
-    expectStoreDown(await edge.tell(event));
-    expect((await edge.tell(event)).status).toBe(200);
-    expect((await storedEvents(edge)).map(({ traceId }) => traceId)).toContain(event.traceId);
+    expectStoreDown(await harness.sendEvent(event));
+    expect((await harness.sendEvent(event)).status).toBe(200);
+    expect((await storedEvents(harness)).map(({ traceId }) => traceId)).toContain(event.traceId);
   });
 
   it("answers every operation 503, and bad requests as ever", async () => {
@@ -89,11 +96,11 @@ describe("while the database is down", () => {
     // OPERATIONS_TOKEN is known without the database.
     const asking = validRequests().filter(({ operationId }) => operationId !== "getMe");
     for (const { operationId, method, path, body } of asking) {
-      const answer = await edge.send(path, { method, authorization, body });
+      const answer = await harness.send(path, { method, authorization, body });
       expect([operationId, answer.status]).toEqual([operationId, 503]);
       expectStoreDown(answer);
     }
-    expectProblem(await edge.operate("POST", "/workplaces", {}), "validation_failed");
+    expectProblem(await harness.operate("POST", "/workplaces", {}), "validation_failed");
     await gate.open();
   });
 
@@ -102,10 +109,10 @@ describe("while the database is down", () => {
     await direct.connect();
     await direct.query("begin; lock table shiftpact.workplaces, shiftpact.events");
     const calls = [
-      edge.operate("POST", "/workplaces", { name: "Kajen" }),
-      edge.operate("GET", "/workplaces"),
-      edge.operate("GET", "/traces/x"),
-      edge.tell(shiftEvent(edge.tenant.providerId)),
+      harness.operate("POST", "/workplaces", { name: "Kajen" }),
+      harness.operate("GET", "/workplaces"),
+      harness.operate("GET", "/traces/x"),
+      harness.sendEvent(shiftEvent(harness.tenant.providerId)),
     ];
     await sessionsWaiting(direct, calls.length);
 
@@ -113,24 +120,24 @@ describe("while the database is down", () => {
     await gate.open();
     for (const call of calls) expectStoreDown(await call);
     await direct.end();
-    expect((await edge.operate("GET", "/workplaces")).status).toBe(200);
+    expect((await harness.operate("GET", "/workplaces")).status).toBe(200);
   });
 
   it("works on what comes afterwards", async () => {
     await gate.shut();
-    await expect.poll(async () => (await edge.send("/health/ready")).status).toBe(503);
+    await expect.poll(async () => (await harness.send("/health/ready")).status).toBe(503);
     await gate.open();
     const { traceId, shiftId } = provider.createShift();
     expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
-    await edge.platform.idle();
-    const { body } = await edge.operate("GET", `/jobs?shiftId=${shiftId}`);
+    await harness.platform.idle();
+    const { body } = await harness.operate("GET", `/jobs?shiftId=${shiftId}`);
     expect(body).toMatchObject({ items: [{ shiftId, status: "open" }] });
   });
 
   it("can be stopped", async () => {
     await gate.shut();
-    await edge.platform.close();
-    await expect(fetch(`${edge.platform.url}/health/live`)).rejects.toThrow("fetch failed");
+    await harness.platform.close();
+    await expect(fetch(`${harness.platform.url}/health/live`)).rejects.toThrow("fetch failed");
     await gate.open();
   });
 });

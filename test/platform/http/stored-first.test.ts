@@ -1,19 +1,19 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { shiftEvent, storedEvents, useEdge } from "./edge.ts";
-import { expectProblem } from "./send.ts";
+import { expectProblem } from "../../harness/http.ts";
+import { shiftEvent, storedEvents, useTenants } from "../../harness/tenants.ts";
 
 /** The platform's session that inserts events and waits for a lock. */
 const WAITING = `select pid from pg_stat_activity
   where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into events%'`;
 
 describe("an event is acknowledged when it is stored, and not before", () => {
-  const edge = useEdge("postgres");
+  const harness = useTenants("postgres");
   let holder: pg.Client;
   let watcher: pg.Client;
 
   beforeAll(async () => {
-    const connectionString = edge().where.url;
+    const connectionString = harness().location.url;
     holder = new pg.Client({ connectionString });
     watcher = new pg.Client({ connectionString });
     await Promise.all([holder.connect(), watcher.connect()]);
@@ -37,34 +37,34 @@ describe("an event is acknowledged when it is stored, and not before", () => {
   /** The pool may hand the ended connection out once more before it hears of its end; that too is answered 503. */
   async function storeIsBack(): Promise<void> {
     while (true) {
-      const answer = await edge().operate("GET", "/events");
+      const answer = await harness().operate("GET", "/events");
       if (answer.status === 200) return;
       expectProblem(answer, "store_unavailable");
     }
   }
 
   it("waits for the commit", async () => {
-    const event = shiftEvent(edge().tenant.providerId);
+    const event = shiftEvent(harness().tenant.providerId);
     const { release } = await holdEvents();
     let answered = false;
-    const telling = edge()
-      .tell(event)
+    const telling = harness()
+      .sendEvent(event)
       .finally(() => {
         answered = true;
       });
     await waitingInsert();
     // A whole exchange on the same server would let an answer that is ready pass.
-    await edge().send("/health/live");
+    await harness().send("/health/live");
     expect(answered).toBe(false);
     await release();
     expect((await telling).status).toBe(200);
-    expect(await storedEvents(edge())).toContainEqual(expect.objectContaining({ traceId: event.traceId }));
+    expect(await storedEvents(harness())).toContainEqual(expect.objectContaining({ traceId: event.traceId }));
   });
 
   it("answers 503 when the commit fails, and takes the event when it comes again", async () => {
-    const event = shiftEvent(edge().tenant.providerId);
+    const event = shiftEvent(harness().tenant.providerId);
     const { release } = await holdEvents();
-    const telling = edge().tell(event);
+    const telling = harness().sendEvent(event);
     const pid = await waitingInsert();
     await watcher.query("select pg_terminate_backend($1)", [pid]);
     const answer = await telling;
@@ -72,12 +72,12 @@ describe("an event is acknowledged when it is stored, and not before", () => {
     expect(answer.headers["retry-after"]).toBe("5");
     await release();
     await storeIsBack();
-    expect(await storedEvents(edge())).not.toContainEqual(
+    expect(await storedEvents(harness())).not.toContainEqual(
       expect.objectContaining({ traceId: event.traceId }),
     );
-    expect((await edge().tell(event)).status).toBe(200);
-    expect((await edge().tell(event)).status).toBe(200);
-    const stored = (await storedEvents(edge())).filter(({ traceId }) => traceId === event.traceId);
+    expect((await harness().sendEvent(event)).status).toBe(200);
+    expect((await harness().sendEvent(event)).status).toBe(200);
+    const stored = (await storedEvents(harness())).filter(({ traceId }) => traceId === event.traceId);
     expect(stored).toHaveLength(1);
   });
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../../engines.ts";
-import { shiftEvent, storedEvents, useEdge } from "./edge.ts";
-import { expectProblem, pointersOf } from "./send.ts";
+import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { shiftEvent, storedEvents, useTenants } from "../../harness/tenants.ts";
 
 /** What PostgreSQL's text cannot hold, or would hold changed. */
 const UNSTORABLE = [
@@ -57,17 +57,17 @@ const BODIES: [path: string, pointer: string, body: (text: string) => object][] 
 ];
 
 describe.each(featureEngines)("text that cannot be stored, on %s", (engine) => {
-  const edge = useEdge(engine);
+  const harness = useTenants(engine);
 
   it.each(BODIES)("POST %s refuses it in %s", async (path, pointer, body) => {
     for (const [, text] of UNSTORABLE) {
-      const answer = await edge().operate("POST", path, body(text));
+      const answer = await harness().operate("POST", path, body(text));
       expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual([pointer]);
     }
   });
 
   it("refuses it in filters and path values", async () => {
-    const { operate } = edge();
+    const { operate } = harness();
     const wrong: [string, string][] = [
       ["/jobs?shiftId=a%00b", "#/query/shiftId"],
       ["/events?shiftId=%00", "#/query/shiftId"],
@@ -80,32 +80,32 @@ describe.each(featureEngines)("text that cannot be stored, on %s", (engine) => {
     }
     const id = randomUUID();
     const mappings = { outlets: [{ outletId: "a\u0000b", workplaceId: id }], roles: [] };
-    const { providerId } = edge().tenant;
+    const { providerId } = harness().tenant;
     const answer = await operate("PUT", `/integrations/${providerId}/mappings`, mappings);
     expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["/outlets/0/outletId"]);
   });
 
   it("stores the name of an unknown event with its lone surrogate replaced", async () => {
-    const { tell, tenant } = edge();
+    const { sendEvent, tenant } = harness();
     const event = shiftEvent(tenant.providerId, "shift.\ud800");
-    expect((await tell(event)).status).toBe(200);
-    expect(await storedEvents(edge())).toEqual([
+    expect((await sendEvent(event)).status).toBe(200);
+    expect(await storedEvents(harness())).toEqual([
       expect.objectContaining({ traceId: event.traceId, event: "shift.\ufffd", status: "ignored" }),
     ]);
   });
 
   it("stores an unknown event without content, and with content of any form", async () => {
-    const { tell, tenant } = edge();
+    const { sendEvent, tenant } = harness();
     const { content, ...event } = shiftEvent(tenant.providerId, "shift.moved");
     for (const other of [undefined, {}, { shiftId: "a\u0000" }, { shiftId: 5 }, { shiftId: "å" }]) {
-      const answer = await tell({ ...event, traceId: randomUUID(), ...(other && { content: other }) });
+      const answer = await sendEvent({ ...event, traceId: randomUUID(), ...(other && { content: other }) });
       expect(answer.status).toBe(200);
     }
-    expect((await tell({ ...event, content })).status).toBe(200);
+    expect((await sendEvent({ ...event, content })).status).toBe(200);
   });
 
   it("has stored nothing of what it refused", async () => {
-    const { operate } = edge();
+    const { operate } = harness();
     for (const list of ["workplaces", "competences", "candidates"]) {
       expect((await operate("GET", `/${list}`)).body).toEqual({ items: [] });
     }

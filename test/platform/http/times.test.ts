@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { engines } from "../../engines.ts";
-import { useEdge } from "./edge.ts";
-import { expectProblem, pointersOf } from "./send.ts";
+import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { useTenants } from "../../harness/tenants.ts";
 
 /** In the form of the documents, and before year 1 or after year 9999 in UTC: no engine reads all of them. */
 const BEYOND = [
@@ -19,14 +19,14 @@ const AT_THE_EDGE = [
 ];
 
 describe.each(engines)("a time in a request, on %s", (engine) => {
-  const edge = useEdge(engine);
+  const harness = useTenants(engine);
   const replay = (since: string) =>
-    edge().operate("POST", "/events/replay", { providerId: edge().tenant.providerId, since });
+    harness().operate("POST", "/events/replay", { providerId: harness().tenant.providerId, since });
 
   it.each(BEYOND)("is refused where it cannot be stored: %s", async (time) => {
     expect(pointersOf(expectProblem(await replay(time), "validation_failed"))).toEqual(["/since"]);
     const change = { startTime: time, endTime: time };
-    const answer = await edge().operate("PATCH", `/jobs/${randomUUID()}`, change);
+    const answer = await harness().operate("PATCH", `/jobs/${randomUUID()}`, change);
     expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["/startTime", "/endTime"]);
   });
 

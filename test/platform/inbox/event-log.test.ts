@@ -3,66 +3,66 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { openWorkshop, type Workshop } from "../workshop.ts";
+import { ok } from "../../harness/operations.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 const DAY = 24 * 3_600_000;
 
 describe.each(featureEngines)("an event that ended days ago, on %s", (engine) => {
   const database = useEngine(engine);
   const traceId = randomUUID();
-  let workshop: Workshop;
+  let organisation: StartedOrganisation;
   let shiftId: string;
   let eventId: string;
   let reads: number;
 
   beforeEach(async () => {
-    workshop = await openWorkshop(database());
-    ({ shiftId } = workshop.provider.createShift());
-    await workshop.send("shift.create", shiftId, traceId);
+    organisation = await startOrganisation(database());
+    ({ shiftId } = organisation.provider.createShift());
+    await organisation.process("shift.create", shiftId, traceId);
     const later = new Date(Date.now() + 5 * DAY);
     const deps = { database: database(), log: silent, now: () => later } as Partial<Deps> as Deps;
     expect(await createUpkeep(deps).run()).toMatchObject({ eventsLogged: 1 });
     [{ eventId } = { eventId: "" }] = await events();
     reads = 0;
-    workshop.onTheWay = async ({ method, path }, pass) => {
+    organisation.onTheWay = async ({ method, path }, pass) => {
       await pass();
       if (method === "GET" && path.startsWith("/shifts/")) reads += 1;
     };
   });
-  afterEach(() => workshop.close());
+  afterEach(() => organisation.close());
 
   const events = async () =>
-    ok(await workshop.operations.listEvents({ params: { query: { shiftId } } })).items;
+    ok(await organisation.operations.listEvents({ params: { query: { shiftId } } })).items;
   const path = () => ({ params: { path: { eventId } } });
 
   it("is listed and found as before, with its trace", async () => {
     expect(await events()).toMatchObject([
       { traceId, status: "processed", verdict: { code: "job_created" } },
     ]);
-    expect(ok(await workshop.operations.getEvent(path()))).toMatchObject({ eventId, traceId });
-    const { steps } = ok(await workshop.operations.getTrace({ params: { path: { traceId } } }));
+    expect(ok(await organisation.operations.getEvent(path()))).toMatchObject({ eventId, traceId });
+    const { steps } = ok(await organisation.operations.getTrace({ params: { path: { traceId } } }));
     expect(steps[0]).toMatchObject({ step: "webhook", verdict: { code: "stored" } });
     expect(steps.length).toBeGreaterThan(2);
   });
 
   it("is not processed again when the provider repeats it", async () => {
-    await workshop.send("shift.create", shiftId, traceId);
+    await organisation.process("shift.create", shiftId, traceId);
     expect(await events()).toMatchObject([{ eventId, status: "processed" }]);
     expect(reads).toBe(0);
     // Another event of the same shift is.
-    await workshop.send("shift.update", shiftId, traceId);
+    await organisation.process("shift.update", shiftId, traceId);
     expect(await events()).toHaveLength(2);
     expect(reads).toBeGreaterThan(0);
   });
 
   it("can be replayed, after a preview", async () => {
-    expect(ok(await workshop.operations.previewReplay(path()))).toMatchObject({ status: "processed" });
+    expect(ok(await organisation.operations.previewReplay(path()))).toMatchObject({ status: "processed" });
     expect(reads).toBe(1);
-    expect(ok(await workshop.operations.replayEvent(path()))).toEqual({ queued: 1 });
-    await workshop.idle();
+    expect(ok(await organisation.operations.replayEvent(path()))).toEqual({ queued: 1 });
+    await organisation.idle();
     expect(reads).toBe(2);
     expect(await events()).toMatchObject([{ eventId, status: "processed" }]);
-    expect(await workshop.verdicts(traceId)).toContain("event: requeued");
+    expect(await organisation.verdicts(traceId)).toContain("event: requeued");
   });
 });

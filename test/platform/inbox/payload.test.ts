@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { payloadOf } from "../../../src/platform/inbox/payload.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { openWorkshop, type Workshop } from "../workshop.ts";
 
 const COORDINATION = published.coordinationNumbers[0] ?? "";
 const MASK = "[personal number]";
@@ -62,17 +62,17 @@ describe("a payload that is shown", () => {
 
 describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
   const database = useEngine(engine);
-  let workshop: Workshop;
+  let organisation: StartedOrganisation;
   beforeEach(async () => {
-    workshop = await openWorkshop(database());
+    organisation = await startOrganisation(database());
   });
-  afterEach(() => workshop.close());
+  afterEach(() => organisation.close());
 
-  const read = (eventId: string) => workshop.operations.getEvent({ params: { path: { eventId } } });
+  const read = (eventId: string) => organisation.operations.getEvent({ params: { path: { eventId } } });
 
   it("answers what the list says of it, and its payload", async () => {
-    const { shiftId } = await workshop.open();
-    const { data } = await workshop.operations.listEvents({ params: { query: { shiftId } } });
+    const { shiftId } = await organisation.open();
+    const { data } = await organisation.operations.listEvents({ params: { query: { shiftId } } });
     const [listed] = data?.items ?? [];
     const { data: event } = await read(listed?.eventId ?? "");
     const { event: name, providerId, traceId } = listed ?? {};
@@ -82,7 +82,7 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
 
   it("masks what an event of an unknown name is called, and of what", async () => {
     const [event_id, trace_id] = [randomUUID(), randomUUID()];
-    const provider_id = workshop.provider.providerId;
+    const provider_id = organisation.provider.providerId;
     const event = `shift.moved.${COORDINATION}`;
     await database()
       .kysely.insertInto("events")
@@ -95,9 +95,9 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
     });
     const masked = { event: `shift.moved.${MASK}`, shiftId: MASK };
     expect(data).toMatchObject(masked);
-    expect((await workshop.operations.listEvents()).data?.items).toMatchObject([masked]);
+    expect((await organisation.operations.listEvents()).data?.items).toMatchObject([masked]);
     const params = { path: { traceId: trace_id } };
-    const { data: trace } = await workshop.operations.getTrace({ params });
+    const { data: trace } = await organisation.operations.getTrace({ params });
     expect(trace?.steps).toMatchObject([
       { shiftId: MASK, verdict: { code: "stored_unknown_event", params: { event: `shift.moved.${MASK}` } } },
     ]);

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { changesBetween, readSnapshot } from "../../../src/platform/jobs/snapshot.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { openWorkshop, type Workshop } from "../workshop.ts";
+import { ok } from "../../harness/operations.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 const HOUR = 3_600_000;
 const later = (time: string) => new Date(Date.parse(time) + HOUR).toISOString();
 
 /** What happens at the provider without a word to the platform. */
-const CASES: [string, (workshop: Workshop, job: Job) => void][] = [
+const CASES: [string, (organisation: StartedOrganisation, job: Job) => void][] = [
   ["nothing", () => undefined],
   ["more positions", ({ provider }, { shiftId }) => void provider.updateShift(shiftId, { positions: 5 })],
   ["too few positions", ({ provider }, { shiftId }) => void provider.updateShift(shiftId, { positions: 0 })],
@@ -28,39 +28,39 @@ const CASES: [string, (workshop: Workshop, job: Job) => void][] = [
 
 describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
   const database = useEngine(engine);
-  let workshop: Workshop;
+  let organisation: StartedOrganisation;
   beforeEach(async () => {
-    workshop = await openWorkshop(database());
+    organisation = await startOrganisation(database());
   });
-  afterEach(() => workshop.close());
+  afterEach(() => organisation.close());
 
   /** The latest of the shift. */
   const eventOf = async (shiftId: string) => {
-    const [event] = ok(await workshop.operations.listEvents({ params: { query: { shiftId } } })).items;
+    const [event] = ok(await organisation.operations.listEvents({ params: { query: { shiftId } } })).items;
     if (!event) throw new Error("there is no such event");
     return event;
   };
-  const rowsNow = async () => (await workshop.dump()).split("\n").sort();
+  const rowsNow = async () => (await organisation.dump()).split("\n").sort();
   const dialectNow = async () =>
     (await database().kysely.selectFrom("integrations").select("dialect").executeTakeFirstOrThrow()).dialect;
   const preview = async (eventId: string) =>
-    ok(await workshop.operations.previewReplay({ params: { path: { eventId } } }));
+    ok(await organisation.operations.previewReplay({ params: { path: { eventId } } }));
   const replay = async (eventId: string) => {
-    expect(ok(await workshop.operations.replayEvent({ params: { path: { eventId } } }))).toEqual({
+    expect(ok(await organisation.operations.replayEvent({ params: { path: { eventId } } }))).toEqual({
       queued: 1,
     });
-    await workshop.idle();
+    await organisation.idle();
   };
 
   it.each(CASES)("of %s writes nothing and says what the replay then does", async (_name, happen) => {
-    const { open, addPerson, accept, idle } = workshop;
-    const candidateId = await addPerson(0);
+    const { open, addPerson, accept, idle } = organisation;
+    const { candidateId } = await addPerson();
     const job = await open({ positions: 2 });
-    expect(await accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
+    expect(await accept(job, { candidateId })).toMatchObject({ code: "confirmed" });
     await idle();
     // What the responses have shown of the provider's dialect is saved beside the runs.
     await expect.poll(dialectNow).toHaveProperty("acknowledgement");
-    happen(workshop, job);
+    happen(organisation, job);
     const { eventId } = await eventOf(job.shiftId);
 
     const before = await readSnapshot(database().kysely, job);
@@ -77,11 +77,11 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
 
   it("and the replay of an echo use up no pending cancellation", async () => {
     const { kysely } = database();
-    const { open, provider, send, idle } = workshop;
+    const { open, provider, process, idle } = organisation;
     const { shiftId, jobId } = await open();
-    await workshop.operations.cancelJob({ params: { path: { jobId } } });
+    await organisation.operations.cancelJob({ params: { path: { jobId } } });
     await idle();
-    await send("shift.delete", shiftId);
+    await process("shift.delete", shiftId);
     const { eventId, status } = await eventOf(shiftId);
     expect(status).toBe("skipped_echo");
     const operation = { operation_id: randomUUID(), operation: "delete", trace_id: "t" } as const;

@@ -1,21 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../../engines.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Organisation } from "../../harness/organisation.ts";
+import { useHarness } from "../../harness/platform.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { ok, type Registered, useRunning } from "../integrations/running.ts";
 
 const CREATED = { code: "job_created", params: { jobStatus: "open" } };
 const NO_SUCH = "0190c7a4-0000-7000-8000-00000000dead";
 
 describe.each(featureEngines)("replaying on %s", (engine) => {
-  const running = useRunning(engine, {
+  const harness = useHarness(engine, {
     timing: { absenceRetriesMs: [1, 1, 1], recheckMs: [1] },
     calls: { perSecond: 1_000, perMinute: 60_000 },
   });
 
-  const idle = () => running().platform.idle();
+  const idle = () => harness().platform.idle();
   const eventsOf = async (shiftId: string) =>
-    ok(await running().operations.listEvents({ params: { query: { shiftId } } })).items;
+    ok(await harness().operations.listEvents({ params: { query: { shiftId } } })).items;
   const eventOf = async (shiftId: string) => {
     const [event] = await eventsOf(shiftId);
     if (!event) throw new Error("no event");
@@ -23,17 +25,17 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   };
   const path = async (shiftId: string) => ({ path: { eventId: (await eventOf(shiftId)).eventId } });
   const preview = async (shiftId: string) =>
-    ok(await running().operations.previewReplay({ params: await path(shiftId) }));
-  const replay = async (shiftId: string) => running().operations.replayEvent({ params: await path(shiftId) });
-  const told = async ({ tell }: Registered, shiftId: string, event = "shift.create") => {
-    expect(await tell(shiftId, undefined, event)).toBe(200);
+    ok(await harness().operations.previewReplay({ params: await path(shiftId) }));
+  const replay = async (shiftId: string) => harness().operations.replayEvent({ params: await path(shiftId) });
+  const told = async ({ trySend }: Organisation, shiftId: string, event = "shift.create") => {
+    expect(await trySend(shiftId, undefined, event)).toBe(200);
     await idle();
   };
 
   it("processes an event that failed, and said before what that would change", async () => {
-    const { operations } = running();
-    const registered = await running().register();
-    const { provider, job } = registered;
+    const { operations } = harness();
+    const registered = await harness().onboard({ connect: false });
+    const { provider, findJob } = registered;
     const { shiftId, shift } = provider.createShift({ positions: 3 });
     provider.setFault("end-before-start", { times: 1 });
     await told(registered, shiftId);
@@ -50,7 +52,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
       startTime: [null, shift.startTime],
       bookings: [null, 0],
     });
-    expect(await job(shiftId)).toBeUndefined();
+    expect(await findJob(shiftId)).toBeUndefined();
     expect(await eventOf(shiftId)).toEqual(failed);
     expect(ok(await operations.getTrace({ params: { path: { traceId: failed.traceId } } }))).toEqual(before);
 
@@ -58,7 +60,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect([response.status, data]).toEqual([202, { queued: 1 }]);
     await idle();
     expect(await eventOf(shiftId)).toMatchObject({ status: "processed", verdict: CREATED });
-    expect(await job(shiftId)).toMatchObject({ status: "open", positions: 3 });
+    expect(await findJob(shiftId)).toMatchObject({ status: "open", positions: 3 });
     const trace = ok(await operations.getTrace({ params: { path: { traceId: failed.traceId } } }));
     expect(trace.steps.map(({ step, verdict }) => ({ step, verdict }))).toContainEqual({
       step: "event",
@@ -67,9 +69,9 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   });
 
   it("foresees what changed at the provider without a word, and nothing when nothing did", async () => {
-    const registered = await running().register();
-    const { provider, job, addPerson } = registered;
-    await addPerson(published.personnummer[0] ?? "");
+    const registered = await harness().onboard({ connect: false });
+    const { provider, findJob, addPerson } = registered;
+    await addPerson({ personalNumber: published.personnummer[0] ?? "" });
     const { shiftId } = provider.createShift({ positions: 1 });
     await told(registered, shiftId);
     expect(await preview(shiftId)).toEqual({
@@ -79,30 +81,30 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     provider.updateShift(shiftId, { positions: 2 });
     const { changes } = await preview(shiftId);
     expect(changes).toEqual([{ field: "positions", from: 1, to: 2 }]);
-    expect(await job(shiftId)).toMatchObject({ positions: 1 });
+    expect(await findJob(shiftId)).toMatchObject({ positions: 1 });
     await replay(shiftId);
     await idle();
-    expect(await job(shiftId)).toMatchObject({ positions: 2 });
+    expect(await findJob(shiftId)).toMatchObject({ positions: 2 });
     expect((await preview(shiftId)).changes).toEqual([]);
   });
 
   it("foresees a shift that is gone", async () => {
-    const registered = await running().register();
-    const { provider, job } = registered;
+    const registered = await harness().onboard({ connect: false });
+    const { provider, findJob } = registered;
     const { shiftId } = provider.createShift();
     await told(registered, shiftId);
     provider.deleteShift(shiftId);
     const { changes, ...foreseen } = await preview(shiftId);
     expect(foreseen).toEqual({ status: "processed", verdict: { code: "job_cancelled", params: {} } });
     expect(changes).toContainEqual({ field: "status", from: "open", to: "cancelled" });
-    expect(await job(shiftId)).toMatchObject({ status: "open" });
+    expect(await findJob(shiftId)).toMatchObject({ status: "open" });
     await replay(shiftId);
     await idle();
-    expect(await job(shiftId)).toMatchObject({ status: "cancelled" });
+    expect(await findJob(shiftId)).toMatchObject({ status: "cancelled" });
   });
 
   it("believes at once that a shift is gone which was gone before", async () => {
-    const registered = await running().register();
+    const registered = await harness().onboard({ connect: false });
     const shiftId = randomUUID();
     await told(registered, shiftId);
     expect(await preview(shiftId)).toEqual({
@@ -112,7 +114,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect((await replay(shiftId)).response.status).toBe(202);
     await idle();
     // The first event left a tombstone: now one answer is enough.
-    const trace = await running().operations.getTrace({
+    const trace = await harness().operations.getTrace({
       params: { path: { traceId: (await eventOf(shiftId)).traceId } },
     });
     const codes = ok(trace).steps.map(({ verdict }) => verdict.code);
@@ -120,21 +122,21 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   });
 
   it("answers 502 when the provider cannot be read", async () => {
-    const registered = await running().register();
+    const registered = await harness().onboard({ connect: false });
     const { shiftId } = registered.provider.createShift();
     await told(registered, shiftId);
     registered.provider.setFault("error-500", { operations: ["getShift"], times: 1 });
-    const { error, response } = await running().operations.previewReplay({ params: await path(shiftId) });
+    const { error, response } = await harness().operations.previewReplay({ params: await path(shiftId) });
     expect([response.status, error?.code]).toEqual([502, "provider_unavailable"]);
   });
 
   it("takes a replayed echo for a deletion, and asks the provider", async () => {
-    const registered = await running().register();
-    const { provider, job } = registered;
+    const registered = await harness().onboard({ connect: false });
+    const { provider, findJob } = registered;
     const { shiftId } = provider.createShift();
     await told(registered, shiftId);
-    const { jobId = "" } = (await job(shiftId)) ?? {};
-    await running().operations.cancelJob({ params: { path: { jobId } } });
+    const { jobId = "" } = (await findJob(shiftId)) ?? {};
+    await harness().operations.cancelJob({ params: { path: { jobId } } });
     await idle();
     await told(registered, shiftId, "shift.delete");
     expect(await eventOf(shiftId)).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
@@ -147,7 +149,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   });
 
   it("leaves an event of an unknown name ignored", async () => {
-    const registered = await running().register();
+    const registered = await harness().onboard({ connect: false });
     const shiftId = randomUUID();
     await told(registered, shiftId, "shift.archived");
     expect(await preview(shiftId)).toMatchObject({
@@ -160,9 +162,9 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   });
 
   it("refuses an event that waits", async () => {
-    const registered = await running().register({ activate: false });
+    const registered = await harness().onboard({ connect: false, activate: false });
     const { shiftId } = registered.provider.createShift();
-    await registered.tell(shiftId);
+    await registered.trySend(shiftId);
     expect(await preview(shiftId)).toEqual({
       ...{ status: "queued", verdict: { code: "stored", params: {} } },
       changes: [],
@@ -172,9 +174,12 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   });
 
   it("replays since a time what failed, of one organisation", async () => {
-    const { operations } = running();
-    const [registered, other] = [await running().register(), await running().register()];
-    const failing = async (of: Registered) => {
+    const { operations } = harness();
+    const [registered, other] = [
+      await harness().onboard({ connect: false }),
+      await harness().onboard({ connect: false }),
+    ];
+    const failing = async (of: Organisation) => {
       const { shiftId } = of.provider.createShift();
       of.provider.setFault("end-before-start", { times: 1 });
       await told(of, shiftId);
@@ -197,7 +202,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   });
 
   it("refuses what is malformed or not known", async () => {
-    const { operations } = running();
+    const { operations } = harness();
     const codeOf = async (call: Promise<{ error?: { code?: string | undefined } }>) =>
       (await call).error?.code;
     for (const eventId of [NO_SUCH, "not-an-id"]) {

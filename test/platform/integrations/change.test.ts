@@ -5,19 +5,20 @@ import type { IntegrationChange } from "../../../generated/operations/types.ts";
 import type { CheckTarget } from "../../../src/platform/deps.ts";
 import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { engines } from "../../engines.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 import { mapAll, orderOf, paramsOf, read, startNothing, startResponder } from "./providers.ts";
-import { ok, useRunning } from "./running.ts";
 
 const ROUNDS = 8;
 
 describe("corrections and deletions are logged", () => {
   const lines: string[] = [];
   const log = pino({ level: "info" }, { write: (line: string) => lines.push(line) });
-  const running = useRunning("postgres", { log });
+  const harness = useHarness("postgres", { log });
 
   it("with the names of what was changed, and without the token", async () => {
     const provider = await startSandbox();
-    const { operations } = running();
+    const { operations } = harness();
     ok(await operations.createIntegration({ body: orderOf(provider) }));
     const body = { name: "Kajens kök", providerToken: "another-provider-token" };
     ok(await operations.changeIntegration({ ...paramsOf(provider), body }));
@@ -37,7 +38,8 @@ describe("corrections and deletions are logged", () => {
 describe.each(engines)("a registration is corrected, on %s", (engine) => {
   const checks: CheckTarget[] = [];
   let skewMs = 0;
-  const running = useRunning(engine, {
+  const harness = useHarness(engine, {
+    timing: { hourlyMs: 100 },
     now: () => new Date(Date.now() + skewMs),
     checkProvider: async (target) => {
       checks.push(target);
@@ -47,7 +49,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
   const opened: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     skewMs = 0;
-    await running().platform.idle();
+    await harness().platform.idle();
     checks.length = 0;
     await Promise.all(opened.splice(0).map((each) => each.close()));
   });
@@ -58,10 +60,10 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
   };
   const sandbox = (options?: SandboxOptions) => open(startSandbox(options));
   const register = async (of: Parameters<typeof orderOf>[0], rest: object = {}) =>
-    ok(await running().operations.createIntegration({ body: { ...orderOf(of), ...rest } }));
+    ok(await harness().operations.createIntegration({ body: { ...orderOf(of), ...rest } }));
   const change = (of: { providerId: string }, body: IntegrationChange) =>
-    running().operations.changeIntegration({ ...paramsOf(of), body });
-  const activate = (of: { providerId: string }) => running().operations.activateIntegration(paramsOf(of));
+    harness().operations.changeIntegration({ ...paramsOf(of), body });
+  const activate = (of: { providerId: string }) => harness().operations.activateIntegration(paramsOf(of));
 
   it("in a draft: everything, and then it is activated", async () => {
     const provider = await sandbox({ dialect: { routing: "header" } });
@@ -78,9 +80,9 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     const changed = ok(await change(provider, body));
     const { providerToken: _sealed, ...shown } = body;
     expect(changed).toMatchObject({ ...shown, state: "draft", routing: "header", routingSource: "detected" });
-    await mapAll(running().operations, provider);
+    await mapAll(harness().operations, provider);
     expect(ok(await activate(provider))).toMatchObject({ ...shown, state: "active" });
-    provider.connectPlatform({ url: running().platform.url, token: platformToken, kind: "sandbox" });
+    provider.connectPlatform({ url: harness().platform.url, token: platformToken, kind: "sandbox" });
     const { traceId } = provider.createShift();
     expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
   });
@@ -88,20 +90,20 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
   it("in a draft: what is not named stays", async () => {
     const provider = await sandbox();
     await register(provider);
-    const before = await read(running().operations, provider);
+    const before = await read(harness().operations, provider);
     ok(await change(provider, { name: "Kajens kök" }));
-    expect(await read(running().operations, provider)).toEqual({ ...before, name: "Kajens kök" });
+    expect(await read(harness().operations, provider)).toEqual({ ...before, name: "Kajens kök" });
   });
 
   it("in a draft: a new base URL makes a detected routing unknown, and what was not mapped there is forgotten", async () => {
     const wrong = await sandbox({ dialect: { routing: "path" } });
     await register(wrong);
-    ok(await running().operations.discoverIntegration(paramsOf(wrong)));
+    ok(await harness().operations.discoverIntegration(paramsOf(wrong)));
     const nothing = await startNothing();
     const moved = ok(await change(wrong, { baseUrl: nothing.url }));
     expect(moved).toMatchObject({ state: "draft", routingSource: "pending", baseUrl: nothing.url });
     expect(moved.routingAttempts.map(({ routing }) => routing)).toEqual(["path", "header"]);
-    expect(ok(await running().operations.getMappings(paramsOf(wrong)))).toEqual({ outlets: [], roles: [] });
+    expect(ok(await harness().operations.getMappings(paramsOf(wrong)))).toEqual({ outlets: [], roles: [] });
     const { providerId, token } = wrong;
     const right = await sandbox({ providerId, token, dialect: { routing: "header" } });
     expect(ok(await change(wrong, { baseUrl: right.url }))).toMatchObject({
@@ -116,14 +118,17 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
       ...{ routing: "header", routingSource: "given" },
     });
     expect(ok(await change(provider, { routing: "path" }))).toMatchObject({ routing: "path" });
-    ok(await running().operations.discoverIntegration(paramsOf(provider)));
+    ok(await harness().operations.discoverIntegration(paramsOf(provider)));
   });
 
   it("after the activation: only to what works, and then it is checked", async () => {
-    const { provider, tell, job, settled } = await running().register({ dialect: { routing: "path" } });
-    await running().platform.idle();
+    const { provider, trySend, findJob, processed } = await harness().onboard({
+      connect: false,
+      dialect: { routing: "path" },
+    });
+    await harness().platform.idle();
     checks.length = 0;
-    const before = await read(running().operations, provider);
+    const before = await read(harness().operations, provider);
     const nothing = await startNothing();
     const refused = await change(provider, { baseUrl: nothing.url, name: "Elsewhere" });
     expect(refused.error).toMatchObject({ code: "provider_unavailable" });
@@ -131,7 +136,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
       `tried by ${way}: GET ${nothing.url}${path}/outlets had no usable`;
     expect(refused.error?.detail).toContain(call("path", `/providers/${provider.providerId}`));
     expect(refused.error?.detail).toContain(call("headers", ""));
-    expect(await read(running().operations, provider)).toMatchObject({
+    expect(await read(harness().operations, provider)).toMatchObject({
       ...{ name: before.name, baseUrl: before.baseUrl, routing: "path", routingSource: "detected" },
     });
     const wrongToken = await change(provider, { providerToken: "not-its-token" });
@@ -150,32 +155,32 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
       },
     });
     const { shiftId } = moved.createShift();
-    await tell(shiftId);
-    await settled();
-    expect(await job(shiftId)).toBeDefined();
-    await running().platform.idle();
+    await trySend(shiftId);
+    await processed();
+    expect(await findJob(shiftId)).toBeDefined();
+    await harness().platform.idle();
     expect(checks).toMatchObject([{ baseUrl: moved.url, routing: "header", token: moved.token }]);
   });
 
   it("after the activation: resumes what waited for the right address", async () => {
-    const { provider, tell, settled, job } = await running().register();
+    const { provider, trySend, processed, findJob } = await harness().onboard({ connect: false });
     const { providerId, token } = provider;
     const elsewhere = await sandbox({ providerId, token });
     const { shiftId } = elsewhere.createShift();
     await provider.close();
-    await tell(shiftId);
+    await trySend(shiftId);
     await expect
-      .poll(async () => (await read(running().operations, provider)).health.code)
+      .poll(async () => (await read(harness().operations, provider)).health.code)
       .toBe("unreachable");
     ok(await change(provider, { baseUrl: elsewhere.url }));
-    await settled();
-    expect(await job(shiftId)).toBeDefined();
-    await expect.poll(async () => (await read(running().operations, provider)).health.code).toBe("reachable");
+    await processed();
+    expect(await findJob(shiftId)).toBeDefined();
+    await expect.poll(async () => (await read(harness().operations, provider)).health.code).toBe("reachable");
   });
 
   it("after the activation: webhooks come to the path of the new kind, and for 30 days to that of the former one", async () => {
-    const { platform } = running();
-    const { provider, platformToken } = await running().register();
+    const { platform } = harness();
+    const { provider, platformToken } = await harness().onboard({ connect: false });
     const status = async (kind: string) => {
       const content = { shiftId: randomUUID() };
       const event = {
@@ -195,14 +200,16 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
   });
 
   it("after the activation: times without an offset are read anew in another time zone", async () => {
-    const { provider, tell, settled, job } = await running().register();
+    const { provider, trySend, processed, findJob } = await harness().onboard({ connect: false });
     provider.setFault("time-without-offset");
     const { shiftId } = provider.createShift();
-    await tell(shiftId);
-    await settled();
-    const before = Date.parse((await job(shiftId))?.startTime ?? "");
+    await trySend(shiftId);
+    await processed();
+    const before = Date.parse((await findJob(shiftId))?.startTime ?? "");
     ok(await change(provider, { timeZone: "Europe/Helsinki" }));
-    await expect.poll(async () => before - Date.parse((await job(shiftId))?.startTime ?? "")).toBe(3_600_000);
+    await expect
+      .poll(async () => before - Date.parse((await findJob(shiftId))?.startTime ?? ""))
+      .toBe(3_600_000);
   });
 
   it("and activated at the same time: it is active only as it works", async () => {
@@ -210,12 +217,12 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const provider = await sandbox({ dialect: { routing: "path" } });
       await register(provider);
-      await mapAll(running().operations, provider);
+      await mapAll(harness().operations, provider);
       const [changed, activated] = await Promise.all([
         change(provider, { baseUrl: wrong.url }),
         activate(provider),
       ]);
-      const { state, baseUrl, routingSource } = await read(running().operations, provider);
+      const { state, baseUrl, routingSource } = await read(harness().operations, provider);
       expect([
         ["not_ready", undefined, "draft", wrong.url, "pending"],
         [undefined, "provider_unavailable", "active", provider.url, "detected"],
@@ -235,7 +242,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
       change(provider, { timeZone: "Europe/Helsinki" }),
     ]);
     for (const answer of answers) ok(answer);
-    expect(await read(running().operations, provider)).toMatchObject({
+    expect(await read(harness().operations, provider)).toMatchObject({
       ...{ name: "One name", kind: "other", timeZone: "Europe/Helsinki" },
     });
   });

@@ -1,32 +1,34 @@
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../../engines.ts";
-import { ok, type Registered, useRunning } from "./running.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Organisation } from "../../harness/organisation.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 const SHIFTS = 12;
 const PATIENT = { timeout: 20_000 };
 
 describe.each(featureEngines)("a provider that gives no answer, on %s", (engine) => {
-  const running = useRunning(engine, { providerTimeoutMs: 1_000, calls: { perMinute: 0 } });
+  const harness = useHarness(engine, { providerTimeoutMs: 1_000, timing: { hourlyMs: 100 } });
 
-  const issues = async ({ params }: Registered) => {
+  const issues = async ({ params }: Organisation) => {
     const query = { providerId: params.path.providerId, state: "open" as const };
-    return ok(await running().operations.listIssues({ params: { query } })).items.map(({ code }) => code);
+    return ok(await harness().operations.listIssues({ params: { query } })).items.map(({ code }) => code);
   };
-  const events = async ({ params }: Registered) => {
+  const events = async ({ params }: Organisation) => {
     const query = { providerId: params.path.providerId };
-    return ok(await running().operations.listEvents({ params: { query } })).items;
+    return ok(await harness().operations.listEvents({ params: { query } })).items;
   };
-  const tellAll = async ({ provider, tell }: Registered) => {
+  const tellAll = async ({ provider, trySend }: Organisation) => {
     const shiftIds = Array.from({ length: SHIFTS }, () => provider.createShift().shiftId);
-    for (const shiftId of shiftIds) expect(await tell(shiftId)).toBe(200);
+    for (const shiftId of shiftIds) expect(await trySend(shiftId)).toBe(200);
     return shiftIds;
   };
 
   it.each(["slow", "unavailable", "reset", "error-500"] as const)(
     "%s: is left alone and reported; others go on; everything arrives once it is well",
     async (fault) => {
-      const { operations, register } = running();
-      const [ill, well] = [await register(), await register()];
+      const { operations, onboard } = harness();
+      const [ill, well] = [await onboard({ connect: false }), await onboard({ connect: false })];
       ill.provider.setFault(fault, { retryAfter: "0" });
       await tellAll(ill);
       await expect.poll(() => issues(ill), PATIENT).toEqual(["provider_down"]);
@@ -39,7 +41,7 @@ describe.each(featureEngines)("a provider that gives no answer, on %s", (engine)
       expect(await issues(well)).toEqual([]);
       expect((await events(ill)).every(({ status }) => status === "queued")).toBe(true);
       ill.provider.clearFaults();
-      await ill.settled();
+      await ill.processed();
       expect((await events(ill)).map(({ status }) => status)).toEqual(Array(SHIFTS).fill("processed"));
       await expect.poll(() => issues(ill), PATIENT).toEqual([]);
     },

@@ -2,16 +2,17 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { engines } from "../../engines.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 import { mapAll, orderOf, paramsOf } from "./providers.ts";
-import { ok, useRunning } from "./running.ts";
 
 const ROUNDS = 6;
 
 describe.each(engines)("a draft is deleted, on %s", (engine) => {
-  const running = useRunning(engine);
+  const harness = useHarness(engine);
   const opened: Sandbox[] = [];
   afterEach(async () => {
-    await running().platform.idle();
+    await harness().platform.idle();
     await Promise.all(opened.splice(0).map((each) => each.close()));
   });
   const sandbox = async () => {
@@ -21,11 +22,11 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
   };
   const register = async (of: Sandbox) => {
     const body = { ...orderOf(of), kind: "sandbox" };
-    return ok(await running().operations.createIntegration({ body })).platformToken;
+    return ok(await harness().operations.createIntegration({ body })).platformToken;
   };
-  const remove = (of: { providerId: string }) => running().operations.deleteIntegration(paramsOf(of));
+  const remove = (of: { providerId: string }) => harness().operations.deleteIntegration(paramsOf(of));
   const send = (token: string, providerId: string) =>
-    fetch(`${running().platform.url}/webhooks/scheduling-provider`, {
+    fetch(`${harness().platform.url}/webhooks/scheduling-provider`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
       body: JSON.stringify({
@@ -37,42 +38,42 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
     const provider = await sandbox();
     const { providerId } = provider;
     const token = await register(provider);
-    await mapAll(running().operations, provider);
-    const imported = ok(await running().operations.importRegistry(paramsOf(provider)));
+    await mapAll(harness().operations, provider);
+    const imported = ok(await harness().operations.importRegistry(paramsOf(provider)));
     expect((await send(token, providerId)).status).toBe(200);
     provider.setFault("token-rejected");
-    ok(await running().operations.changeIntegration({ ...paramsOf(provider), body: { routing: "auto" } }));
+    ok(await harness().operations.changeIntegration({ ...paramsOf(provider), body: { routing: "auto" } }));
     provider.clearFaults();
 
     expect((await remove(provider)).response.status).toBe(204);
-    expect((await running().operations.getIntegration(paramsOf(provider))).error).toMatchObject({
+    expect((await harness().operations.getIntegration(paramsOf(provider))).error).toMatchObject({
       code: "provider_not_found",
     });
     const query = { params: { query: { providerId } } };
-    expect(ok(await running().operations.listEvents(query)).items).toEqual([]);
-    expect(ok(await running().operations.listIssues(query)).items).toEqual([]);
+    expect(ok(await harness().operations.listEvents(query)).items).toEqual([]);
+    expect(ok(await harness().operations.listIssues(query)).items).toEqual([]);
     expect((await send(token, providerId)).status).toBe(401);
-    const { items } = ok(await running().operations.listCandidates({ params: { query: {} } }));
+    const { items } = ok(await harness().operations.listCandidates({ params: { query: {} } }));
     expect(items.length).toBeGreaterThanOrEqual(imported.imported);
 
     const another = await register(provider);
     expect((await send(another, providerId)).status).toBe(200);
-    expect(ok(await running().operations.getMappings(paramsOf(provider)))).toEqual({
+    expect(ok(await harness().operations.getMappings(paramsOf(provider)))).toEqual({
       outlets: [],
       roles: [],
     });
-    ok(await running().operations.importRegistry(paramsOf(provider)));
+    ok(await harness().operations.importRegistry(paramsOf(provider)));
   });
 
   it("but not once it was activated", async () => {
-    const { provider, params } = await running().register();
+    const { provider, params } = await harness().onboard({ connect: false });
     for (const state of ["active", "suspended"]) {
       expect((await remove(provider)).error).toMatchObject({
         ...{ code: "integration_not_draft", status: 409, detail: expect.stringContaining(state) },
       });
-      ok(await running().operations.suspendIntegration({ params }));
+      ok(await harness().operations.suspendIntegration({ params }));
     }
-    ok(await running().operations.getIntegration({ params }));
+    ok(await harness().operations.getIntegration({ params }));
   });
 
   it("once: the second deletion finds nothing", async () => {
@@ -86,10 +87,10 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const provider = await sandbox();
       await register(provider);
-      await mapAll(running().operations, provider);
+      await mapAll(harness().operations, provider);
       const [deleted, activated] = await Promise.all([
         remove(provider),
-        running().operations.activateIntegration(paramsOf(provider)),
+        harness().operations.activateIntegration(paramsOf(provider)),
       ]);
       const outcome = [deleted.response.status, activated.response.status];
       expect([
@@ -103,8 +104,8 @@ describe.each(engines)("a draft is deleted, on %s", (engine) => {
     const provider = await sandbox();
     await register(provider);
     const [read, imported, deleted] = await Promise.all([
-      running().operations.discoverIntegration(paramsOf(provider)),
-      running().operations.importRegistry(paramsOf(provider)),
+      harness().operations.discoverIntegration(paramsOf(provider)),
+      harness().operations.importRegistry(paramsOf(provider)),
       remove(provider),
     ]);
     expect(deleted.response.status).toBe(204);

@@ -3,11 +3,11 @@ import { createServer } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Outlet, Role } from "../../../generated/provider/types.ts";
 import { featureEngines } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { useStage } from "../../flows/stage.ts";
+import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
+import { useTenants } from "../../harness/tenants.ts";
 import { listening } from "../../listening.ts";
-import { useEdge } from "../http/edge.ts";
-import { expectProblem, pointersOf } from "../http/send.ts";
 import { expectBody } from "./onboard.ts";
 
 /** What a provider of nothing but lists lists, until it is changed. */
@@ -29,7 +29,7 @@ const outlet = (id: string) => ({ id, name: randomUUID(), address: null });
 const role = (id: string) => ({ id, name: randomUUID() });
 
 describe.each(featureEngines)("discovering, on %s", (engine) => {
-  const edge = useEdge(engine);
+  const harness = useTenants(engine);
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     await Promise.all(open.splice(0).map((provider) => provider.close()));
@@ -41,14 +41,14 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
     open.push(provider);
     const providerId = randomUUID();
     const order = { providerId, kind: "lists", name: "Kvarteret", baseUrl: provider.url };
-    await expectBody(edge(), "POST", "/integrations", { ...order, providerToken: "provider-token" });
+    await expectBody(harness(), "POST", "/integrations", { ...order, providerToken: "provider-token" });
     return `/integrations/${providerId}`;
   };
   const addTargets = async () => {
     const name = randomUUID();
     const [place, skill] = await Promise.all([
-      expectBody<{ workplaceId: string }>(edge(), "POST", "/workplaces", { name }),
-      expectBody<{ competenceId: string }>(edge(), "POST", "/competences", { name }),
+      expectBody<{ workplaceId: string }>(harness(), "POST", "/workplaces", { name }),
+      expectBody<{ competenceId: string }>(harness(), "POST", "/competences", { name }),
     ]);
     return { ...place, ...skill };
   };
@@ -61,14 +61,14 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
     const lists = { outlets: ids("outlet", 40).map(outlet), roles: ids("role", 40).map(role) };
     const turned = { outlets: lists.outlets.toReversed(), roles: lists.roles.toReversed() };
     const path = await draft(lists);
-    await expectBody(edge(), "POST", `${path}/discover`);
+    await expectBody(harness(), "POST", `${path}/discover`);
     const targets = await addTargets();
-    const put = (named: Lists) => edge().operate("PUT", `${path}/mappings`, allTo(named, targets));
+    const put = (named: Lists) => harness().operate("PUT", `${path}/mappings`, allTo(named, targets));
     for (let round = 0; round < 3; round++) {
-      const together = [put(lists), put(turned), edge().operate("POST", `${path}/discover`)];
+      const together = [put(lists), put(turned), harness().operate("POST", `${path}/discover`)];
       lists.outlets.reverse();
       lists.roles.reverse();
-      together.push(edge().operate("POST", `${path}/discover`));
+      together.push(harness().operate("POST", `${path}/discover`));
       const answers = await Promise.all(together);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
     }
@@ -78,7 +78,7 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
     const outlets = [outlet("b"), outlet("a"), { ...outlet("b"), name: "The last word" }];
     const path = await draft({ outlets, roles: [role("z"), role("y")] });
     const found = await expectBody<Record<string, Record<string, string>[]>>(
-      edge(),
+      harness(),
       "POST",
       `${path}/discover`,
     );
@@ -90,25 +90,25 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
   it("forgets what is listed no longer and was not mapped, so that it blocks no activation", async () => {
     const lists = { outlets: ids("outlet", 3).map(outlet), roles: ids("role", 3).map(role) };
     const path = await draft(lists);
-    await expectBody(edge(), "POST", `${path}/discover`);
+    await expectBody(harness(), "POST", `${path}/discover`);
     const targets = await addTargets();
     const [first, second] = [allTo(lists, targets), allTo(lists, targets)];
-    await expectBody(edge(), "PUT", `${path}/mappings`, {
+    await expectBody(harness(), "PUT", `${path}/mappings`, {
       outlets: first.outlets.slice(0, 1),
       roles: first.roles.slice(0, 1),
     });
     lists.outlets.splice(0, 2);
     lists.roles.splice(0, 2);
-    await expectBody(edge(), "POST", `${path}/discover`);
-    const missing = expectProblem(await edge().operate("POST", `${path}/activate`), "not_ready");
+    await expectBody(harness(), "POST", `${path}/discover`);
+    const missing = expectProblem(await harness().operate("POST", `${path}/activate`), "not_ready");
     expect(pointersOf(missing)).toEqual(["/outlets/outlet-2", "/roles/role-2"]);
-    await expectBody(edge(), "PUT", `${path}/mappings`, {
+    await expectBody(harness(), "PUT", `${path}/mappings`, {
       outlets: second.outlets.slice(2),
       roles: second.roles.slice(2),
     });
-    expect(await expectBody(edge(), "POST", `${path}/activate`)).toMatchObject({ state: "active" });
+    expect(await expectBody(harness(), "POST", `${path}/activate`)).toMatchObject({ state: "active" });
     const kept = await expectBody<Record<string, Record<string, string>[]>>(
-      edge(),
+      harness(),
       "GET",
       `${path}/mappings`,
     );
@@ -121,7 +121,7 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
     const outlets = [{ id: "outlet", name: long, address: long }];
     const path = await draft({ outlets, roles: [{ id: "role", name: long }] });
     const name = "å".repeat(200);
-    expect(await expectBody(edge(), "POST", `${path}/discover`)).toMatchObject({
+    expect(await expectBody(harness(), "POST", `${path}/discover`)).toMatchObject({
       outlets: [{ name, address: name }],
       roles: [{ name }],
     });
@@ -129,11 +129,11 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
 });
 
 describe.each(featureEngines)("an outlet and a role that only a shift names, on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
   it("are kept while its job is open, and forgotten with their issues once it is over", async () => {
-    const { operations } = stage();
-    const organisation = await stage().onboard();
+    const { operations } = harness();
+    const organisation = await harness().onboard();
     const params = { path: { providerId: organisation.providerId } };
     const [outletId, roleId] = [randomUUID(), randomUUID()];
     const isKnown = async () => {
@@ -148,7 +148,7 @@ describe.each(featureEngines)("an outlet and a role that only a shift names, on 
     expect(await isKnown()).toEqual([true, true]);
     expect(await organisation.issueCodes()).toEqual(["outlet_not_mapped", "role_not_mapped"]);
     organisation.provider.deleteShift(shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     ok(await operations.discoverIntegration({ params }));
     expect(await isKnown()).toEqual([false, false]);
     expect(await organisation.issues()).toEqual([]);

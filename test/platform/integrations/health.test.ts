@@ -1,25 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../../engines.ts";
-import { ok, type Registered, useRunning } from "./running.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Organisation } from "../../harness/organisation.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 describe.each(featureEngines)("the health of an integration, on %s", (engine) => {
-  const running = useRunning(engine, {
-    timing: { probeMs: 50, onboardingRetriesMs: [] },
-    calls: { perMinute: 0 },
+  const harness = useHarness(engine, {
+    timing: { probeMs: 50, onboardingRetriesMs: [], hourlyMs: 100 },
   });
-  const healthOf = async ({ params }: Registered) =>
-    ok(await running().operations.getIntegration({ params })).health;
-  const issues = async ({ params }: Registered) => {
+  const healthOf = async ({ params }: Organisation) =>
+    ok(await harness().operations.getIntegration({ params })).health;
+  const issues = async ({ params }: Organisation) => {
     const query = { providerId: params.path.providerId };
-    return ok(await running().operations.listIssues({ params: { query } })).items;
+    return ok(await harness().operations.listIssues({ params: { query } })).items;
   };
 
   it("is good at first, and nothing waits", async () => {
     const since = expect.any(String);
     const health = { code: "reachable", since, paused: "nothing", resumes: "automatically", waiting: 0 };
-    const registered = await running().register({ activate: false });
+    const registered = await harness().onboard({ connect: false, activate: false });
     // The provider is checked first.
-    await running().platform.idle();
+    await harness().platform.idle();
     expect(await healthOf(registered)).toEqual(health);
   });
 
@@ -29,11 +30,11 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
   ] as const)(
     "pauses all calls after %s: one issue, nothing fails, and a good response resumes it",
     async (fault, status) => {
-      const of = await running().register();
-      const { provider, tell, job, settled } = of;
+      const of = await harness().onboard({ connect: false });
+      const { provider, trySend, findJob, processed } = of;
       provider.setFault(fault);
       const shiftIds = [1, 2, 3].map(() => provider.createShift().shiftId);
-      for (const shiftId of shiftIds) expect(await tell(shiftId)).toBe(200);
+      for (const shiftId of shiftIds) expect(await trySend(shiftId)).toBe(200);
       const paused = { code: "token_rejected", paused: "all_calls", resumes: "with_good_response" };
       await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject({ ...paused, waiting: 3 });
       const issue = {
@@ -44,8 +45,8 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       };
       expect(await issues(of)).toMatchObject([issue]);
       provider.clearFaults();
-      await settled();
-      for (const shiftId of shiftIds) expect(await job(shiftId)).toMatchObject({ status: "open" });
+      await processed();
+      for (const shiftId of shiftIds) expect(await findJob(shiftId)).toMatchObject({ status: "open" });
       const reachable = { code: "reachable", paused: "nothing", waiting: 0 };
       await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject(reachable);
       expect(await issues(of)).toEqual([]);
@@ -54,12 +55,12 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
 
   describe("after 404 for everything", () => {
     const implausible = async () => {
-      const of = await running().register();
+      const of = await harness().onboard({ connect: false });
       const shiftId = of.provider.createShift().shiftId;
-      await of.tell(shiftId);
-      await of.settled();
+      await of.trySend(shiftId);
+      await of.processed();
       of.provider.setFault("gateway-not-found");
-      await of.tell(shiftId, of.platformToken, "shift.update");
+      await of.trySend(shiftId, of.platformToken, "shift.update");
       await expect.poll(() => healthOf(of)).toMatchObject({ code: "implausible" });
       return { ...of, shiftId };
     };
@@ -68,8 +69,8 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       const of = await implausible();
       of.provider.deleteShift(of.shiftId);
       of.provider.clearFaults();
-      await of.settled();
-      await expect.poll(() => of.job(of.shiftId)).toMatchObject({ status: "cancelled" });
+      await of.processed();
+      await expect.poll(() => of.findJob(of.shiftId)).toMatchObject({ status: "cancelled" });
       expect(await healthOf(of)).toMatchObject({ code: "reachable" });
       expect(await issues(of)).toEqual([]);
     });
@@ -80,7 +81,7 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       of.provider.setFault("unavailable", { retryAfter: "0" });
       await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject({ code: "unreachable" });
       of.provider.clearFaults();
-      await of.settled();
+      await of.processed();
       await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject({ code: "reachable" });
       expect(await issues(of)).toEqual([]);
     });

@@ -3,21 +3,21 @@ import { describe, expect, it } from "vitest";
 import type { Competence, Discovery, Statistics, Workplace } from "../../../generated/operations/types.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
-import { useEdge } from "../http/edge.ts";
-import { expectProblem } from "../http/send.ts";
+import { expectProblem } from "../../harness/http.ts";
+import { useTenants } from "../../harness/tenants.ts";
 import { discover, expectBody, register } from "./onboard.ts";
 
 describe.each(featureEngines)("the mappings, on %s", (engine) => {
-  const edge = useEdge(engine);
+  const harness = useTenants(engine);
 
   const open = async () => {
     const provider = await startSandbox();
-    await register(edge(), provider);
+    await register(harness(), provider);
     return { provider, path: `/integrations/${provider.providerId}/mappings` };
   };
-  const read = (path: string) => expectBody<Discovery>(edge(), "GET", path);
+  const read = (path: string) => expectBody<Discovery>(harness(), "GET", path);
   const callsTo = async (providerId: string) => {
-    const { providers } = await expectBody<Statistics>(edge(), "GET", "/statistics");
+    const { providers } = await expectBody<Statistics>(harness(), "GET", "/statistics");
     return providers.find((each) => each.providerId === providerId)?.calls;
   };
   const byId = ({ outlets, roles }: Discovery) => ({
@@ -34,10 +34,10 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
 
   it("are what was last read, with suggestions, and nobody is called for them", async () => {
     const { provider, path } = await open();
-    const similar = await expectBody<Competence>(edge(), "POST", "/competences", {
+    const similar = await expectBody<Competence>(harness(), "POST", "/competences", {
       name: "Warehouse workers",
     });
-    const found = await discover(edge(), provider);
+    const found = await discover(harness(), provider);
     expect(await callsTo(provider.providerId)).toBe(2);
     expect(byId(await read(path))).toEqual(byId(found));
     const { roles } = await read(path);
@@ -51,17 +51,17 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
 
   it("suggest also what certainly is the same and was added since, and what is mapped needs no suggestion", async () => {
     const { provider, path } = await open();
-    await discover(edge(), provider);
+    await discover(harness(), provider);
     const [outlet] = provider.outlets;
     const { id: outletId = "", name = "" } = outlet ?? {};
-    const place = await expectBody<Workplace>(edge(), "POST", "/workplaces", { name: name.toUpperCase() });
+    const place = await expectBody<Workplace>(harness(), "POST", "/workplaces", { name: name.toUpperCase() });
     const suggested = byId(await read(path)).outlets[outletId];
     expect(suggested).not.toHaveProperty("workplaceId");
     expect(suggested?.suggestions).toEqual([
       { workplaceId: place.workplaceId, name: name.toUpperCase(), score: 1 },
     ]);
     const { workplaceId } = place;
-    await expectBody(edge(), "PUT", path, { outlets: [{ outletId, workplaceId }], roles: [] });
+    await expectBody(harness(), "PUT", path, { outlets: [{ outletId, workplaceId }], roles: [] });
     expect(byId(await read(path)).outlets[outletId]).toEqual({
       ...{ outletId, name, address: outlet?.address, workplaceId, suggestions: [] },
     });
@@ -69,8 +69,8 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
   });
 
   it("of nobody are 404", async () => {
-    const answer = await edge().operate("GET", `/integrations/${randomUUID()}/mappings`);
+    const answer = await harness().operate("GET", `/integrations/${randomUUID()}/mappings`);
     expectProblem(answer, "provider_not_found");
-    expectProblem(await edge().operate("GET", "/integrations/7/mappings"), "validation_failed");
+    expectProblem(await harness().operate("GET", "/integrations/7/mappings"), "validation_failed");
   });
 });

@@ -3,30 +3,30 @@ import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../src/platform/db/database.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import type { Organisation } from "../../flows/organisation.ts";
-import { type Stage, startStage } from "../../flows/stage.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Organisation } from "../../harness/organisation.ts";
+import { type Harness, startHarness } from "../../harness/platform.ts";
 
 describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
   const database = useEngine(engine);
-  let stage: Stage;
+  let harness: Harness;
   beforeAll(async () => {
-    stage = await startStage(database(), { upkeep: { everyMs: 100 } });
+    harness = await startHarness(database(), { upkeep: { everyMs: 100 } });
   });
-  afterEach(() => stage.strike());
-  afterAll(() => stage.close());
+  afterEach(() => harness.closeProviders());
+  afterAll(() => harness.close());
 
   const paramsOf = ({ providerId }: Pick<Organisation, "providerId">) => ({
     params: { path: { providerId } },
   });
   const offboard = (of: Organisation, bookings: "unassign" | "keep") =>
-    stage.operations.offboardIntegration({ ...paramsOf(of), body: { bookings } });
-  const remove = (of: Organisation) => stage.operations.deleteIntegration(paramsOf(of));
-  const read = (of: Organisation) => stage.operations.getIntegration(paramsOf(of));
+    harness.operations.offboardIntegration({ ...paramsOf(of), body: { bookings } });
+  const remove = (of: Organisation) => harness.operations.deleteIntegration(paramsOf(of));
+  const read = (of: Organisation) => harness.operations.getIntegration(paramsOf(of));
   const isGone = async (of: Organisation) => (await read(of)).response.status === 404;
   const exported = async ({ providerId }: Organisation) => {
-    const response = await fetch(`${stage.platform.url}/operations/v1/integrations/${providerId}/export`, {
-      headers: { Authorization: `Bearer ${stage.platform.operationsToken}` },
+    const response = await fetch(`${harness.platform.url}/operations/v1/integrations/${providerId}/export`, {
+      headers: { Authorization: `Bearer ${harness.platform.operationsToken}` },
     });
     return { status: response.status, text: await response.text() };
   };
@@ -40,17 +40,17 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
   const booked = async (of: Organisation) => {
     const { shiftId } = of.provider.createShift();
     await of.send("shift.create", shiftId);
-    await stage.platform.idle();
+    await harness.platform.idle();
     const job = await of.job(shiftId);
     const person = await of.addPerson();
     await of.accept(job, person);
-    await stage.platform.idle();
+    await harness.platform.idle();
     return { shiftId, job, person };
   };
   const assigned = (of: Organisation, shiftId: string) => of.provider.shift(shiftId)?.assigned.size ?? 0;
 
   it("with unassign: everyone is taken off at the provider, and it is deleted once that is confirmed", async () => {
-    const of = await stage.onboard();
+    const of = await harness.onboard();
     const { shiftId } = await booked(of);
     expect(assigned(of, shiftId)).toBe(1);
     expect((await remove(of)).error).toMatchObject({ code: "integration_not_draft" });
@@ -74,39 +74,39 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
   });
 
   it("with keep: the provider is not asked, and nothing of it is left but the audit log and the candidates", async () => {
-    const [of, other] = [await stage.onboard(), await stage.onboard()];
+    const [of, other] = [await harness.onboard(), await harness.onboard()];
     const [{ shiftId, person }, others] = [await booked(of), await booked(other)];
     ok(await offboard(of, "keep"));
-    const calls = of.asked("PUT", "/shifts/") + of.asked("DELETE", "/shifts/");
+    const calls = of.callCount("PUT", "/shifts/") + of.callCount("DELETE", "/shifts/");
     expect((await remove(of)).response.status).toBe(202);
     await expect(of.send("shift.update", shiftId)).rejects.toThrow("status 401");
     await expect.poll(() => isGone(of)).toBe(true);
-    expect(of.asked("PUT", "/shifts/") + of.asked("DELETE", "/shifts/")).toBe(calls);
+    expect(of.callCount("PUT", "/shifts/") + of.callCount("DELETE", "/shifts/")).toBe(calls);
     expect(assigned(of, shiftId)).toBe(1);
 
     expect(await rowsOf(database(), of.providerId)).toEqual({});
     expect(await rowsOf(database(), other.providerId)).toMatchObject({ jobs: 1, bookings: 1 });
     expect(await other.job(others.shiftId)).toBeDefined();
     const path = { candidateId: person.candidateId };
-    expect((await stage.operations.getCandidate({ params: { path } })).response.status).toBe(200);
+    expect((await harness.operations.getCandidate({ params: { path } })).response.status).toBe(200);
     const query = { subject: of.providerId };
-    const { items } = ok(await stage.operations.listAudit({ params: { query } }));
+    const { items } = ok(await harness.operations.listAudit({ params: { query } }));
     expect(items.map(({ operation }) => operation)).toContain("deleteIntegration");
   });
 
   it("not when it is activated again: who was taken off stays off", async () => {
-    const of = await stage.onboard();
+    const of = await harness.onboard();
     const { job } = await booked(of);
     ok(await offboard(of, "unassign"));
-    await stage.platform.idle();
-    expect(ok(await stage.operations.activateIntegration(paramsOf(of)))).not.toHaveProperty("offboarding");
+    await harness.platform.idle();
+    expect(ok(await harness.operations.activateIntegration(paramsOf(of)))).not.toHaveProperty("offboarding");
     expect((await remove(of)).error).toMatchObject({ code: "integration_not_draft" });
-    const again = ok(await stage.operations.getJob({ params: { path: { jobId: job.jobId } } }));
+    const again = ok(await harness.operations.getJob({ params: { path: { jobId: job.jobId } } }));
     expect(again.bookings).toMatchObject([{ status: "released" }]);
   });
 
   it("with an export of what the operations API shows of it, without personal data of candidates", async () => {
-    const of = await stage.onboard();
+    const of = await harness.onboard();
     const { job, person } = await booked(of);
     const { status, text } = await exported(of);
     expect(status).toBe(200);
@@ -127,7 +127,7 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
   });
 
   it("not as a draft, which is deleted", async () => {
-    const of = await stage.onboard({ activate: false });
+    const of = await harness.onboard({ activate: false });
     expect((await offboard(of, "keep")).error).toMatchObject({ code: "integration_is_draft" });
     expect((await remove(of)).response.status).toBe(204);
   });

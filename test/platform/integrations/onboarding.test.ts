@@ -8,12 +8,12 @@ import type {
 } from "../../../generated/operations/types.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
-import { shiftEvent, useEdge } from "../http/edge.ts";
-import { expectProblem, pointersOf } from "../http/send.ts";
+import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { shiftEvent, useTenants } from "../../harness/tenants.ts";
 import { discover, expectBody, register } from "./onboard.ts";
 
 describe.each(featureEngines)("onboarding, on %s", (engine) => {
-  const edge = useEdge(engine);
+  const harness = useTenants(engine);
   let provider: Sandbox;
 
   beforeEach(async () => {
@@ -24,29 +24,29 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
   const integration = (path = "") => `/integrations/${provider.providerId}${path}`;
 
   it("takes an organisation from a draft to an active one", async () => {
-    await register(edge(), provider);
-    const draft = await expectBody<Integration>(edge(), "GET", integration());
+    await register(harness(), provider);
+    const draft = await expectBody<Integration>(harness(), "GET", integration());
     const { providerId, url: baseUrl } = provider;
     expect(draft).toMatchObject({
       ...{ providerId, baseUrl, kind: "sandbox", name: "Restauranggruppen" },
       ...{ state: "draft", routing: "path", timeZone: "Europe/Stockholm", dialect: {} },
     });
 
-    const nothing = expectProblem(await edge().operate("POST", integration("/activate")), "not_ready");
+    const nothing = expectProblem(await harness().operate("POST", integration("/activate")), "not_ready");
     expect(pointersOf(nothing)).toEqual(["/outlets", "/roles"]);
 
     const [first, ...others] = provider.outlets;
     if (!first) throw new Error("not seeded");
-    const place = await expectBody<Workplace>(edge(), "POST", "/workplaces", {
+    const place = await expectBody<Workplace>(harness(), "POST", "/workplaces", {
       name: first.name.toUpperCase(),
     });
-    const found = await discover(edge(), provider);
+    const found = await discover(harness(), provider);
     expect(found.outlets).toHaveLength(provider.outlets.length);
     expect(found.outlets[0]).toEqual({
       ...{ outletId: first.id, name: first.name, address: first.address },
       ...{ workplaceId: place.workplaceId, suggestions: [] },
     });
-    const missing = expectProblem(await edge().operate("POST", integration("/activate")), "not_ready");
+    const missing = expectProblem(await harness().operate("POST", integration("/activate")), "not_ready");
     expect(pointersOf(missing)).toEqual(
       expect.arrayContaining([
         ...others.map(({ id }) => `/outlets/${id}`),
@@ -58,53 +58,55 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     const rest = others.map(({ id }) => ({ outletId: id, workplaceId: place.workplaceId }));
     const competence = { name: "Everything" };
     const { competenceId } = await expectBody<{ competenceId: string }>(
-      edge(),
+      harness(),
       "POST",
       "/competences",
       competence,
     );
     const roles = provider.roles.map(({ id }) => ({ roleId: id, competenceId }));
-    const mapped = await expectBody<Mappings>(edge(), "PUT", integration("/mappings"), {
+    const mapped = await expectBody<Mappings>(harness(), "PUT", integration("/mappings"), {
       outlets: rest,
       roles,
     });
     expect(mapped.outlets).toHaveLength(provider.outlets.length);
     expect(mapped.roles).toHaveLength(provider.roles.length);
 
-    const active = await expectBody<Integration>(edge(), "POST", integration("/activate"));
+    const active = await expectBody<Integration>(harness(), "POST", integration("/activate"));
     expect(active.state).toBe("active");
-    expect(await expectBody<Integration>(edge(), "POST", integration("/activate"))).toEqual(active);
+    expect(await expectBody<Integration>(harness(), "POST", integration("/activate"))).toEqual(active);
   });
 
   it("keeps what a person mapped when it discovers again", async () => {
-    await register(edge(), provider);
+    await register(harness(), provider);
     const name = `Only ${randomUUID()}`;
-    const { workplaceId } = await expectBody<Workplace>(edge(), "POST", "/workplaces", { name });
-    await discover(edge(), provider);
+    const { workplaceId } = await expectBody<Workplace>(harness(), "POST", "/workplaces", { name });
+    await discover(harness(), provider);
     const outletId = provider.outlets[1]?.id ?? "";
     const mappings = { outlets: [{ outletId, workplaceId: workplaceId.toUpperCase() }], roles: [] };
-    await expectBody(edge(), "PUT", integration("/mappings"), mappings);
-    const again = await discover(edge(), provider);
+    await expectBody(harness(), "PUT", integration("/mappings"), mappings);
+    const again = await discover(harness(), provider);
     expect(again.outlets.find((outlet) => outlet.outletId === outletId)?.workplaceId).toBe(workplaceId);
   });
 
   it("suggests what is similar and maps it only when a person says so", async () => {
-    await register(edge(), provider);
+    await register(harness(), provider);
     const name = "Warehouse workers";
-    const { competenceId } = await expectBody<{ competenceId: string }>(edge(), "POST", "/competences", {
+    const { competenceId } = await expectBody<{ competenceId: string }>(harness(), "POST", "/competences", {
       name,
     });
-    const { roles } = await discover(edge(), provider);
+    const { roles } = await discover(harness(), provider);
     const role = roles.find((each) => each.name === "Warehouse worker");
     expect(role).not.toHaveProperty("competenceId");
     expect(role?.suggestions).toEqual([{ competenceId, name, score: expect.closeTo(0.97, 1) }]);
   });
 
   it("maps nothing when one id is not known", async () => {
-    await register(edge(), provider);
-    await discover(edge(), provider);
-    const { workplaceId } = await expectBody<Workplace>(edge(), "POST", "/workplaces", { name: "Somewhere" });
-    const before = await expectBody<Mappings>(edge(), "PUT", integration("/mappings"), {
+    await register(harness(), provider);
+    await discover(harness(), provider);
+    const { workplaceId } = await expectBody<Workplace>(harness(), "POST", "/workplaces", {
+      name: "Somewhere",
+    });
+    const before = await expectBody<Mappings>(harness(), "PUT", integration("/mappings"), {
       outlets: [],
       roles: [],
     });
@@ -118,7 +120,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
       roles: [{ roleId: "not-a-role", competenceId: randomUUID() }],
     };
     const faults = expectProblem(
-      await edge().operate("PUT", integration("/mappings"), wrong),
+      await harness().operate("PUT", integration("/mappings"), wrong),
       "validation_failed",
     );
     expect(pointersOf(faults)).toEqual([
@@ -126,14 +128,14 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
       "/outlets/2/workplaceId",
       "/roles/0/competenceId",
     ]);
-    expect(await expectBody(edge(), "PUT", integration("/mappings"), { outlets: [], roles: [] })).toEqual(
+    expect(await expectBody(harness(), "PUT", integration("/mappings"), { outlets: [], roles: [] })).toEqual(
       before,
     );
   });
 
   it("registers a providerId once, in whatever case, and leaves the first as it was", async () => {
-    const token = await register(edge(), provider);
-    const before = await expectBody(edge(), "GET", integration());
+    const token = await register(harness(), provider);
+    const before = await expectBody(harness(), "GET", integration());
     for (const providerId of [provider.providerId, provider.providerId.toUpperCase()]) {
       const order = {
         kind: "other",
@@ -141,18 +143,18 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
         baseUrl: "http://127.0.0.1:9",
         providerToken: "another-token",
       };
-      const answer = await edge().operate("POST", "/integrations", { providerId, ...order });
+      const answer = await harness().operate("POST", "/integrations", { providerId, ...order });
       expectProblem(answer, "integration_exists");
       expect(answer.text).not.toContain("spp_");
     }
-    expect(await expectBody(edge(), "GET", integration())).toEqual(before);
+    expect(await expectBody(harness(), "GET", integration())).toEqual(before);
     const path = "/api/v3/integrations/sandbox/webhook";
     const sending = {
       method: "POST",
       authorization: `Bearer ${token}`,
       body: shiftEvent(provider.providerId),
     };
-    expect((await edge().send(path, sending)).status).toBe(200);
+    expect((await harness().send(path, sending)).status).toBe(200);
   });
 
   it("answers a providerId as it will be known", async () => {
@@ -165,7 +167,7 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     };
     const providerId = randomUUID();
     const sent = { ...order, providerId: providerId.toUpperCase() };
-    const created = await expectBody<IntegrationCreated>(edge(), "POST", "/integrations", sent);
+    const created = await expectBody<IntegrationCreated>(harness(), "POST", "/integrations", sent);
     expect(created).toEqual({
       providerId,
       state: "draft",
@@ -175,28 +177,28 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
   });
 
   it("stores events before the activation and processes them after it", async () => {
-    await register(edge(), provider);
+    await register(harness(), provider);
     const { traceId, shiftId } = provider.createShift();
     expect(await provider.delivered(traceId)).toMatchObject({ delivered: true });
-    await edge().platform.idle();
-    const waiting = await edge().operate("GET", `/events?traceId=${traceId}`);
+    await harness().platform.idle();
+    const waiting = await harness().operate("GET", `/events?traceId=${traceId}`);
     expect(waiting.body).toMatchObject({ items: [{ shiftId, status: "queued", attempts: 0 }] });
 
-    await discover(edge(), provider);
+    await discover(harness(), provider);
     const name = randomUUID();
-    const { workplaceId } = await expectBody<Workplace>(edge(), "POST", "/workplaces", { name });
-    const { competenceId } = await expectBody<{ competenceId: string }>(edge(), "POST", "/competences", {
+    const { workplaceId } = await expectBody<Workplace>(harness(), "POST", "/workplaces", { name });
+    const { competenceId } = await expectBody<{ competenceId: string }>(harness(), "POST", "/competences", {
       name,
     });
-    await expectBody(edge(), "PUT", integration("/mappings"), {
+    await expectBody(harness(), "PUT", integration("/mappings"), {
       outlets: provider.outlets.map(({ id }) => ({ outletId: id, workplaceId })),
       roles: provider.roles.map(({ id }) => ({ roleId: id, competenceId })),
     });
-    await expectBody(edge(), "POST", integration("/activate"));
-    await edge().platform.idle();
-    const done = await edge().operate("GET", `/events?traceId=${traceId}`);
+    await expectBody(harness(), "POST", integration("/activate"));
+    await harness().platform.idle();
+    const done = await harness().operate("GET", `/events?traceId=${traceId}`);
     expect(done.body).toMatchObject({ items: [{ shiftId, status: "processed" }] });
-    const jobs = await edge().operate("GET", `/jobs?shiftId=${shiftId}`);
+    const jobs = await harness().operate("GET", `/jobs?shiftId=${shiftId}`);
     expect(jobs.body).toMatchObject({ items: [{ shiftId, status: "open", workplaceId, competenceId }] });
   });
 
@@ -211,42 +213,42 @@ describe.each(featureEngines)("onboarding, on %s", (engine) => {
     "oversized",
     "redirect",
   ] as const)("answers 502 when the provider is not to be understood: %s", async (fault) => {
-    await register(edge(), provider);
+    await register(harness(), provider);
     provider.setFault(fault);
-    const answer = await edge().operate("POST", integration("/discover"));
+    const answer = await harness().operate("POST", integration("/discover"));
     expectProblem(answer, "provider_unavailable");
     expect(answer.text).not.toContain(provider.token);
     provider.clearFaults();
-    expect((await discover(edge(), provider)).outlets).toHaveLength(provider.outlets.length);
+    expect((await discover(harness(), provider)).outlets).toHaveLength(provider.outlets.length);
   });
 
   it("answers 502 when the provider is down, or does not know the token", async () => {
-    await register(edge(), provider);
+    await register(harness(), provider);
     await provider.close();
-    expectProblem(await edge().operate("POST", integration("/discover")), "provider_unavailable");
+    expectProblem(await harness().operate("POST", integration("/discover")), "provider_unavailable");
 
     const stranger = await startSandbox();
     const order = { kind: "sandbox", name: "x", baseUrl: stranger.url, providerToken: "not-its-token" };
     const { providerId } = stranger;
-    await expectBody(edge(), "POST", "/integrations", { providerId, ...order });
-    const answer = await edge().operate("POST", `/integrations/${providerId}/discover`);
+    await expectBody(harness(), "POST", "/integrations", { providerId, ...order });
+    const answer = await harness().operate("POST", `/integrations/${providerId}/discover`);
     expectProblem(answer, "provider_unavailable");
     expect(answer.body).toMatchObject({ detail: expect.stringContaining("401") });
     await stranger.close();
   });
 
   it("leaves out an outlet whose text cannot be stored, and says so", async () => {
-    await register(edge(), provider);
+    await register(harness(), provider);
     const [outlet, ...others] = provider.outlets;
     if (outlet) outlet.name = "a\u0000b";
-    const discovery = await discover(edge(), provider);
+    const discovery = await discover(harness(), provider);
     expect(discovery.outlets.map(({ outletId }) => outletId)).toEqual(others.map(({ id }) => id));
     expect(discovery.faults).toEqual([{ list: "outlets", entry: 1, reason: "/name cannot be stored" }]);
   });
 });
 
 describe("the address guard at registration", () => {
-  const edge = useEdge("pglite", { config: { allowInsecureProviders: false } });
+  const harness = useTenants("pglite", { config: { allowInsecureProviders: false } });
   const order = (baseUrl: string) => ({
     providerId: randomUUID(),
     ...{ kind: "tempo", name: "Kajen", baseUrl, providerToken: "provider-token" },
@@ -266,7 +268,7 @@ describe("the address guard at registration", () => {
     "ftp://provider.example",
     "javascript:alert(1)",
   ])("refuses %s and repeats nothing of it", async (baseUrl) => {
-    const answer = await edge().operate("POST", "/integrations", order(baseUrl));
+    const answer = await harness().operate("POST", "/integrations", order(baseUrl));
     expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["/baseUrl"]);
     expect(answer.text).not.toContain("hunter2");
   });
@@ -274,7 +276,7 @@ describe("the address guard at registration", () => {
   it.each(["https://provider.example", "https://provider.example/api/", "https://1.1.1.1"])(
     "takes %s",
     async (url) => {
-      expect((await edge().operate("POST", "/integrations", order(url))).status).toBe(201);
+      expect((await harness().operate("POST", "/integrations", order(url))).status).toBe(201);
     },
   );
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { askPatiently } from "../../../src/platform/integrations/patience.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
-import { useEdge } from "../http/edge.ts";
+import { useTenants } from "../../harness/tenants.ts";
 import { discover, register } from "./onboard.ts";
 
 const WELL = { kind: "list" } as const;
@@ -60,14 +60,14 @@ describe("asking a provider while an operator waits", () => {
 });
 
 describe.each(featureEngines)("discovering, on %s", (engine) => {
-  const edge = useEdge(engine, { timing: { onboardingRetriesMs: [1, 1, 1] } });
+  const harness = useTenants(engine, { timing: { onboardingRetriesMs: [1, 1, 1] } });
 
   it("reads outlets and roles again that had no answer", async () => {
     const provider = await startSandbox();
-    await register(edge(), provider);
+    await register(harness(), provider);
     // Fewer than open the circuit.
     provider.setFault("unavailable", { times: 3, retryAfter: "0" });
-    const found = await discover(edge(), provider);
+    const found = await discover(harness(), provider);
     expect(found.outlets).toHaveLength(provider.outlets.length);
     expect(found.roles).toHaveLength(provider.roles.length);
     await provider.close();

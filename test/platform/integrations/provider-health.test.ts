@@ -1,20 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { useStage } from "../../flows/stage.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 describe.each(featureEngines)("what lists show of providers, on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
   const healthOf = async (wanted: string) => {
-    const { items } = ok(await stage().operations.listProviderHealth({ params: { query: { limit: 200 } } }));
+    const { items } = ok(
+      await harness().operations.listProviderHealth({ params: { query: { limit: 200 } } }),
+    );
     return items.find(({ providerId }) => providerId === wanted);
   };
 
   it("has the last webhook, the last hour, and the open issues of each provider", async () => {
     const started = Date.now();
-    const busy = await stage().onboard();
-    const draft = await stage().onboard({ activate: false });
+    const busy = await harness().onboard();
+    const draft = await harness().onboard({ activate: false });
     await busy.open();
     busy.provider.setFault("error-500", { operations: ["getShift"], times: 1 });
     await busy.open();
@@ -37,7 +39,7 @@ describe.each(featureEngines)("what lists show of providers, on %s", (engine) =>
   });
 
   it("has the oldest booking that waits for the provider", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     organisation.provider.setFault("error-500", { operations: ["assignCandidate"] });
@@ -51,8 +53,8 @@ describe.each(featureEngines)("what lists show of providers, on %s", (engine) =>
   });
 
   it("has the outlets and roles that are mapped to a workplace and a competence", async () => {
-    const { operations } = stage();
-    const { provider, providerId, workplaceId, competenceId } = await stage().onboard();
+    const { operations } = harness();
+    const { provider, providerId, workplaceId, competenceId } = await harness().onboard();
     const workplaces = ok(await operations.listWorkplaces({ params: { query: { limit: 200 } } })).items;
     const workplace = workplaces.find((each) => each.workplaceId === workplaceId);
     const outlets = provider.outlets.map(({ id, name }) => ({ providerId, outletId: id, name }));
@@ -67,8 +69,8 @@ describe.each(featureEngines)("what lists show of providers, on %s", (engine) =>
   });
 
   it("has the integrations of a name and a state, and the jobs of a trace", async () => {
-    const { operations } = stage();
-    const organisation = await stage().onboard({ activate: false });
+    const { operations } = harness();
+    const organisation = await harness().onboard({ activate: false });
     const { providerId } = organisation;
     const body = { name: "Ödåkra Wärdshus" };
     ok(await operations.changeIntegration({ params: { path: { providerId } }, body }));
@@ -79,7 +81,7 @@ describe.each(featureEngines)("what lists show of providers, on %s", (engine) =>
     expect((await found({ state: "active" })).map((each) => each.providerId)).not.toContain(providerId);
     await organisation.activate();
     const job = await organisation.open();
-    const [event] = await organisation.events(job.shiftId);
+    const [event] = await organisation.events({ shiftId: job.shiftId });
     const query = { traceId: event?.traceId ?? "" };
     const jobs = ok(await operations.listJobs({ params: { query } })).items;
     expect(jobs.map(({ jobId }) => jobId)).toEqual([job.jobId]);

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { Integration } from "../../../generated/operations/types.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
+import { type Operations, ok } from "../../harness/operations.ts";
 import { listening } from "../../listening.ts";
-import { type Operations, ok } from "./running.ts";
 
 /** A provider that only answers with a status, and where. */
 export interface Responder {

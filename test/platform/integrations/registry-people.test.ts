@@ -7,7 +7,7 @@ import { importPeople } from "../../../src/platform/integrations/registry-people
 import type { RegisteredPerson } from "../../../src/platform/integrations/registry-person.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { SECRET_KEY } from "../http/edge.ts";
+import { SECRET_KEY } from "../../harness/platform.ts";
 
 /** A provider that knows no pages sends everybody in one; a statement carries 65,535 parameters at most. */
 const MANY = 22_000;

@@ -3,9 +3,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { RegistryImport } from "../../../generated/operations/types.ts";
 import { hyphenated, type PersonalNumber } from "../../../src/contract/personal-number.ts";
 import { featureEngines } from "../../engines.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
 import { type Asked, entryOf, numberAt, type Reply, startRegistry } from "./registry-provider.ts";
-import { ok, useRunning } from "./running.ts";
 
 /** Candidates belong to the whole platform, so each test has published numbers of its own. */
 const numbersFrom = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
@@ -14,7 +15,7 @@ const WRONG = published.invalid[0] ?? "";
 const NOTHING = { imported: 0, updated: 0, skipped: 0, invalid: 0 };
 
 describe.each(featureEngines)("importing the registry, on %s", (engine) => {
-  const running = useRunning(engine, {
+  const harness = useHarness(engine, {
     calls: { perMinute: 0 },
     timing: { onboardingRetriesMs: [1, 1, 1] },
   });
@@ -24,7 +25,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
   });
 
   const provider = async (reply: (asked: Asked) => Reply) => {
-    const { operations } = running();
+    const { operations } = harness();
     const registry = await startRegistry(reply);
     open.push(registry);
     const params = { path: { providerId: randomUUID() } };
@@ -39,7 +40,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     return { asked: registry.asked, run: () => operations.importRegistry({ params }) };
   };
   const person = async (nth: number) => {
-    const { operations } = running();
+    const { operations } = harness();
     const reason = "the test looks";
     for (let cursor: string | undefined; ; ) {
       const query = { limit: 200, ...(cursor !== undefined && { cursor }) };
@@ -118,7 +119,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
   });
 
   it("fills in what is missing, and nothing else: profiles are the platform's", async () => {
-    const { operations } = running();
+    const { operations } = harness();
     const bare = entryOf(30, { email: null, phone: null });
     let entry = bare;
     const { run } = await provider(() => ({ candidates: [entry] }));
@@ -153,14 +154,14 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
   });
 
   it("knows that who worked in a mapped role can do it, unless the platform knows better", async () => {
-    const { operations, register } = running();
-    const { provider: sandbox, params, competenceId, addPerson } = await register();
+    const { operations, onboard } = harness();
+    const { provider: sandbox, params, competenceId, addPerson } = await onboard({ connect: false });
     const roleId = sandbox.roles[0]?.id ?? "";
     const workHistory = [{ roleId }, { roleId }, { roleId: "of a role that nobody mapped" }, {}];
     sandbox.addCandidate({ personalNumber: numberAt(60), lastName: "Able", workHistory });
     sandbox.addCandidate({ personalNumber: numberAt(61), lastName: "New" });
     const { competenceId: other } = ok(await operations.createCompetence({ body: { name: randomUUID() } }));
-    await addPerson(numberAt(62), { lastName: "Known", competenceIds: [other] });
+    await addPerson({ personalNumber: numberAt(62), lastName: "Known", competenceIds: [other] });
     sandbox.addCandidate({ personalNumber: numberAt(62), workHistory });
     ok(await operations.importRegistry({ params }));
     const { items } = ok(await operations.listCandidates({ params: { query: { limit: 200 } } }));
@@ -240,7 +241,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
   });
 
   it("of nobody is 404", async () => {
-    const { operations } = running();
+    const { operations } = harness();
     const params = { path: { providerId: randomUUID() } };
     expect((await operations.importRegistry({ params })).error).toMatchObject({ code: "provider_not_found" });
   });

@@ -2,25 +2,29 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { createFieldUses } from "../../../src/platform/integrations/field-uses.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
-import { ok, useRunning } from "./running.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 const countsOf = (fields: readonly { field: string; count: number }[]) =>
   Object.fromEntries(fields.map(({ field, count }) => [field, count]));
 
 describe.each(featureEngines)("the report of what a provider uses, on %s", (engine) => {
-  const running = useRunning(engine);
+  const harness = useHarness(engine, { timing: { hourlyMs: 100 } });
 
   it("counts the optional fields that had a value, and what was odd, of the shifts that were read", async () => {
-    const { operations, register } = running();
-    const { provider, params, tell, settled } = await register({ dialect: { variant: "b" } });
+    const { operations, onboard } = harness();
+    const { provider, params, trySend, processed } = await onboard({
+      connect: false,
+      dialect: { variant: "b" },
+    });
     expect(ok(await operations.getProviderReport({ params }))).toMatchObject({ shiftsRead: 0, fields: [] });
     const { shiftId } = provider.createShift({ description: null });
-    await tell(shiftId);
-    await settled();
+    await trySend(shiftId);
+    await processed();
     provider.updateShift(shiftId, { description: "Bring an apron" });
     provider.setFault("time-without-offset");
-    await tell(shiftId, undefined, "shift.update");
-    await settled();
+    await trySend(shiftId, undefined, "shift.update");
+    await processed();
     const report = ok(await operations.getProviderReport({ params }));
     expect(report).toMatchObject({ ...params.path, dialect: { variant: "b" }, shiftsRead: 2 });
     expect(countsOf(report.fields)).toMatchObject({
@@ -36,20 +40,21 @@ describe.each(featureEngines)("the report of what a provider uses, on %s", (engi
   });
 
   it("names what makes shifts unusable", async () => {
-    const { operations, register } = running();
-    const { provider, params, tell, settled } = await register({
+    const { operations, onboard } = harness();
+    const { provider, params, trySend, processed } = await onboard({
+      connect: false,
       dialect: { variant: "a" },
       faults: ["end-before-start"],
     });
-    await tell(provider.createShift().shiftId);
-    await settled();
+    await trySend(provider.createShift().shiftId);
+    await processed();
     const report = ok(await operations.getProviderReport({ params }));
     expect(countsOf(report.fields)).toMatchObject({ slots: 1, end_not_after_start: 1 });
   });
 
   it("of nobody is 404", async () => {
     const params = { path: { providerId: randomUUID() } };
-    expect((await running().operations.getProviderReport({ params })).error).toMatchObject({
+    expect((await harness().operations.getProviderReport({ params })).error).toMatchObject({
       code: "provider_not_found",
     });
   });

@@ -3,26 +3,27 @@ import { createAddressLimit } from "../../../src/platform/access/address-limit.t
 import { hashToken } from "../../../src/platform/access/token.ts";
 import { createTokenOwners } from "../../../src/platform/integrations/tokens.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok, useRunning } from "./running.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 const HOUR = 3_600_000;
 const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
 
 describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
   let now = Date.parse("2027-03-01T12:00:00Z");
-  const running = useRunning(engine, { now: () => new Date(now) });
+  const harness = useHarness(engine, { now: () => new Date(now) });
 
   const registered = async () => {
-    const registered = await running().register({ now: () => now });
-    const { params, platformToken, tell, provider } = registered;
+    const registered = await harness().onboard({ connect: false, now: () => now });
+    const { params, platformToken, trySend, provider } = registered;
     const rotate = async (overlapHours?: number) => {
       const body = { direction: "platform" as const, ...(overlapHours !== undefined && { overlapHours }) };
-      const answer = await running().operations.rotateToken({ params, body });
+      const answer = await harness().operations.rotateToken({ params, body });
       expect(answer.response.status).toBe(201);
       return ok(answer) as { platformToken: string; previousValidUntil: string };
     };
     const { shiftId } = provider.createShift();
-    return { ...registered, rotate, first: platformToken, use: (token: string) => tell(shiftId, token) };
+    return { ...registered, rotate, first: platformToken, use: (token: string) => trySend(shiftId, token) };
   };
 
   it("leaves the platform token before valid for 24 hours", async () => {
@@ -61,7 +62,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
   });
 
   it("makes the very next call with the provider's new token, also in the same millisecond", async () => {
-    const { operations } = running();
+    const { operations } = harness();
     const { params, provider } = await registered();
     const wrong = { direction: "provider" as const, providerToken: "a-token-that-nobody-issued" };
     const answer = await operations.rotateToken({ params, body: wrong });
@@ -80,7 +81,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     { direction: "sideways" },
     {},
   ])("refuses %j and changes nothing", async (body) => {
-    const { operations } = running();
+    const { operations } = harness();
     const { params, use, first } = await registered();
     const answer = await operations.rotateToken({ params, body: body as { direction: "platform" } });
     expect(answer.error).toMatchObject({ status: 400 });
@@ -88,7 +89,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
   });
 
   it("of nobody is 404", async () => {
-    const { operations } = running();
+    const { operations } = harness();
     for (const body of [
       { direction: "platform" as const },
       { direction: "provider" as const, providerToken: "a-token-of-nobody" },

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { issueText } from "../../../src/contract/operator-text.ts";
 import { type SandboxOptions, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { engines } from "../../engines.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 import {
   mapAll,
   orderOf,
@@ -12,10 +14,9 @@ import {
   startResponder,
   startRewriting,
 } from "./providers.ts";
-import { ok, useRunning } from "./running.ts";
 
 describe.each(engines)("the routing of a registration, on %s", (engine) => {
-  const running = useRunning(engine);
+  const harness = useHarness(engine);
   const opened: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((each) => each.close()));
@@ -29,17 +30,17 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
   const responder = (...args: Parameters<typeof startResponder>) => open(startResponder(...args));
   const register = async (of: Parameters<typeof orderOf>[0], routing?: "auto" | "path" | "header") =>
     ok(
-      await running().operations.createIntegration({ body: { ...orderOf(of), ...(routing && { routing }) } }),
+      await harness().operations.createIntegration({ body: { ...orderOf(of), ...(routing && { routing }) } }),
     );
   const issuesOf = async ({ providerId }: { providerId: string }) =>
-    ok(await running().operations.listIssues({ params: { query: { providerId } } })).items;
+    ok(await harness().operations.listIssues({ params: { query: { providerId } } })).items;
 
   it.each(["path", "header"] as const)("is detected as %s and remembered", async (routing) => {
     const provider = await sandbox({ dialect: { routing } });
     const known = { routing, routingSource: "detected", routingAttempts: [] };
     expect(await register(provider)).toMatchObject(known);
-    expect(await read(running().operations, provider)).toMatchObject(known);
-    const { outlets } = ok(await running().operations.discoverIntegration(paramsOf(provider)));
+    expect(await read(harness().operations, provider)).toMatchObject(known);
+    const { outlets } = ok(await harness().operations.discoverIntegration(paramsOf(provider)));
     expect(outlets).toHaveLength(provider.outlets.length);
     expect(await issuesOf(provider)).toEqual([]);
   });
@@ -72,9 +73,9 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
     ]);
     const text = `tried by path: GET ${byPath} answered 404; tried by headers: GET ${url}/outlets answered 401`;
 
-    const { error } = await running().operations.discoverIntegration(paramsOf(provider));
+    const { error } = await harness().operations.discoverIntegration(paramsOf(provider));
     expect(error).toMatchObject({ code: "provider_unavailable", detail: expect.stringContaining(text) });
-    const activation = await running().operations.activateIntegration(paramsOf(provider));
+    const activation = await harness().operations.activateIntegration(paramsOf(provider));
     expect(activation.error).toMatchObject({ code: "not_ready" });
     expect(activation.error?.errors?.[0]).toEqual({
       pointer: "/routing",
@@ -97,7 +98,7 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
       { routing: "path", failure: "redirected", status: 302 },
       { routing: "header", failure: "redirected", status: 302 },
     ]);
-    const { error } = await running().operations.activateIntegration(paramsOf(provider));
+    const { error } = await harness().operations.activateIntegration(paramsOf(provider));
     expect(error?.errors?.[0]?.message).toContain("(redirect not followed, HTTP 302)");
   });
 
@@ -109,14 +110,14 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
       { failure: "connection_failed", providerCode: "ECONNREFUSED" },
       { failure: "connection_failed", providerCode: "ECONNREFUSED" },
     ]);
-    const refused = await running().operations.activateIntegration(paramsOf(provider));
+    const refused = await harness().operations.activateIntegration(paramsOf(provider));
     expect(refused.error?.errors?.map(({ pointer }) => pointer)).toEqual(["/routing", "/outlets", "/roles"]);
 
     const { port, providerId, token } = provider;
     await sandbox({ port, providerId, token, dialect: { routing: "header" } });
-    const activation = await running().operations.activateIntegration(paramsOf(provider));
+    const activation = await harness().operations.activateIntegration(paramsOf(provider));
     expect(activation.error?.errors?.map(({ pointer }) => pointer)).toEqual(["/outlets", "/roles"]);
-    expect(await read(running().operations, provider)).toMatchObject({
+    expect(await read(harness().operations, provider)).toMatchObject({
       ...{ routing: "header", routingSource: "detected", routingAttempts: [] },
     });
     expect(await issuesOf(provider)).toEqual([]);
@@ -130,8 +131,8 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
       await register(provider);
       const { port, providerId, token } = provider;
       await sandbox({ port, providerId, token, dialect: { routing: "header" } });
-      expect((await running().operations[operation](paramsOf(provider))).response.status).toBeLessThan(300);
-      expect(await read(running().operations, provider)).toMatchObject({ routing: "header" });
+      expect((await harness().operations[operation](paramsOf(provider))).response.status).toBeLessThan(300);
+      expect(await read(harness().operations, provider)).toMatchObject({ routing: "header" });
     },
   );
 
@@ -141,7 +142,7 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
       routingSource: "pending",
     });
     const body = { direction: "provider", providerToken: provider.token } as const;
-    const { data } = await running().operations.rotateToken({ ...paramsOf(provider), body });
+    const { data } = await harness().operations.rotateToken({ ...paramsOf(provider), body });
     expect(data).toMatchObject({ routing: "header", routingSource: "detected" });
     expect(await issuesOf(provider)).toEqual([]);
   });
@@ -157,13 +158,13 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
       content: { shiftId: crypto.randomUUID() },
       traceId: crypto.randomUUID(),
     };
-    const { url } = running().platform;
+    const { url } = harness().platform;
     const sent = { method: "POST", headers, body: JSON.stringify(event) };
     expect((await fetch(`${url}/webhooks/scheduling-provider`, sent)).status).toBe(200);
-    await running().operations.importRegistry(paramsOf(provider));
-    await running().operations.verifyIntegration(paramsOf(provider));
-    await running().operations.activateIntegration(paramsOf(provider));
-    await running().platform.idle();
+    await harness().operations.importRegistry(paramsOf(provider));
+    await harness().operations.verifyIntegration(paramsOf(provider));
+    await harness().operations.activateIntegration(paramsOf(provider));
+    await harness().platform.idle();
     expect(new Set(provider.calls)).toEqual(
       new Set([`GET /providers/${providerId}/outlets`, "GET /outlets"]),
     );
@@ -172,20 +173,20 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
   it("names the given routing when a later call is refused", async () => {
     const provider = await sandbox({ dialect: { routing: "path" } });
     await register(provider, "header");
-    const { error } = await running().operations.discoverIntegration(paramsOf(provider));
+    const { error } = await harness().operations.discoverIntegration(paramsOf(provider));
     expect(error?.detail).toContain(`tried by headers: GET ${provider.url}/outlets answered 404`);
-    const { data } = await running().operations.changeIntegration({
+    const { data } = await harness().operations.changeIntegration({
       ...paramsOf(provider),
       body: { routing: "auto" },
     });
     expect(data).toMatchObject({ routing: "path", routingSource: "detected" });
-    await mapAll(running().operations, provider);
-    expect(ok(await running().operations.activateIntegration(paramsOf(provider))).state).toBe("active");
+    await mapAll(harness().operations, provider);
+    expect(ok(await harness().operations.activateIntegration(paramsOf(provider))).state).toBe("active");
   });
 
   it("stays unknown at an address where nothing listens, and the registration is stored", async () => {
     const provider: Responder = await startNothing();
     expect(await register(provider)).toMatchObject({ state: "draft", routingSource: "pending" });
-    expect(await read(running().operations, provider)).toMatchObject({ routingSource: "pending" });
+    expect(await read(harness().operations, provider)).toMatchObject({ routingSource: "pending" });
   });
 });

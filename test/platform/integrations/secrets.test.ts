@@ -5,14 +5,8 @@ import { hashToken } from "../../../src/platform/access/token.ts";
 import type { Database } from "../../../src/platform/db/database.ts";
 import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { featureEngines } from "../../engines.ts";
-import {
-  type Edge,
-  OPERATIONS_TOKEN,
-  SECRET_KEY,
-  shiftEvent,
-  startEdge,
-  withDatabase,
-} from "../http/edge.ts";
+import { OPERATIONS_TOKEN, SECRET_KEY, withDatabase } from "../../harness/platform.ts";
+import { shiftEvent, startWithTenants, type TenantHarness } from "../../harness/tenants.ts";
 import { bodies } from "../http/valid-requests.ts";
 import { expectBody } from "./onboard.ts";
 
@@ -39,27 +33,27 @@ async function dump({ raw }: Database): Promise<string> {
 }
 
 describe.each(featureEngines)("secrets, on %s", (engine) => {
-  let edge: Edge;
+  let harness: TenantHarness;
   let created: IntegrationCreated;
   let shown: string;
   let stored: string;
   let sealed: { token: string; hire: string };
 
   beforeAll(async () => {
-    edge = await startEdge(engine);
+    harness = await startWithTenants(engine);
     const order = { ...bodies.createIntegration?.(), providerToken: PROVIDER_TOKEN };
-    created = await expectBody<IntegrationCreated>(edge, "POST", "/integrations", order);
-    await expectBody(edge, "POST", "/candidates", { ...bodies.createCandidate?.(), hire: HIRE });
+    created = await expectBody<IntegrationCreated>(harness, "POST", "/integrations", order);
+    await expectBody(harness, "POST", "/candidates", { ...bodies.createCandidate?.(), hire: HIRE });
     const authorization = `Bearer ${created.platformToken}`;
     const body = { ...shiftEvent(created.providerId), secret: PROVIDER_TOKEN };
-    const sent = await edge.send("/webhooks/scheduling-provider", { method: "POST", authorization, body });
+    const sent = await harness.send("/webhooks/scheduling-provider", { method: "POST", authorization, body });
     expect(sent.status).toBe(200);
     const lists = ["/integrations", `/integrations/${created.providerId}`, "/candidates", "/events"];
-    shown = (await Promise.all(lists.map((path) => edge.operate("GET", path))))
+    shown = (await Promise.all(lists.map((path) => harness.operate("GET", path))))
       .map(({ text }) => text)
       .join();
-    await edge.platform.close();
-    await withDatabase(edge.where, async (database) => {
+    await harness.platform.close();
+    await withDatabase(harness.location, async (database) => {
       stored = await dump(database);
       const { kysely } = database;
       const integration = kysely.selectFrom("integrations").select("provider_token");
@@ -70,7 +64,7 @@ describe.each(featureEngines)("secrets, on %s", (engine) => {
       sealed = { token: provider_token, hire: hire ?? "" };
     });
   });
-  afterAll(() => edge.stop());
+  afterAll(() => harness.close());
 
   it("are nowhere in the database in clear", () => {
     expect(stored).toContain(created.providerId);
@@ -96,11 +90,11 @@ describe.each(featureEngines)("secrets, on %s", (engine) => {
   });
 
   it("are made anew for each organisation", async () => {
-    const again = await startEdge("pglite");
+    const again = await startWithTenants("pglite");
     const order = () => ({ ...bodies.createIntegration?.(), providerId: randomUUID() });
     const one = await expectBody<IntegrationCreated>(again, "POST", "/integrations", order());
     const other = await expectBody<IntegrationCreated>(again, "POST", "/integrations", order());
     expect(one.platformToken).not.toBe(other.platformToken);
-    await again.stop();
+    await again.close();
   });
 });

@@ -8,8 +8,10 @@ import type { CheckProvider, CheckTarget, ProviderFinding } from "../../../src/p
 import { startPlatform } from "../../../src/platform/main.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines, silent } from "../../engines.ts";
-import { configOf, OPERATIONS_TOKEN, startEdge } from "../http/edge.ts";
-import { ok, type Registered, useRunning } from "./running.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Organisation } from "../../harness/organisation.ts";
+import { configFor, OPERATIONS_TOKEN, useHarness } from "../../harness/platform.ts";
+import { startWithTenants } from "../../harness/tenants.ts";
 
 const PATIENT = { timeout: 25_000 };
 const NOBODY = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
@@ -26,17 +28,18 @@ const dataOf = ({ shifts, candidates }: Sandbox) => structuredClone({ shifts, ca
 
 describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
   let check: CheckProvider = checkProvider;
-  const running = useRunning(engine, { checkProvider: (target) => check(target), calls: { perMinute: 0 } });
+  const harness = useHarness(engine, { checkProvider: (target) => check(target), timing: { hourlyMs: 100 } });
 
-  const issues = async ({ params }: Registered) => {
+  const issues = async ({ params }: Organisation) => {
     const query = { providerId: params.path.providerId };
-    const { items } = ok(await running().operations.listIssues({ params: { query } }));
+    const { items } = ok(await harness().operations.listIssues({ params: { query } }));
     return items.filter(({ code }) => code.startsWith("provider_check"));
   };
-  const subjects = async (of: Registered) => (await issues(of)).map(subjectOf).sort();
-  const ask = async ({ params }: Registered) => ok(await running().operations.verifyIntegration({ params }));
-  const activate = async ({ params }: Registered) =>
-    ok(await running().operations.activateIntegration({ params }));
+  const subjects = async (of: Organisation) => (await issues(of)).map(subjectOf).sort();
+  const ask = async ({ params }: Organisation) =>
+    ok(await harness().operations.verifyIntegration({ params }));
+  const activate = async ({ params }: Organisation) =>
+    ok(await harness().operations.activateIntegration({ params }));
 
   it("and a check that could not be made says nothing of a registration that was changed meanwhile", async () => {
     const calls = [Promise.withResolvers<ProviderFinding[]>(), Promise.withResolvers<ProviderFinding[]>()];
@@ -47,10 +50,10 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
       asked += 1;
       return calls[asked - 1]?.promise ?? Promise.resolve([]);
     };
-    const of = await running().register();
+    const of = await harness().onboard({ connect: false });
     await begun.promise;
     const { params } = of;
-    ok(await running().operations.changeIntegration({ params, body: { routing: "path" } }));
+    ok(await harness().operations.changeIntegration({ params, body: { routing: "path" } }));
     calls[0]?.reject(new Error("nothing listens there any more"));
     await expect.poll(() => asked, PATIENT).toBe(2);
     expect(await issues(of)).toEqual([]);
@@ -60,9 +63,9 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
 
   it("when it is activated: what is wrong is an issue until it is fixed, and nothing is changed there", async () => {
     check = checkProvider;
-    const of = await running().register({ activate: false });
-    const { provider, tell } = of;
-    await tell(provider.createShift({ positions: 2 }).shiftId);
+    const of = await harness().onboard({ connect: false, activate: false });
+    const { provider, trySend } = of;
+    await trySend(provider.createShift({ positions: 2 }).shiftId);
     provider.setFault("time-without-offset");
     const before = dataOf(provider);
     await activate(of);
@@ -88,20 +91,20 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
       const answer = await target.fetch(new Request(`${target.baseUrl}/outlets`));
       return answer.status === 404 ? [] : [FINDING];
     };
-    const of = await running().register({ dialect: { routing: "path" } });
-    await running().platform.idle();
+    const of = await harness().onboard({ connect: false, dialect: { routing: "path" } });
+    await harness().platform.idle();
     const { url: baseUrl, providerId, token } = of.provider;
     expect(targets).toEqual([{ baseUrl, providerId, token, routing: "path", fetch: expect.any(Function) }]);
   });
 
   it("again, without doubling what is still wrong", async () => {
     check = async () => [FINDING, { ...FINDING, actual: "something else" }];
-    const of = await running().register();
+    const of = await harness().onboard({ connect: false });
     await expect.poll(() => subjects(of), PATIENT).toEqual(["listRoles: body_missing"]);
     const [issue] = await issues(of);
     const actual = issue?.params.findings?.map((finding) => finding.actual);
     expect(actual).toEqual(["an empty body", "something else"]);
-    ok(await running().operations.suspendIntegration({ params: of.params }));
+    ok(await harness().operations.suspendIntegration({ params: of.params }));
     await activate(of);
     await expect.poll(async () => (await issues(of)).map(({ count }) => count), PATIENT).toEqual([2]);
     expect((await issues(of))[0]?.issueId).toBe(issue?.issueId);
@@ -109,7 +112,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
 
   it("and a check that cannot be made is an issue, which says nothing of what was found before", async () => {
     check = async () => [FINDING];
-    const of = await running().register();
+    const of = await harness().onboard({ connect: false });
     await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
     check = () => Promise.reject(new Error("nothing answers at its address"));
     await ask(of);
@@ -128,7 +131,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
   it("without naming a person", async () => {
     const reproduce = "curl -i 'https://provider.example/candidates?personalNumber=18900116-9813'";
     check = async () => [{ ...FINDING, reproduce, actual: "a\0b" }];
-    const of = await running().register();
+    const of = await harness().onboard({ connect: false });
     await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
     const [issue] = await issues(of);
     expect(issue?.params.findings).toMatchObject([
@@ -139,24 +142,24 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
   it("after the answer: a slow provider holds no request up", async () => {
     const slow = Promise.withResolvers<ProviderFinding[]>();
     check = () => slow.promise;
-    const of = await running().register();
+    const of = await harness().onboard({ connect: false });
     expect(await issues(of)).toEqual([]);
     slow.resolve([FINDING]);
     await expect.poll(() => subjects(of), PATIENT).toHaveLength(1);
   });
 
   it("unless there is no such integration", async () => {
-    const { error } = await running().operations.verifyIntegration({ params: NOBODY });
+    const { error } = await harness().operations.verifyIntegration({ params: NOBODY });
     expect(error).toMatchObject({ code: "provider_not_found" });
   });
 });
 
 describe.each(featureEngines)("a platform that was started without a check, on %s", (engine) => {
-  const running = useRunning(engine);
+  const harness = useHarness(engine);
 
   it("says so", async () => {
-    const { params } = await running().register();
-    expect(ok(await running().operations.verifyIntegration({ params }))).toEqual({ queued: false });
+    const { params } = await harness().onboard({ connect: false });
+    expect(ok(await harness().operations.verifyIntegration({ params }))).toEqual({ queued: false });
   });
 });
 
@@ -179,19 +182,19 @@ describe.each(featureEngines)("a check that is under way when the platform stops
       return new Promise(() => undefined);
     };
     const retries = { baseMs: 5, capMs: 20 };
-    const edge = await startEdge(engine, { checkProvider, retries });
+    const harness = await startWithTenants(engine, { checkProvider, retries });
     try {
-      const { providerId } = edge.tenant;
-      expect((await edge.operate("POST", `/integrations/${providerId}/verify`)).status).toBe(202);
+      const { providerId } = harness.tenant;
+      expect((await harness.operate("POST", `/integrations/${providerId}/verify`)).status).toBe(202);
       await begun.promise;
-      const late = await beginRequest(edge.platform.port);
-      const closing = edge.platform.close();
+      const late = await beginRequest(harness.platform.port);
+      const closing = harness.platform.close();
       // While a request is under way, the worker goes on: long enough for a check that fails at once to use up its attempts.
       await sleep(500);
       late.destroy();
       await closing;
       const again = { checkProvider: async () => [FINDING], log: silent, retries };
-      const next = await startPlatform(configOf(edge.where), again);
+      const next = await startPlatform(configFor(harness.location), again);
       const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
       const issues = async () => {
         const answer = await fetch(`${next.url}/operations/v1/issues`, { headers });
@@ -200,7 +203,7 @@ describe.each(featureEngines)("a check that is under way when the platform stops
       await expect.poll(issues, PATIENT).toEqual(["provider_check"]);
       await next.close();
     } finally {
-      await edge.stop();
+      await harness.close();
     }
   });
 });

@@ -3,30 +3,40 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Job, JobChange } from "../../../generated/operations/types.ts";
 import type { FaultName } from "../../../src/sandbox/faults/switchboard.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
+import {
+  type OrganisationOptions,
+  type StartedOrganisation,
+  startOrganisation,
+} from "../../harness/started-organisation.ts";
 
 const HOUR = 3_600_000;
 const later = (time: string, ms = HOUR) => new Date(Date.parse(time) + ms).toISOString();
 
 describe.each(featureEngines)("changing a job on %s", (engine) => {
   const database = useEngine(engine);
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   /** How far the platform's clock is ahead. Milliseconds. */
   let aheadMs = 0;
-  const open = async (options: WorkshopOptions = {}) => {
+  const open = async (options: OrganisationOptions = {}) => {
     aheadMs = 0;
-    shop = await openWorkshop(database(), { now: () => new Date(Date.now() + aheadMs), ...options });
+    organisation = await startOrganisation(database(), {
+      now: () => new Date(Date.now() + aheadMs),
+      ...options,
+    });
   };
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
   const patch = async ({ jobId }: Pick<Job, "jobId">, body: JobChange) => {
-    const { data, error, response } = await shop.operations.changeJob({ params: { path: { jobId } }, body });
+    const { data, error, response } = await organisation.operations.changeJob({
+      params: { path: { jobId } },
+      body,
+    });
     return { status: response.status, job: data, code: error?.code, detail: error?.detail };
   };
-  const notified = (job: Job) => shop.notificationsOf(job, "shift_changed");
-  const booked = async (nth: number, job: Job) => {
-    const candidateId = await shop.addPerson(nth);
-    expect(await shop.accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
+  const notified = (job: Job) => organisation.notifications(job, "shift_changed");
+  const booked = async (job: Job) => {
+    const { candidateId } = await organisation.addPerson();
+    expect(await organisation.accept(job, { candidateId })).toMatchObject({ code: "confirmed" });
   };
   const changes = () =>
     database().kysely.selectFrom("shift_changes").selectAll().orderBy("change_id").execute();
@@ -35,12 +45,12 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     "asks the provider (%d), and keeps what is not named",
     async (updateAnswer) => {
       await open({ dialect: { updateAnswer } });
-      const job = await shop.open({ positions: 2 });
+      const job = await organisation.open({ positions: 2 });
       const startTime = later(job.startTime);
       const { status, job: changed } = await patch(job, { startTime });
       expect(status).toBe(200);
       expect(changed).toMatchObject({ ...job, startTime });
-      expect(shop.provider.shift(job.shiftId)).toMatchObject({
+      expect(organisation.provider.shift(job.shiftId)).toMatchObject({
         startTime,
         endTime: job.endTime,
         positions: 2,
@@ -51,8 +61,8 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
 
   it("tells those booked once of other times, and of nothing else", async () => {
     await open();
-    const job = await shop.open({ positions: 2 });
-    await booked(50, job);
+    const job = await organisation.open({ positions: 2 });
+    await booked(job);
     await patch(job, { positions: 3 });
     expect(await notified(job)).toEqual([]);
     const first = await patch(job, { endTime: later(job.endTime) });
@@ -64,97 +74,97 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
 
   it("takes the echo for no change, under the change's own traceId and another", async () => {
     await open();
-    const job = await shop.open();
-    await booked(51, job);
+    const job = await organisation.open();
+    await booked(job);
     const { job: changed } = await patch(job, { endTime: later(job.endTime) });
     const [change] = await changes();
-    await shop.send("shift.update", job.shiftId, change?.trace_id);
-    await shop.send("shift.update", job.shiftId);
-    expect(await shop.job(job.jobId)).toEqual(changed);
+    await organisation.process("shift.update", job.shiftId, change?.trace_id);
+    await organisation.process("shift.update", job.shiftId);
+    expect(await organisation.job(job.shiftId)).toEqual(changed);
     expect(await notified(job)).toHaveLength(1);
   });
 
   it("comes after a reading under way, which does not undo it", async () => {
     await open();
-    const job = await shop.open();
-    await booked(54, job);
+    const job = await organisation.open();
+    await booked(job);
     const endTime = later(job.endTime);
     let changing: ReturnType<typeof patch> | undefined;
-    shop.onTheWay = async ({ method }, pass) => {
+    organisation.onTheWay = async ({ method }, pass) => {
       await pass();
       if (method !== "GET" || changing) return;
       changing = patch(job, { endTime });
       await expect.poll(changes).toHaveLength(1);
     };
-    await shop.send("shift.update", job.shiftId);
+    await organisation.process("shift.update", job.shiftId);
     expect(await changing).toMatchObject({ status: 200, job: { endTime } });
-    expect(await shop.job(job.jobId)).toMatchObject({ endTime });
+    expect(await organisation.job(job.shiftId)).toMatchObject({ endTime });
     expect(await notified(job)).toHaveLength(1);
   });
 
   it("does not undo what the provider changed after it, however late its answer comes", async () => {
     await open();
-    const job = await shop.open();
-    await booked(56, job);
+    const job = await organisation.open();
+    await booked(job);
     const [asked, newer] = [later(job.endTime), later(job.endTime, 2 * HOUR)];
-    shop.onTheWay = async ({ method }, pass) => {
+    organisation.onTheWay = async ({ method }, pass) => {
       await pass();
       if (method !== "PUT") return;
-      shop.provider.updateShift(job.shiftId, { endTime: newer });
-      await shop.store("shift.update", job.shiftId);
+      organisation.provider.updateShift(job.shiftId, { endTime: newer });
+      await organisation.send("shift.update", job.shiftId);
     };
     expect(await patch(job, { endTime: asked })).toMatchObject({ status: 200 });
-    await shop.idle();
-    expect(shop.provider.shift(job.shiftId)).toMatchObject({ endTime: newer });
-    expect(await shop.job(job.jobId)).toMatchObject({ endTime: newer });
+    await organisation.idle();
+    expect(organisation.provider.shift(job.shiftId)).toMatchObject({ endTime: newer });
+    expect(await organisation.job(job.shiftId)).toMatchObject({ endTime: newer });
     expect((await notified(job)).at(-1)).toMatchObject({ content: { endTime: newer } });
     expect(await changes()).toMatchObject([{ status: "confirmed" }]);
   });
 
   it("is not undone by the next one, nor is what the provider changed meanwhile", async () => {
     await open();
-    const job = await shop.open({ positions: 1 });
+    const job = await organisation.open({ positions: 1 });
     const [startTime, endTime] = [later(job.startTime), later(job.endTime)];
     let next: ReturnType<typeof patch> | undefined;
-    shop.onTheWay = async ({ method }, pass) => {
+    organisation.onTheWay = async ({ method }, pass) => {
       await pass();
       if (method !== "PUT" || next) return;
       next = patch(job, { endTime });
       await expect.poll(changes).toHaveLength(2);
-      shop.provider.updateShift(job.shiftId, { startTime });
-      await shop.store("shift.update", job.shiftId);
+      organisation.provider.updateShift(job.shiftId, { startTime });
+      await organisation.send("shift.update", job.shiftId);
     };
     expect(await patch(job, { positions: 5 })).toMatchObject({ status: 200, job: { positions: 5 } });
     expect(await next).toMatchObject({ status: 200 });
-    await shop.idle();
+    await organisation.idle();
     const all = { positions: 5, endTime, startTime };
-    expect(shop.provider.shift(job.shiftId)).toMatchObject(all);
-    expect(await shop.job(job.jobId)).toMatchObject(all);
+    expect(organisation.provider.shift(job.shiftId)).toMatchObject(all);
+    expect(await organisation.job(job.shiftId)).toMatchObject(all);
   });
 
   it("asks again while the provider acknowledges the change and does not show it", async () => {
     await open({ dialect: { updateAnswer: 204 } });
-    const job = await shop.open();
-    shop.provider.setFault("update-not-stored", { times: 2 });
+    const job = await organisation.open();
+    organisation.provider.setFault("update-not-stored", { times: 2 });
     expect(await patch(job, { positions: 3 })).toMatchObject({ status: 200, job: { positions: 3 } });
-    expect(shop.provider.shift(job.shiftId)).toMatchObject({ positions: 3 });
+    expect(organisation.provider.shift(job.shiftId)).toMatchObject({ positions: 3 });
   });
 
   it("is confirmed by a provider that does not say how many positions a shift has", async () => {
     await open({ dialect: { updateAnswer: 204 } });
-    const job = await shop.open();
-    shop.provider.setFault("positions-missing");
+    const job = await organisation.open();
+    organisation.provider.setFault("positions-missing");
     const endTime = later(job.endTime);
     expect(await patch(job, { endTime, positions: 3 })).toMatchObject({ status: 200, job: { endTime } });
   });
 
   it("is one story of its own, which the job's story names", async () => {
     await open();
-    const job = await shop.open();
+    const job = await organisation.open();
     await patch(job, { positions: 4 });
     const [change] = await changes();
-    expect(await shop.verdicts(job.traceId ?? "")).toContain("change: change_requested");
-    expect(await shop.verdicts(change?.trace_id ?? "")).toEqual([
+    expect(await organisation.verdicts(job.traceId ?? "")).toContain("change: change_requested");
+    expect(await organisation.verdicts(change?.trace_id ?? "")).toEqual([
       "change: change_requested",
       "change: change_confirmed",
       "job: job_updated",
@@ -163,84 +173,88 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
 
   it("carries out two changes at once, and neither undoes the other", async () => {
     await open();
-    const job = await shop.open({ positions: 1 });
+    const job = await organisation.open({ positions: 1 });
     const endTime = later(job.endTime);
     const answers = await Promise.all([patch(job, { positions: 5 }), patch(job, { endTime })]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect(await shop.job(job.jobId)).toMatchObject({ positions: 5, endTime, startTime: job.startTime });
-    expect(shop.provider.shift(job.shiftId)).toMatchObject({ positions: 5, endTime });
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      positions: 5,
+      endTime,
+      startTime: job.startTime,
+    });
+    expect(organisation.provider.shift(job.shiftId)).toMatchObject({ positions: 5, endTime });
   });
 
   it("does not bring a refused change along with the next one", async () => {
     await open({ retries: { tries: 1_000 } });
-    const job = await shop.open({ positions: 1 });
+    const job = await organisation.open({ positions: 1 });
     const endTime = later(job.endTime);
-    shop.provider.setFault("error-500", { operations: ["updateShift"] });
+    organisation.provider.setFault("error-500", { operations: ["updateShift"] });
     const first = patch(job, { positions: 5 });
     await expect.poll(async () => (await changes()).length).toBe(1);
     const second = patch(job, { endTime });
     await expect.poll(async () => (await changes()).length).toBe(2);
-    shop.provider.setFault("update-refused", { times: 1 });
-    shop.provider.setFault("error-500", { times: 0 });
+    organisation.provider.setFault("update-refused", { times: 1 });
+    organisation.provider.setFault("error-500", { times: 0 });
     expect(await first).toMatchObject({ status: 409 });
     expect(await second).toMatchObject({ status: 200, job: { positions: 1, endTime } });
   });
 
   it("leaves bookings above the new number of positions to a person", async () => {
     await open();
-    const job = await shop.open({ positions: 2 });
-    await booked(52, job);
-    await booked(53, job);
+    const job = await organisation.open({ positions: 2 });
+    await booked(job);
+    await booked(job);
     const { job: changed } = await patch(job, { positions: 1 });
     expect(changed).toMatchObject({ positions: 1, overfilled: true, status: "filled" });
     expect(changed?.bookings.map(({ status }) => status)).toEqual(["confirmed", "confirmed"]);
-    expect(await shop.issueCodes()).toEqual(["shift_overfilled"]);
+    expect(await organisation.issueCodes()).toEqual(["shift_overfilled"]);
     await patch(job, { positions: 2 });
-    expect(await shop.issueCodes()).toEqual([]);
+    expect(await organisation.issueCodes()).toEqual([]);
   });
 
   it("says what the provider refused with, and changes nothing", async () => {
     await open();
-    const job = await shop.open();
-    shop.provider.setFault("update-refused");
+    const job = await organisation.open();
+    organisation.provider.setFault("update-refused");
     const refused = await patch(job, { positions: 3 });
     expect(refused).toMatchObject({ status: 409, code: "provider_refused" });
     expect(refused.detail).toMatch(/status 409/);
-    expect(await shop.job(job.jobId)).toEqual(job);
+    expect(await organisation.job(job.shiftId)).toEqual(job);
     expect(await changes()).toMatchObject([
       { status: "refused", reason: "provider_refused", reason_params: { status: 409 } },
     ]);
-    expect(await shop.issueCodes()).toEqual([]);
+    expect(await organisation.issueCodes()).toEqual([]);
   });
 
   it("reads the shift after a refusal: it may have changed without an event", async () => {
     await open();
-    const job = await shop.open();
-    shop.provider.updateShift(job.shiftId, { positions: 2 });
-    shop.provider.setFault("update-refused");
+    const job = await organisation.open();
+    organisation.provider.updateShift(job.shiftId, { positions: 2 });
+    organisation.provider.setFault("update-refused");
     expect(await patch(job, { positions: 3 })).toMatchObject({ status: 409 });
-    await shop.idle();
-    expect(await shop.job(job.jobId)).toMatchObject({ positions: 2 });
+    await organisation.idle();
+    expect(await organisation.job(job.shiftId)).toMatchObject({ positions: 2 });
   });
 
   it.each<FaultName>(["unavailable", "reset", "garbage"])("tries again after %s", async (fault) => {
     await open();
-    const job = await shop.open();
-    shop.provider.setFault(fault, { times: 2, operations: ["updateShift"], retryAfter: "0" });
+    const job = await organisation.open();
+    organisation.provider.setFault(fault, { times: 2, operations: ["updateShift"], retryAfter: "0" });
     expect(await patch(job, { positions: 3 })).toMatchObject({ status: 200, job: { positions: 3 } });
   });
 
   it("answers 202 when the provider takes long, and tells of a late refusal by an issue", async () => {
     await open({ timing: { answerWithinMs: 0 }, retries: { tries: 1_000 } });
-    const job = await shop.open();
-    shop.provider.setFault("error-500", { operations: ["updateShift"] });
+    const job = await organisation.open();
+    organisation.provider.setFault("error-500", { operations: ["updateShift"] });
     expect(await patch(job, { positions: 3 })).toMatchObject({ status: 202, job: { positions: 1 } });
-    shop.provider.setFault("update-refused");
-    shop.provider.setFault("error-500", { times: 0 });
-    await shop.idle();
+    organisation.provider.setFault("update-refused");
+    organisation.provider.setFault("error-500", { times: 0 });
+    await organisation.idle();
     expect(await changes()).toMatchObject([{ status: "refused" }]);
-    expect(await shop.issueCodes()).toEqual(["change_refused"]);
-    expect(await shop.job(job.jobId)).toEqual(job);
+    expect(await organisation.issueCodes()).toEqual(["change_refused"]);
+    expect(await organisation.job(job.shiftId)).toEqual(job);
   });
 
   it.each<FaultName>(["error-500", "update-not-stored"])(
@@ -250,31 +264,31 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
         ...{ dialect: { updateAnswer: 204 }, retries: { tries: 3 } },
         timing: { answerWithinMs: 0, hourlyMs: 500 },
       });
-      const job = await shop.open();
-      shop.provider.setFault(fault, { operations: ["updateShift"] });
+      const job = await organisation.open();
+      organisation.provider.setFault(fault, { operations: ["updateShift"] });
       expect(await patch(job, { positions: 3 })).toMatchObject({ status: 202, job: { positions: 1 } });
-      await expect.poll(shop.issueCodes).toEqual(["provider_gave_no_answer"]);
+      await expect.poll(organisation.issueCodes).toEqual(["provider_gave_no_answer"]);
       expect(await changes()).toMatchObject([{ status: "pending" }]);
-      shop.provider.clearFaults();
+      organisation.provider.clearFaults();
       await expect.poll(changes).toMatchObject([{ status: "confirmed" }]);
-      expect(await shop.job(job.jobId)).toMatchObject({ positions: 3 });
-      expect(await shop.issueCodes()).toEqual([]);
+      expect(await organisation.job(job.shiftId)).toMatchObject({ positions: 3 });
+      expect(await organisation.issueCodes()).toEqual([]);
     },
   );
 
   it("is given up when the job is cancelled before the provider confirmed it", async () => {
     await open({ retries: { tries: 1_000 } });
-    const job = await shop.open();
-    shop.provider.setFault("error-500", { operations: ["updateShift"] });
+    const job = await organisation.open();
+    organisation.provider.setFault("error-500", { operations: ["updateShift"] });
     const changed = patch(job, { positions: 3 });
     await expect.poll(async () => (await changes()).length).toBe(1);
     const path = { jobId: job.jobId };
-    expect((await shop.operations.cancelJob({ params: { path } })).response.status).toBe(202);
+    expect((await organisation.operations.cancelJob({ params: { path } })).response.status).toBe(202);
     expect(await changed).toMatchObject({ status: 409, code: "provider_refused" });
-    await shop.idle();
+    await organisation.idle();
     expect(await changes()).toMatchObject([{ status: "refused", reason: "job_cancelled" }]);
-    expect((await shop.job(job.jobId)).status).toBe("cancelled");
-    expect(shop.provider.shift(job.shiftId)).toMatchObject({ positions: 1, cancelled: true });
+    expect((await organisation.job(job.shiftId)).status).toBe("cancelled");
+    expect(organisation.provider.shift(job.shiftId)).toMatchObject({ positions: 1, cancelled: true });
   });
 
   it.each<[string, (job: Job) => JobChange, string]>([
@@ -286,8 +300,8 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     ["nothing", () => ({}), ""],
   ])("refuses %s", async (_, change, pointer) => {
     await open();
-    const job = await shop.open();
-    const { error } = await shop.operations.changeJob({
+    const job = await organisation.open();
+    const { error } = await organisation.operations.changeJob({
       params: { path: { jobId: job.jobId } },
       body: change(job),
     });
@@ -297,16 +311,20 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
 
   it("refuses a job that has started, is cancelled, is being cancelled, or is none", async () => {
     await open();
-    const [started, cancelled, cancelling] = [await shop.open(), await shop.open(), await shop.open()];
-    shop.provider.deleteShift(cancelled.shiftId);
-    await shop.send("shift.delete", cancelled.shiftId);
+    const [started, cancelled, cancelling] = [
+      await organisation.open(),
+      await organisation.open(),
+      await organisation.open(),
+    ];
+    organisation.provider.deleteShift(cancelled.shiftId);
+    await organisation.process("shift.delete", cancelled.shiftId);
     expect(await patch(cancelled, { positions: 2 })).toMatchObject({ status: 409, code: "job_not_open" });
     const goesOn = Promise.withResolvers<void>();
-    shop.onTheWay = async ({ method }, pass) => {
+    organisation.onTheWay = async ({ method }, pass) => {
       if (method === "DELETE") await goesOn.promise;
       await pass();
     };
-    await shop.operations.cancelJob({ params: { path: { jobId: cancelling.jobId } } });
+    await organisation.operations.cancelJob({ params: { path: { jobId: cancelling.jobId } } });
     expect(await patch(cancelling, { positions: 2 })).toMatchObject({ status: 409, code: "job_not_open" });
     aheadMs = Date.parse(started.startTime) - Date.now();
     expect(await patch(started, { positions: 2 })).toMatchObject({ status: 409, code: "job_not_open" });

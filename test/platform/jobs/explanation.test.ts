@@ -1,35 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { featureEngines } from "../../engines.ts";
-import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { ok, useRunning } from "../integrations/running.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 const NO_SUCH = "0190c7a4-0000-7000-8000-00000000dead";
 
 describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
-  const running = useRunning(engine, { calls: { perSecond: 1_000, perMinute: 60_000 } });
-  let used = 0;
-  const nextNumber = () => published.personnummer[used++] ?? "";
+  const harness = useHarness(engine, { calls: { perSecond: 1_000, perMinute: 60_000 } });
 
   const explanation = async (jobId: string) =>
-    ok(await running().operations.explainJob({ params: { path: { jobId } } }));
+    ok(await harness().operations.explainJob({ params: { path: { jobId } } }));
   const codes = async (jobId: string) => (await explanation(jobId)).reasons.map(({ code }) => code);
 
   const open = async () => {
-    const registered = await running().register();
-    const { provider, tell, job } = registered;
+    const registered = await harness().onboard({ connect: false });
+    const { provider, trySend, findJob } = registered;
     const openJob = async (positions = 1) => {
       const { shiftId } = provider.createShift({ positions });
-      await tell(shiftId);
-      await running().platform.idle();
-      const { jobId = "" } = (await job(shiftId)) ?? {};
+      await trySend(shiftId);
+      await harness().platform.idle();
+      const { jobId = "" } = (await findJob(shiftId)) ?? {};
       return { jobId, shiftId };
     };
     const accept = async (jobId: string, candidateId: string) => {
-      const answer = await running().operations.acceptJob({
+      const answer = await harness().operations.acceptJob({
         params: { path: { jobId } },
         body: { candidateId },
       });
-      await running().platform.idle();
+      await harness().platform.idle();
       return answer;
     };
     return { ...registered, openJob, accept };
@@ -37,7 +35,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
 
   it("counts who has the competence, who works elsewhere, who was offered it and who took it", async () => {
     const { openJob, accept, addPerson } = await open();
-    const [first, second] = [await addPerson(nextNumber()), await addPerson(nextNumber())];
+    const [first, second] = [(await addPerson()).candidateId, (await addPerson()).candidateId];
     const [here, there] = [await openJob(2), await openJob(1)];
     expect(await explanation(here.jobId)).toMatchObject({
       verdict: "open",
@@ -55,27 +53,26 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
       params: { positions: 2, booked: 1, free: 0, busy: 1 },
       reasons: [{ code: "nobody_free" }],
     });
-    await addPerson(nextNumber());
-    await running().platform.idle();
+    await addPerson();
+    await harness().platform.idle();
     expect(await codes(here.jobId)).toContain("not_accepted_yet");
   });
 
   it("knows who has become free since it was offered", async () => {
     const { openJob, accept, addPerson } = await open();
-    const candidateId = await addPerson(nextNumber());
+    const { candidateId } = await addPerson();
     const { jobId } = await openJob();
     await accept(jobId, candidateId);
     const here = await openJob();
     expect(await codes(here.jobId)).toEqual(["nobody_free"]);
-    await running().operations.withdrawBooking({ params: { path: { jobId, candidateId } } });
-    await running().platform.idle();
+    await harness().operations.withdrawBooking({ params: { path: { jobId, candidateId } } });
+    await harness().platform.idle();
     expect(await codes(here.jobId)).toEqual(["not_offered_yet"]);
   });
 
   it("tells what the provider refused, of whom it says nothing", async () => {
     const { openJob, accept, addPerson, provider } = await open();
-    const number = nextNumber();
-    const candidateId = await addPerson(number);
+    const { candidateId, personalNumber } = await addPerson();
     const { jobId } = await openJob();
     provider.setFault("assign-conflict", { times: 1 });
     await accept(jobId, candidateId);
@@ -84,18 +81,18 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
       code: "booking_released",
       params: { count: 1, reason: "shift_full" },
     });
-    expect(JSON.stringify(told)).not.toMatch(new RegExp(`${number}|robin|Robin|${candidateId}`));
+    expect(JSON.stringify(told)).not.toMatch(new RegExp(`${personalNumber}|robin|Robin|${candidateId}`));
   });
 
   it("tells of events that were not processed, and of a suspension", async () => {
-    const { openJob, provider, tell, params } = await open();
+    const { openJob, provider, trySend, params } = await open();
     const { jobId, shiftId } = await openJob();
     provider.setFault("end-before-start", { times: 1 });
-    await tell(shiftId, undefined, "shift.update");
-    await running().platform.idle();
+    await trySend(shiftId, undefined, "shift.update");
+    await harness().platform.idle();
     expect(await codes(jobId)).toEqual(["nobody_has_competence", "event_failed"]);
-    await running().operations.suspendIntegration({ params });
-    await tell(shiftId, undefined, "shift.update");
+    await harness().operations.suspendIntegration({ params });
+    await trySend(shiftId, undefined, "shift.update");
     expect(await codes(jobId)).toEqual([
       "integration_suspended",
       "nobody_has_competence",
@@ -105,7 +102,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
   });
 
   it("knows no job that there is not", async () => {
-    const { operations } = running();
+    const { operations } = harness();
     const ask = async (jobId: string) => {
       const { error, response } = await operations.explainJob({ params: { path: { jobId } } });
       return [response.status, error?.code];
@@ -115,13 +112,13 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
   });
 
   it("lets a person close an issue, which opens anew when it comes back", async () => {
-    const { operations, platform } = running();
-    const { openJob, provider, tell } = await open();
+    const { operations, platform } = harness();
+    const { openJob, provider, trySend } = await open();
     const { shiftId } = await openJob();
     const { providerId } = provider;
     const fail = async () => {
       provider.setFault("end-before-start", { times: 1 });
-      await tell(shiftId, undefined, "shift.update");
+      await trySend(shiftId, undefined, "shift.update");
       await platform.idle();
     };
     const issues = async () => ok(await operations.listIssues({ params: { query: { providerId } } })).items;

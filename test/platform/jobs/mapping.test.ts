@@ -2,28 +2,28 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Mappings } from "../../../generated/operations/types.ts";
 import { featureEngines } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import type { Organisation } from "../../flows/organisation.ts";
-import { useStage } from "../../flows/stage.ts";
+import { ok } from "../../harness/operations.ts";
+import type { Organisation } from "../../harness/organisation.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 describe.each(featureEngines)("a shift at a place or for a role that is not mapped, on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
-  const map = async ({ providerId, quiet }: Organisation, mappings: Partial<Mappings>) => {
+  const map = async ({ providerId, idle }: Organisation, mappings: Partial<Mappings>) => {
     const body = { outlets: [], roles: [], ...mappings };
-    ok(await stage().operations.updateMappings({ params: { path: { providerId } }, body }));
-    await quiet();
+    ok(await harness().operations.updateMappings({ params: { path: { providerId } }, body }));
+    await idle();
   };
 
   it("waits, says why, and goes on when both are mapped", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const [outletId, roleId] = [randomUUID(), randomUUID()];
     const job = await organisation.open({ outletId, roleId });
     expect(job.status).toBe("blocked_mapping");
     expect(await organisation.issueCodes()).toEqual(["outlet_not_mapped", "role_not_mapped"]);
-    expect(await organisation.notificationsOf(job)).toEqual([]);
-    expect(await organisation.accept(job, person)).toEqual({ status: 409, said: "job_not_open" });
+    expect(await organisation.notifications(job)).toEqual([]);
+    expect(await organisation.accept(job, person)).toEqual({ status: 409, code: "job_not_open" });
     const { competenceId, workplaceId } = organisation;
     await map(organisation, { outlets: [{ outletId, workplaceId }] });
     expect(await organisation.issueCodes()).toEqual(["role_not_mapped"]);
@@ -31,31 +31,31 @@ describe.each(featureEngines)("a shift at a place or for a role that is not mapp
     await map(organisation, { roles: [{ roleId, competenceId }] });
     expect(await organisation.issues()).toEqual([]);
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "open", competenceId });
-    expect(await organisation.notificationsOf(job, "job_offered")).toHaveLength(1);
-    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
+    expect(await organisation.notifications(job, "job_offered")).toHaveLength(1);
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
   });
 
   it("is one issue for all shifts of the place, settled also when their jobs are over", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const outletId = randomUUID();
     const jobs = [await organisation.open({ outletId }), await organisation.open({ outletId })];
     expect(await organisation.issues()).toMatchObject([{ code: "outlet_not_mapped", count: 2 }]);
     for (const { shiftId } of jobs) organisation.provider.deleteShift(shiftId);
-    await organisation.quiet();
+    await organisation.idle();
     await map(organisation, { outlets: [{ outletId, workplaceId: organisation.workplaceId }] });
     expect(await organisation.issues()).toEqual([]);
     expect(await organisation.job(jobs[0]?.shiftId ?? "")).toMatchObject({ status: "cancelled" });
   });
 
   it("goes on also when it comes at the very moment of the mapping", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     for (let round = 0; round < 4; round++) {
       const outletId = randomUUID();
       await organisation.open({ outletId });
       const shifts = Array.from({ length: 6 }, () => organisation.provider.createShift({ outletId }));
       await organisation.provider.delivered(shifts[0]?.traceId ?? "");
       await map(organisation, { outlets: [{ outletId, workplaceId: organisation.workplaceId }] });
-      await organisation.quiet();
+      await organisation.idle();
       const jobs = await Promise.all(shifts.map(({ shiftId }) => organisation.job(shiftId)));
       expect(jobs.map(({ status }) => status)).toEqual(Array(6).fill("open"));
       expect(await organisation.issues()).toEqual([]);
@@ -63,13 +63,13 @@ describe.each(featureEngines)("a shift at a place or for a role that is not mapp
   });
 
   it("keeps who is booked when a shift moves there", async () => {
-    const organisation = await stage().onboard();
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
     await organisation.accept(job, person);
     const outletId = randomUUID();
     organisation.provider.updateShift(job.shiftId, { outletId });
-    await organisation.quiet();
+    await organisation.idle();
     const moved = await organisation.job(job.shiftId);
     expect(moved).toMatchObject({ status: "blocked_mapping", bookings: [{ status: "confirmed" }] });
     await map(organisation, { outlets: [{ outletId, workplaceId: organisation.workplaceId }] });

@@ -1,42 +1,42 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { openWorkshop, type Workshop } from "../workshop.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 describe.each(featureEngines)("the names of a job's outlet and role, on %s", (engine) => {
   const database = useEngine(engine);
-  let workshop: Workshop;
-  afterEach(() => workshop.close());
+  let organisation: StartedOrganisation;
+  afterEach(() => organisation.close());
 
   const namesOf = ({ outletName, roleName }: Record<string, unknown>) => [outletName, roleName];
   const seeded = () => {
-    const [outlet, role] = [workshop.provider.outlets[0], workshop.provider.roles[0]];
+    const [outlet, role] = [organisation.provider.outlets[0], organisation.provider.roles[0]];
     if (!outlet || !role) throw new Error("not seeded");
     return { outlet, role, ids: { outletId: outlet.id, roleId: role.id } };
   };
 
   describe("whose shifts name them", () => {
     beforeEach(async () => {
-      workshop = await openWorkshop(database(), { dialect: { variant: "a" } });
+      organisation = await startOrganisation(database(), { dialect: { variant: "a" } });
     });
 
     it("are the shift's, in the list too", async () => {
       const { outlet, role, ids } = seeded();
-      const job = await workshop.open(ids);
+      const job = await organisation.open(ids);
       expect(namesOf(job)).toEqual([outlet.name, role.name]);
-      expect(await workshop.job(job.jobId)).toEqual(job);
+      expect(await organisation.job(job.shiftId)).toEqual(job);
     });
   });
 
   describe("whose shifts name nothing", () => {
     beforeEach(async () => {
-      workshop = await openWorkshop(database(), { dialect: { variant: "b" } });
+      organisation = await startOrganisation(database(), { dialect: { variant: "b" } });
     });
 
     it("are those of the provider's lists, or absent", async () => {
       const { outlet, role, ids } = seeded();
-      expect(namesOf(await workshop.open(ids))).toEqual([outlet.name, role.name]);
-      const unknown = await workshop.open({ ...ids, outletId: randomUUID() });
+      expect(namesOf(await organisation.open(ids))).toEqual([outlet.name, role.name]);
+      const unknown = await organisation.open({ ...ids, outletId: randomUUID() });
       expect(unknown).not.toHaveProperty("outletName");
       expect(unknown.roleName).toBe(role.name);
     });

@@ -1,55 +1,62 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { Job } from "../../../generated/operations/types.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
+import {
+  type OrganisationOptions,
+  type StartedOrganisation,
+  startOrganisation,
+} from "../../harness/started-organisation.ts";
 
 const HOUR = 3_600_000;
 
 describe.each(featureEngines)("a job that is past, on %s", (engine) => {
   const database = useEngine(engine);
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   /** How far the platform's clock is ahead. Milliseconds. */
   let aheadMs = 0;
-  const open = async (options: WorkshopOptions = {}) => {
+  const open = async (options: OrganisationOptions = {}) => {
     aheadMs = 0;
-    shop = await openWorkshop(database(), { now: () => new Date(Date.now() + aheadMs), ...options });
+    organisation = await startOrganisation(database(), {
+      now: () => new Date(Date.now() + aheadMs),
+      ...options,
+    });
   };
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
   const itIs = (time: string, plusMs = 0) => {
     aheadMs = Date.parse(time) + plusMs - Date.now();
   };
-  const notified = async (job: Job) => (await shop.notificationsOf(job)).map(({ kind }) => kind);
+  const notified = async (job: Job) => (await organisation.notifications(job)).map(({ kind }) => kind);
   const eventsOf = async ({ shiftId }: Job) => {
-    const { data } = await shop.operations.listEvents({ params: { query: { shiftId } } });
+    const { data } = await organisation.operations.listEvents({ params: { query: { shiftId } } });
     return data?.items.reverse() ?? [];
   };
   const cancel = async ({ jobId }: Job) => {
-    const { response, error } = await shop.operations.cancelJob({ params: { path: { jobId } } });
-    await shop.idle();
+    const { response, error } = await organisation.operations.cancelJob({ params: { path: { jobId } } });
+    await organisation.idle();
     return [response.status, error?.code];
   };
-  const book = async (nth: number) => {
-    const candidateId = await shop.addPerson(nth);
-    const job = await shop.open({ positions: 2 });
-    expect(await shop.accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
+  const book = async () => {
+    const { candidateId } = await organisation.addPerson();
+    const job = await organisation.open({ positions: 2 });
+    expect(await organisation.accept(job, { candidateId })).toMatchObject({ code: "confirmed" });
     return { job, candidateId };
   };
   /** The event is read shortly before the start, which the worker then waits for, unless `readMs` says how long after it. */
   const start = async (job: Job, readMs = -500) => {
     itIs(job.startTime, readMs);
-    await shop.send("shift.update", job.shiftId);
-    await expect.poll(async () => (await shop.job(job.jobId)).status).toBe("expired");
+    await organisation.process("shift.update", job.shiftId);
+    await expect.poll(async () => (await organisation.job(job.shiftId)).status).toBe("expired");
   };
   /** Somebody worked on it, and it is over. */
-  const worked = async (nth: number) => {
-    const { job } = await book(nth);
+  const worked = async () => {
+    const { job } = await book();
     await start(job);
     itIs(job.endTime);
     return job;
   };
   const asItWas = async (job: Job) => {
-    expect(await shop.job(job.jobId)).toMatchObject({
+    expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "expired",
       bookings: [{ status: "confirmed" }],
     });
@@ -62,53 +69,53 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     ["no one booked, although it is read only then", 0, 500],
   ])("expires when its shift starts, with %s, once", async (_, booked, readMs) => {
     await open();
-    const job = booked > 0 ? (await book(76)).job : await shop.open();
+    const job = booked > 0 ? (await book()).job : await organisation.open();
     await start(job, readMs);
-    await shop.idle();
-    const expired = (await shop.steps(job.traceId ?? "")).filter(
+    await organisation.idle();
+    const expired = (await organisation.steps(job.traceId ?? "")).filter(
       ({ verdict }) => verdict.code === "job_expired",
     );
     expect(expired).toMatchObject([{ step: "job", verdict: { params: { jobStatus: "open" } } }]);
-    const candidateId = await shop.addPerson(77);
-    expect(await shop.accept({ ...job, candidateId })).toEqual({ status: 409, said: "job_not_open" });
+    const { candidateId } = await organisation.addPerson();
+    expect(await organisation.accept(job, { candidateId })).toEqual({ status: 409, code: "job_not_open" });
   });
 
   it("is not cancelled once it has started", async () => {
     await open();
-    const job = await shop.open();
+    const job = await organisation.open();
     itIs(job.startTime);
     expect(await cancel(job)).toEqual([409, "job_not_open"]);
-    expect(shop.provider.shift(job.shiftId)).toMatchObject({ cancelled: false });
+    expect(organisation.provider.shift(job.shiftId)).toMatchObject({ cancelled: false });
     const rows = await database().kysely.selectFrom("pending_operations").selectAll().execute();
     expect(rows).toEqual([]);
   });
 
   it("keeps who is booked once it has started", async () => {
     await open();
-    const { job, candidateId } = await book(78);
+    const { job, candidateId } = await book();
     itIs(job.startTime);
-    expect(await shop.withdraw({ ...job, candidateId })).toEqual({ status: 409, said: "job_not_open" });
-    expect(shop.provider.shift(job.shiftId)?.assigned.size).toBe(1);
+    expect(await organisation.withdraw(job, { candidateId })).toEqual({ status: 409, code: "job_not_open" });
+    expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(1);
   });
 
   it("may be cancelled once more, which changes nothing", async () => {
     await open();
-    const job = await shop.open();
+    const job = await organisation.open();
     expect(await cancel(job)).toEqual([202, undefined]);
     itIs(job.endTime);
     expect(await cancel(job)).toEqual([202, undefined]);
   });
 
-  it.each<[string, WorkshopOptions["dialect"]]>([
+  it.each<[string, OrganisationOptions["dialect"]]>([
     ["404", { deleted: "404" }],
     ["410", { deleted: "410" }],
     ["its status", { variant: "b", deleted: "cancelled" }],
   ])("stays with those who worked when the provider deletes its shift (%s)", async (_, dialect) => {
     await open({ dialect });
-    const job = await worked(70);
-    shop.provider.deleteShift(job.shiftId);
+    const job = await worked();
+    organisation.provider.deleteShift(job.shiftId);
     for (const event of ["shift.update", "shift.delete"]) {
-      await shop.send(event, job.shiftId);
+      await organisation.process(event, job.shiftId);
       await asItWas(job);
     }
     const events = await eventsOf(job);
@@ -122,40 +129,40 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
 
   it("stays with those who worked when an event of it is replayed", async () => {
     await open();
-    const job = await worked(71);
-    shop.provider.deleteShift(job.shiftId);
+    const job = await worked();
+    organisation.provider.deleteShift(job.shiftId);
     const [created] = await eventsOf(job);
-    await shop.operations.replayEvent({ params: { path: { eventId: created?.eventId ?? "" } } });
-    await shop.idle();
+    await organisation.operations.replayEvent({ params: { path: { eventId: created?.eventId ?? "" } } });
+    await organisation.idle();
     await asItWas(job);
   });
 
   it("takes over corrected times, of which those who worked are not told", async () => {
     await open();
-    const job = await worked(73);
+    const job = await worked();
     const endTime = new Date(Date.parse(job.endTime) - HOUR).toISOString();
-    shop.provider.updateShift(job.shiftId, { endTime });
-    await shop.send("shift.update", job.shiftId);
-    expect(await shop.job(job.jobId)).toMatchObject({ endTime });
+    organisation.provider.updateShift(job.shiftId, { endTime });
+    await organisation.process("shift.update", job.shiftId);
+    expect(await organisation.job(job.shiftId)).toMatchObject({ endTime });
     await asItWas(job);
   });
 
   it("tells those who are booked when its shift is put off into the future", async () => {
     await open();
-    const job = await worked(74);
+    const job = await worked();
     const times = [job.startTime, job.endTime].map((time) =>
       new Date(Date.parse(time) + 48 * HOUR).toISOString(),
     );
-    shop.provider.updateShift(job.shiftId, { startTime: times[0] ?? "", endTime: times[1] ?? "" });
-    await shop.send("shift.update", job.shiftId);
+    organisation.provider.updateShift(job.shiftId, { startTime: times[0] ?? "", endTime: times[1] ?? "" });
+    await organisation.process("shift.update", job.shiftId);
     expect((await notified(job)).slice(0, 3)).toEqual(["job_offered", "booking_confirmed", "shift_changed"]);
   });
 
   it("is cancelled when it was asked for in time, and those who worked are left alone", async () => {
     await open();
-    const { job } = await book(75);
+    const { job } = await book();
     const [asked, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    shop.onTheWay = async ({ method }, pass) => {
+    organisation.onTheWay = async ({ method }, pass) => {
       if (method === "DELETE") {
         asked.resolve();
         await answers.promise;
@@ -167,7 +174,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     itIs(job.endTime);
     answers.resolve();
     expect(await cancelled).toEqual([202, undefined]);
-    expect(await shop.job(job.jobId)).toMatchObject({
+    expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "cancelled",
       bookings: [{ status: "confirmed" }],
     });

@@ -2,21 +2,21 @@ import { describe, expect, it } from "vitest";
 import type { NewShift } from "../../../src/sandbox/desk.ts";
 import type { SandboxOptions } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
-import { useStage } from "../../flows/stage.ts";
+import { useHarness } from "../../harness/platform.ts";
 
 type Forms = NonNullable<SandboxOptions["dialect"]>;
 const HOUR_MS = 3_600_000;
 const later = (time: string) => new Date(Date.parse(time) + HOUR_MS).toISOString();
 
 describe.each(featureEngines)("shift.update on %s", (engine) => {
-  const stage = useStage(engine);
+  const harness = useHarness(engine);
 
   const booked = async (dialect: Forms = {}, shift: NewShift = { positions: 2 }) => {
-    const organisation = await stage().onboard({ dialect });
+    const organisation = await harness().onboard({ dialect });
     const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
     const job = await organisation.open(shift);
-    expect(await organisation.accept(job, person)).toEqual({ status: 201, said: "confirmed" });
-    await organisation.quiet();
+    expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
+    await organisation.idle();
     return { organisation, person, other, job };
   };
 
@@ -30,12 +30,12 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
       const value = field === "startTime" || field === "endTime" ? later(job[field]) : values[field];
       provider.setFault("duplicate-webhooks");
       const { traceId } = provider.updateShift(job.shiftId, { [field]: value });
-      await organisation.quiet();
+      await organisation.idle();
       // A repetition, under another traceId, changes nothing.
       provider.updateShift(job.shiftId, { [field]: value });
-      await organisation.quiet();
+      await organisation.idle();
       expect(await organisation.job(job.shiftId)).toMatchObject({ [field]: value, status: "open" });
-      const notifications = await organisation.notificationsOf(job, "shift_changed");
+      const notifications = await organisation.notifications(job, "shift_changed");
       expect(notifications).toMatchObject([{ candidateId: person.candidateId, traceId }]);
       expect(notifications).toHaveLength(1);
     },
@@ -45,24 +45,24 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     const { organisation, job } = await booked();
     for (const endTime of [later(job.endTime), job.endTime]) {
       organisation.provider.updateShift(job.shiftId, { endTime });
-      await organisation.quiet();
+      await organisation.idle();
     }
-    expect(await organisation.notificationsOf(job, "shift_changed")).toHaveLength(2);
+    expect(await organisation.notifications(job, "shift_changed")).toHaveLength(2);
   });
 
   it("that is replayed tells of a change that came since, although it told of one before", async () => {
     const { organisation, job } = await booked();
-    const { provider, operations } = { ...organisation, ...stage() };
+    const { provider, operations } = { ...organisation, ...harness() };
     const { traceId } = provider.updateShift(job.shiftId, { endTime: later(job.endTime) });
-    await organisation.quiet();
+    await organisation.idle();
     provider.connectPlatform({ url: "http://127.0.0.1:9", token: "nobody-listens-there" });
     provider.updateShift(job.shiftId, { endTime: later(later(job.endTime)) });
     const { eventId } = await organisation.event(traceId);
     for (const _ of [1, 2]) {
       await operations.replayEvent({ params: { path: { eventId } } });
-      await stage().platform.idle();
+      await harness().platform.idle();
     }
-    expect(await organisation.notificationsOf(job, "shift_changed")).toMatchObject([
+    expect(await organisation.notifications(job, "shift_changed")).toMatchObject([
       { content: { endTime: later(job.endTime) } },
       { content: { endTime: later(later(job.endTime)) } },
     ]);
@@ -75,26 +75,26 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
   ])("with %s tells nobody who is booked", async (_, change) => {
     const { organisation, job } = await booked({ variant: "b" });
     organisation.provider.updateShift(job.shiftId, change);
-    await organisation.quiet();
-    expect(await organisation.notificationsOf(job, "shift_changed")).toEqual([]);
+    await organisation.idle();
+    expect(await organisation.notifications(job, "shift_changed")).toEqual([]);
     expect(await organisation.job(job.shiftId)).toMatchObject({ positions: 2, ...onlyPositions(change) });
   });
 
   it("that echoes our own assignment tells nobody", async () => {
     const { organisation, job } = await booked({ assignEchoes: true });
-    const events = await organisation.events(job.shiftId);
+    const events = await organisation.events({ shiftId: job.shiftId });
     expect(events.map(({ event, status }) => `${event} ${status}`)).toEqual([
       "shift.create processed",
       "shift.update processed",
     ]);
-    expect((await organisation.notificationsOf(job)).map(({ kind }) => kind)).not.toContain("shift_changed");
+    expect((await organisation.notifications(job)).map(({ kind }) => kind)).not.toContain("shift_changed");
   });
 
   it("that leaves fewer positions than people keeps them, stops the offers, and waits for a person", async () => {
     const { organisation, person, other, job } = await booked();
     await organisation.accept(job, other);
     organisation.provider.updateShift(job.shiftId, { positions: 1 });
-    await organisation.quiet();
+    await organisation.idle();
     const over = await organisation.job(job.shiftId);
     expect(over).toMatchObject({ status: "filled", overfilled: true, positions: 1 });
     expect(over.bookings.map(({ status }) => status)).toEqual(["confirmed", "confirmed"]);
@@ -103,9 +103,9 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     ]);
     const third = await organisation.addPerson();
     organisation.provider.updateShift(job.shiftId, {});
-    await organisation.quiet();
-    expect(await organisation.accept(job, third)).toEqual({ status: 409, said: "job_filled" });
-    const offered = (await organisation.notificationsOf(job, "job_offered")).map(
+    await organisation.idle();
+    expect(await organisation.accept(job, third)).toEqual({ status: 409, code: "job_filled" });
+    const offered = (await organisation.notifications(job, "job_offered")).map(
       ({ candidateId }) => candidateId,
     );
     expect(offered).not.toContain(third.candidateId);
@@ -119,21 +119,21 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     organisation.provider.shift(job.shiftId)?.assigned.clear();
     Object.assign(organisation.provider.shift(job.shiftId) ?? {}, { cancelled: true });
     organisation.provider.updateShift(job.shiftId, {});
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({
       status: "cancelled",
       bookings: [{ status: "released", reason: "shift_cancelled" }],
     });
-    expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it("of a cancelled job changes nothing: cancelled is final", async () => {
     const { organisation, job } = await booked();
     await organisation.cancel(job);
-    await organisation.quiet();
+    await organisation.idle();
     Object.assign(organisation.provider.shift(job.shiftId) ?? {}, { cancelled: false });
     const { traceId } = organisation.provider.updateShift(job.shiftId, { positions: 9 });
-    await organisation.quiet();
+    await organisation.idle();
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", positions: 2 });
     expect(await organisation.event(traceId)).toMatchObject({
       status: "processed",

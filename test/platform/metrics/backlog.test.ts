@@ -8,9 +8,13 @@ import { type Limits, limitOf } from "../../../src/platform/backlog/limit.ts";
 import { finishedIn } from "../../../src/platform/backlog/pace.ts";
 import type { Integration } from "../../../src/platform/db/schema.ts";
 import { engines, useEngine } from "../../engines.ts";
-import { type Operations, ok } from "../../flows/operations.ts";
-import { useRunning } from "../integrations/running.ts";
-import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
+import { type Operations, ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
+import {
+  type OrganisationOptions,
+  type StartedOrganisation,
+  startOrganisation,
+} from "../../harness/started-organisation.ts";
 
 const SINCE = new Date("2027-03-01T07:00:00Z");
 const LIMITS: Limits = { perMinute: 500, atOnce: 5 };
@@ -117,13 +121,14 @@ const receivedAt = async (of: { operations: Operations; providerId: string }, nt
 };
 
 describe.each(engines)("the backlog of an integration, on %s", (engine) => {
-  const running = useRunning(engine, { now });
+  const harness = useHarness(engine, { now });
   const register = async (options?: { activate: boolean }) => {
-    const registered = await running().register(options);
-    const { operations } = running();
-    const { params, provider, tell } = registered;
+    const registered = await harness().onboard({ connect: false, ...options });
+    const { operations } = harness();
+    const { params, provider, trySend } = registered;
     const sendAll = async (count: number) => {
-      for (let nth = 0; nth < count; nth += 1) expect(await tell(provider.createShift().shiftId)).toBe(200);
+      for (let nth = 0; nth < count; nth += 1)
+        expect(await trySend(provider.createShift().shiftId)).toBe(200);
     };
     return { ...registered, operations, providerId: params.path.providerId, sendAll };
   };
@@ -133,7 +138,7 @@ describe.each(engines)("the backlog of an integration, on %s", (engine) => {
     const none = { ...EMPTY, limit: { code: "none", params: {} } };
     await becomes(of, { ...none, perMinute: 0 });
     await of.sendAll(3);
-    await of.settled();
+    await of.processed();
     await becomes(of, { ...none, perMinute: 3 });
   });
 
@@ -145,73 +150,76 @@ describe.each(engines)("the backlog of an integration, on %s", (engine) => {
     const draft = { code: "draft", params: {} };
     await becomes(of, { ...EMPTY, waiting: waiting(2), limit: draft, oldestAt });
     ok(await operations.activateIntegration({ params }));
-    await of.settled();
+    await of.processed();
     ok(await operations.suspendIntegration({ params }));
     await of.sendAll(3);
     const suspended = { code: "suspended", params: {} };
     await becomes(of, { ...EMPTY, waiting: waiting(3), limit: suspended, oldestAt: expect.any(String) });
     ok(await operations.activateIntegration({ params }));
-    await of.settled();
+    await of.processed();
     await becomes(of, { ...EMPTY, limit: { code: "none", params: {} } });
   });
 });
 
 describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
   const database = useEngine(engine);
-  const open = async (options: WorkshopOptions, use: (shop: Workshop) => Promise<void>) => {
+  const open = async (
+    options: OrganisationOptions,
+    use: (organisation: StartedOrganisation) => Promise<void>,
+  ) => {
     const patient = { timing: { probeMs: 60_000 }, providerTimeoutMs: 60_000 };
-    const shop = await openWorkshop(database(), { now, ...patient, ...options });
+    const organisation = await startOrganisation(database(), { now, ...patient, ...options });
     try {
       // The activation makes due once more what is stored while it goes on.
-      await shop.idle();
-      await use(shop);
+      await organisation.idle();
+      await use(organisation);
     } finally {
-      await shop.close();
+      await organisation.close();
     }
   };
-  const storeAll = async ({ provider, store }: Workshop, count: number) => {
-    for (let nth = 0; nth < count; nth += 1) await store("shift.create", provider.createShift().shiftId);
+  const storeAll = async ({ provider, send }: StartedOrganisation, count: number) => {
+    for (let nth = 0; nth < count; nth += 1) await send("shift.create", provider.createShift().shiftId);
   };
 
   it("that is slow is done in the time that its responses take", () =>
-    open({ calls: { perMinute: 0, atOnce: 1 } }, async (shop) => {
+    open({ calls: { perMinute: 0, atOnce: 1 } }, async (organisation) => {
       const held: (() => void)[] = [];
-      shop.onTheWay = async (_call, pass) => {
+      organisation.onTheWay = async (_call, pass) => {
         await new Promise<void>((resolve) => held.push(resolve));
         await pass();
       };
-      await storeAll(shop, 3);
+      await storeAll(organisation, 3);
       // Nothing is finished yet, so that there is no pace.
-      const oldestAt = await receivedAt(shop, 2);
+      const oldestAt = await receivedAt(organisation, 2);
       const first = { waiting: waiting(2), inProgress: 1, oldestAt, perMinute: 0, doneAt: null };
-      await becomes(shop, { ...first, limit: { code: "working" } });
+      await becomes(organisation, { ...first, limit: { code: "working" } });
       // The calls of the activation were fast, and count in the mean.
       await sleep(1_000);
       held.shift()?.();
       const limit = { code: "latency", params: { atOnce: 1, responseMs: expect.any(Number) } };
       const then = { waiting: waiting(1), inProgress: 1, perMinute: 1 };
-      await becomes(shop, { ...then, limit, doneAt: inMinutes(2) });
-      expect(await gaugesOf(shop)).toMatchObject({
+      await becomes(organisation, { ...then, limit, doneAt: inMinutes(2) });
+      expect(await gaugesOf(organisation)).toMatchObject({
         'provider_waiting{priority="events"}': 1,
         "provider_in_progress{}": 1,
         'provider_limited{limit="latency"}': 1,
         "provider_finished_per_minute{}": 1,
         "provider_done_seconds{}": 120,
       });
-      shop.onTheWay = undefined;
+      organisation.onTheWay = undefined;
       for (const release of held) release();
-      await shop.idle();
-      await becomes(shop, { ...EMPTY, perMinute: 3, limit: { code: "none" } });
+      await organisation.idle();
+      await becomes(organisation, { ...EMPTY, perMinute: 3, limit: { code: "none" } });
     }));
 
   it("moves at the platform's limit of calls, of all processes together", () =>
-    open({ calls: { perMinute: 100, atOnce: 1 } }, async (shop) => {
+    open({ calls: { perMinute: 100, atOnce: 1 } }, async (organisation) => {
       const gate = Promise.withResolvers<void>();
-      shop.onTheWay = (_call, pass) => gate.promise.then(pass);
-      await storeAll(shop, 5);
+      organisation.onTheWay = (_call, pass) => gate.promise.then(pass);
+      await storeAll(organisation, 5);
       // What another process has written.
       const minute = new Date(NOW - 30_000);
-      const figure = { minute, provider_id: shop.providerId };
+      const figure = { minute, provider_id: organisation.providerId };
       const others = [
         { ...figure, name: "provider_calls", value: 85 },
         { ...figure, name: "runs", value: 2 },
@@ -223,31 +231,31 @@ describe.each(engines)("a backlog behind a provider, on %s", (engine) => {
         .execute();
       const limit = { code: "rate_limit", params: { perMinute: 100 } };
       const rest = { waiting: waiting(4), inProgress: 1, perMinute: 2, doneAt: inMinutes(2.5) };
-      await becomes(shop, { ...rest, limit });
+      await becomes(organisation, { ...rest, limit });
       gate.resolve();
-      await shop.idle();
+      await organisation.idle();
     }));
 
   it("that asks for silence waits until its Retry-After", () =>
-    open({}, async (shop) => {
-      shop.provider.setFault("rate-limited", { retryAfter: "600" });
-      await storeAll(shop, 2);
+    open({}, async (organisation) => {
+      organisation.provider.setFault("rate-limited", { retryAfter: "600" });
+      await storeAll(organisation, 2);
       const limit = { code: "rate_limit", params: { until: inMinutes(10) } };
-      const oldestAt = await receivedAt(shop);
-      await becomes(shop, { waiting: waiting(2), inProgress: 0, limit, oldestAt, doneAt: null });
+      const oldestAt = await receivedAt(organisation);
+      await becomes(organisation, { waiting: waiting(2), inProgress: 0, limit, oldestAt, doneAt: null });
     }));
 
   it("that rejects the token is paused since then", () =>
-    open({}, async (shop) => {
-      shop.provider.setFault("token-rejected");
-      await storeAll(shop, 3);
+    open({}, async (organisation) => {
+      organisation.provider.setFault("token-rejected");
+      await storeAll(organisation, 3);
       const params = { health: "token_rejected", since: now().toISOString() };
-      const oldestAt = await receivedAt(shop);
-      await becomes(shop, {
+      const oldestAt = await receivedAt(organisation);
+      await becomes(organisation, {
         ...{ waiting: waiting(3), inProgress: 0, limit: { code: "paused", params } },
         ...{ oldestAt, doneAt: null },
       });
-      const gauges = await gaugesOf(shop);
+      const gauges = await gaugesOf(organisation);
       expect(gauges).toMatchObject({ 'provider_limited{limit="paused"}': 1 });
       expect(gauges).not.toHaveProperty("provider_done_seconds{}");
     }));
@@ -312,7 +320,7 @@ describe.each(engines)("the counts of a backlog, on %s", (engine) => {
 });
 
 /** The gauges of a backlog by name and the label that is not the provider's. */
-async function gaugesOf({ metrics, providerId }: Workshop): Promise<Record<string, number>> {
+async function gaugesOf({ metrics, providerId }: StartedOrganisation): Promise<Record<string, number>> {
   const lines = (await metrics()).split("\n").filter((line) => line.includes(`provider_id="${providerId}"`));
   const gauges = lines.flatMap((line) => {
     const [, name = "", label = "", value] =

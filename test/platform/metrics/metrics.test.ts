@@ -3,9 +3,8 @@ import type { Channel } from "../../../src/platform/deps.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { createReadings, type Readings } from "../../../src/platform/metrics/readings.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
-import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { useRunning } from "../integrations/running.ts";
-import { openWorkshop } from "../workshop.ts";
+import { useHarness } from "../../harness/platform.ts";
+import { startOrganisation } from "../../harness/started-organisation.ts";
 
 const READINGS: Readings = {
   events: { queued: 2, dead: 1 },
@@ -166,9 +165,9 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
   const database = useEngine(engine);
 
   it("are counted by how far they came", async () => {
-    const shop = await openWorkshop(database(), { channel: DOWN, retries: { tries: 2 } });
-    await shop.addPerson(110);
-    await shop.open();
+    const organisation = await startOrganisation(database(), { channel: DOWN, retries: { tries: 2 } });
+    await organisation.addPerson();
+    await organisation.open();
     const counted = async () => (await createReadings(database(), async () => [])()).notifications;
     expect(await counted()).toEqual({ waiting: 0, failed: 1 });
     const set = (values: string) => database().raw.executeSql(`update shiftpact.notifications set ${values}`);
@@ -183,7 +182,7 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
       await set(values);
       expect(await counted()).toEqual({ waiting: 0, failed: 0 });
     }
-    await shop.close();
+    await organisation.close();
   });
 });
 
@@ -194,18 +193,17 @@ const DOWN: Channel = {
 };
 
 describe.each(featureEngines)("GET /metrics on %s", (engine) => {
-  const running = useRunning(engine);
+  const harness = useHarness(engine);
 
   it("counts webhooks and calls, and names no person", async () => {
-    const { platform, operations } = running();
-    const { provider, tell, job, addPerson } = await running().register();
-    const number = published.personnummer[1] ?? "";
-    const candidateId = await addPerson(number);
+    const { platform, operations } = harness();
+    const { provider, trySend, findJob, addPerson } = await harness().onboard({ connect: false });
+    const { candidateId, personalNumber } = await addPerson();
     const { shiftId } = provider.createShift();
-    expect(await tell(shiftId)).toBe(200);
-    expect(await tell(shiftId, "not-the-token")).toBe(401);
+    expect(await trySend(shiftId)).toBe(200);
+    expect(await trySend(shiftId, "not-the-token")).toBe(401);
     await platform.idle();
-    const { jobId = "" } = (await job(shiftId)) ?? {};
+    const { jobId = "" } = (await findJob(shiftId)) ?? {};
     await operations.acceptJob({ params: { path: { jobId } }, body: { candidateId } });
     await platform.idle();
     const answer = await fetch(`${platform.url}/metrics`);
@@ -229,6 +227,6 @@ describe.each(featureEngines)("GET /metrics on %s", (engine) => {
     const last = /^shiftpact_provider_last_webhook_timestamp_seconds\{.*\} (\d+)$/m.exec(text)?.[1];
     expect(Math.abs(Number(last) - Date.now() / 1_000)).toBeLessThan(300);
     expect(text).not.toContain('operation="unknown"');
-    expect(text).not.toMatch(new RegExp(`${number}|Robin|robin|${candidateId}|${shiftId}`));
+    expect(text).not.toMatch(new RegExp(`${personalNumber}|Robin|robin|${candidateId}|${shiftId}`));
   });
 });

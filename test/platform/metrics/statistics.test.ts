@@ -2,28 +2,32 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Statistics } from "../../../generated/operations/types.ts";
 import { copyDatabase, featureEngines } from "../../engines.ts";
-import { type Edge, shiftEvent, startEdge, useEdge } from "../http/edge.ts";
-import { expectProblem, pointersOf } from "../http/send.ts";
-import { ok, useRunning } from "../integrations/running.ts";
+import { expectProblem, pointersOf } from "../../harness/http.ts";
+import { ok } from "../../harness/operations.ts";
+import { useHarness } from "../../harness/platform.ts";
+import { shiftEvent, startWithTenants, type TenantHarness, useTenants } from "../../harness/tenants.ts";
 
 const START = Date.parse("2027-03-01T08:00:30Z");
 const now = () => new Date(START);
 
 describe.each(featureEngines)("GET /statistics on %s", (engine) => {
-  const running = useRunning(engine, { now, calls: { perSecond: 1_000, perMinute: 60_000 } });
+  const harness = useHarness(engine, { now, calls: { perSecond: 1_000, perMinute: 60_000 } });
 
   const read = async (minutes?: number) =>
-    ok(await running().operations.getStatistics({ params: { query: minutes ? { minutes } : {} } }));
+    ok(await harness().operations.getStatistics({ params: { query: minutes ? { minutes } : {} } }));
 
   it("tells of webhooks and of calls, by organisation", async () => {
-    const [busy, broken] = [await running().register(), await running().register()];
+    const [busy, broken] = [
+      await harness().onboard({ connect: false }),
+      await harness().onboard({ connect: false }),
+    ];
     const before = await read(1);
-    expect(await busy.tell(busy.provider.createShift().shiftId)).toBe(200);
-    expect(await busy.tell(busy.provider.createShift().shiftId, "not-the-token")).toBe(401);
+    expect(await busy.trySend(busy.provider.createShift().shiftId)).toBe(200);
+    expect(await busy.trySend(busy.provider.createShift().shiftId, "not-the-token")).toBe(401);
     broken.provider.setFault("error-500", { operations: ["getShift"], times: 1 });
-    expect(await broken.tell(broken.provider.createShift().shiftId)).toBe(200);
-    await busy.settled();
-    await broken.settled();
+    expect(await broken.trySend(broken.provider.createShift().shiftId)).toBe(200);
+    await busy.processed();
+    await broken.processed();
     const { steps, providers, stepMinutes } = await read();
     expect([stepMinutes, steps.length]).toEqual([1, 60]);
     const last = steps.at(-1);
@@ -42,10 +46,10 @@ describe.each(featureEngines)("GET /statistics on %s", (engine) => {
   });
 
   it("counts a 429 of a provider as a failure", async () => {
-    const { provider, tell, settled } = await running().register();
+    const { provider, trySend, processed } = await harness().onboard({ connect: false });
     provider.setFault("rate-limited", { operations: ["getShift"], times: 1, retryAfter: "0" });
-    await tell(provider.createShift().shiftId);
-    await settled();
+    await trySend(provider.createShift().shiftId);
+    await processed();
     const { providers } = await read(1);
     expect(providers.find(({ providerId }) => providerId === provider.providerId)).toMatchObject({
       failures: 1,
@@ -54,19 +58,19 @@ describe.each(featureEngines)("GET /statistics on %s", (engine) => {
 });
 
 describe("GET /statistics", () => {
-  const edge = useEdge("postgres", { now });
+  const harness = useTenants("postgres", { now });
 
   it("refuses a time that is none", async () => {
     for (const minutes of ["0", "-1", "10081", "1.5", "an-hour", "", "1e9", "NaN"]) {
-      const answer = await edge().operate("GET", `/statistics?minutes=${minutes}`);
+      const answer = await harness().operate("GET", `/statistics?minutes=${minutes}`);
       expect(pointersOf(expectProblem(answer, "validation_failed"))).toEqual(["#/query/minutes"]);
     }
-    expect((await edge().send("/operations/v1/statistics")).status).toBe(401);
+    expect((await harness().send("/operations/v1/statistics")).status).toBe(401);
     for (const [minutes, length] of [
       [1, 1],
       [10_080, 180],
     ]) {
-      const { status, body } = await edge().operate("GET", `/statistics?minutes=${minutes}`);
+      const { status, body } = await harness().operate("GET", `/statistics?minutes=${minutes}`);
       expect(status).toBe(200);
       expect((body as Statistics).steps).toHaveLength(length ?? 0);
     }
@@ -74,22 +78,22 @@ describe("GET /statistics", () => {
 });
 
 describe("the statistics of two platforms on one database", () => {
-  const lastOf = async ({ operate }: Edge) =>
+  const lastOf = async ({ operate }: TenantHarness) =>
     ((await operate("GET", "/statistics")).body as Statistics).steps.at(-1);
 
   it("are those of both together, and outlive their end", async () => {
     const { where, remove } = await copyDatabase();
-    const [one, other] = [await startEdge(where, { now }), await startEdge(where, { now })];
-    for (const edge of [one, other, other])
-      expect((await edge.tell(shiftEvent(edge.tenant.providerId))).status).toBe(200);
-    expect((await one.tell({ nonsense: randomUUID() })).status).toBe(400);
-    await other.stop();
+    const [one, other] = [await startWithTenants(where, { now }), await startWithTenants(where, { now })];
+    for (const each of [one, other, other])
+      expect((await each.sendEvent(shiftEvent(each.tenant.providerId))).status).toBe(200);
+    expect((await one.sendEvent({ nonsense: randomUUID() })).status).toBe(400);
+    await other.close();
     expect(await lastOf(one)).toMatchObject({ acknowledged: 3, refused: 1 });
-    expect((await one.tell(shiftEvent(one.tenant.providerId))).status).toBe(200);
-    await one.stop();
-    const again = await startEdge(where, { now });
+    expect((await one.sendEvent(shiftEvent(one.tenant.providerId))).status).toBe(200);
+    await one.close();
+    const again = await startWithTenants(where, { now });
     expect(await lastOf(again)).toMatchObject({ acknowledged: 4, refused: 1 });
-    await again.stop();
+    await again.close();
     await remove();
   });
 });

@@ -2,11 +2,15 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vit
 import type { Job } from "../../../generated/operations/types.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
+import {
+  type OrganisationOptions,
+  type StartedOrganisation,
+  startOrganisation,
+} from "../../harness/started-organisation.ts";
 import published from "../../testdata/personal-numbers.json" with { type: "json" };
-import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
 import { type MailServer, type Outage, startMailServer } from "./mail-server.ts";
 
-const NTH = 60;
+const NUMBER = published.personnummer[60] ?? "";
 const ADDRESS = "asa.vinter@winter.example";
 const ROBIN = { firstName: "Robin", email: "robin@example.com" };
 const FROM = "shifts@platform.example";
@@ -72,47 +76,47 @@ describe("a mail to a server that fails", () => {
 describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
   const database = useEngine(engine);
   let server: MailServer;
-  let shop: Workshop;
-  const open = async (options: WorkshopOptions = {}, url = server.url) => {
+  let organisation: StartedOrganisation;
+  const open = async (options: OrganisationOptions = {}, url = server.url) => {
     const channel = createEmailChannel({ url, from: FROM, timeoutMs: 5_000 });
-    shop = await openWorkshop(database(), { channel, ...options });
+    organisation = await startOrganisation(database(), { channel, ...options });
   };
   beforeEach(async () => {
     server = await startMailServer();
   });
   afterEach(async () => {
-    await shop.close();
+    await organisation.close();
     await server.close();
   });
 
   const subjects = () => server.mails.map(({ headers }) => headers.subject);
-  const notifications = async () => (await shop.operations.listNotifications()).data?.items ?? [];
-  const issues = async () => (await shop.operations.listIssues()).data?.items ?? [];
+  const notifications = async () => (await organisation.operations.listNotifications()).data?.items ?? [];
+  const issues = async () => (await organisation.operations.listIssues()).data?.items ?? [];
   /** What becomes of the one notification that cannot be delivered for now: nobody waits for that. */
-  const offered = async (options: WorkshopOptions, url?: string) => {
+  const offered = async (options: OrganisationOptions, url?: string) => {
     await open({ timing: { hourlyMs: 1_000 }, ...options }, url);
-    await shop.addPerson(NTH, { email: ADDRESS });
-    await shop.store("shift.create", shop.provider.createShift().shiftId);
+    await organisation.addPerson({ personalNumber: NUMBER, email: ADDRESS });
+    await organisation.send("shift.create", organisation.provider.createShift().shiftId);
   };
   const changed = async (job: Job) => {
-    shop.provider.updateShift(job.shiftId, {
+    organisation.provider.updateShift(job.shiftId, {
       endTime: new Date(Date.parse(job.endTime) + 3_600_000).toISOString(),
     });
-    await shop.send("shift.update", job.shiftId);
+    await organisation.process("shift.update", job.shiftId);
   };
 
   it("follow a job from offer to cancellation, each change once, in order", async () => {
     await open();
-    const candidateId = await shop.addPerson(NTH, ROBIN);
-    const job = await shop.open();
-    await shop.accept({ jobId: job.jobId, candidateId });
-    await shop.idle();
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
+    const job = await organisation.open();
+    await organisation.accept(job, { candidateId });
+    await organisation.idle();
     await changed(job);
-    await shop.send("shift.update", job.shiftId);
-    shop.provider.updateShift(job.shiftId, { positions: 5 });
-    await shop.send("shift.update", job.shiftId);
-    shop.provider.deleteShift(job.shiftId);
-    await shop.send("shift.delete", job.shiftId);
+    await organisation.process("shift.update", job.shiftId);
+    organisation.provider.updateShift(job.shiftId, { positions: 5 });
+    await organisation.process("shift.update", job.shiftId);
+    organisation.provider.deleteShift(job.shiftId);
+    await organisation.process("shift.delete", job.shiftId);
     expect(subjects()).toEqual([
       "A shift is open for you",
       "Your shift is confirmed",
@@ -128,10 +132,10 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
 
   it("are short plain texts with the shift as the organisation's clocks show it, and without a personal number", async () => {
     await open();
-    await shop.addPerson(NTH, ROBIN);
-    const [outlet] = shop.provider.outlets;
-    const [role] = shop.provider.roles;
-    await shop.open({ startTime: "2027-10-30T22:00:00+02:00", endTime: "2027-10-31T06:00:00+01:00" });
+    await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
+    const [outlet] = organisation.provider.outlets;
+    const [role] = organisation.provider.roles;
+    await organisation.open({ startTime: "2027-10-30T22:00:00+02:00", endTime: "2027-10-31T06:00:00+01:00" });
     const [mail] = server.mails;
     expect(mail?.headers).toMatchObject({
       "content-type": "text/plain; charset=utf-8",
@@ -152,14 +156,14 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
         "It goes to whoever accepts first.",
       ].join("\n\n"),
     );
-    expect(JSON.stringify(mail)).not.toContain(published.personnummer[NTH]);
+    expect(JSON.stringify(mail)).not.toContain(NUMBER);
   });
 
   it("arrive once when the server refuses twice, then takes", async () => {
     await open();
-    await shop.addPerson(NTH, ROBIN);
+    await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     server.refuse(451, 2);
-    await shop.open();
+    await organisation.open();
     expect(server.offered).toBe(3);
     expect(server.mails).toHaveLength(1);
     expect(await notifications()).toMatchObject([{ channel: "email" }]);
@@ -168,9 +172,9 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
 
   it("have one Message-ID each, so that a repetition after a lost answer can be dropped", async () => {
     await open();
-    await shop.addPerson(NTH, ROBIN);
+    await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     server.refuse("lost");
-    await shop.open();
+    await organisation.open();
     const [notification] = await notifications();
     const ids = server.mails.map(({ headers }) => headers["message-id"]);
     expect(ids).toEqual(Array(2).fill(`<${notification?.notificationId}@platform.example>`));
@@ -193,8 +197,8 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
         drop function shiftpact.fail_first; drop sequence shiftpact.recordings`);
     });
     await open();
-    await shop.addPerson(NTH, ROBIN);
-    await shop.open();
+    await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
+    await organisation.open();
     expect(await notifications()).toMatchObject([{ deliveredAt: expect.any(String) }]);
     expect(server.mails).toHaveLength(1);
   });
@@ -215,9 +219,9 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
 
   it("that the server refuses for good are tried once", async () => {
     await open();
-    const candidateId = await shop.addPerson(NTH, ROBIN);
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     server.refuse(550);
-    await shop.open();
+    await organisation.open();
     expect(server.offered).toBe(1);
     const [refused] = await notifications();
     expect(refused).toMatchObject({ deliveryError: "gave_up", deliveryParams: { status: 550 } });
@@ -248,20 +252,20 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
 
   it("are not sent to a person who is erased meanwhile", async () => {
     await open({ retries: { tries: 1_000 } });
-    const candidateId = await shop.addPerson(NTH, ROBIN);
+    const { candidateId } = await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
     server.refuse(451, 1_000);
-    const opening = shop.open();
+    const opening = organisation.open();
     await expect.poll(() => server.offered).toBeGreaterThan(1);
     const path = { candidateId };
-    expect((await shop.operations.eraseCandidate({ params: { path } })).response.status).toBe(204);
+    expect((await organisation.operations.eraseCandidate({ params: { path } })).response.status).toBe(204);
     await opening;
     expect(server.mails).toEqual([]);
   });
 
   it("are only shown without a mail server, and nothing is queued", async () => {
-    shop = await openWorkshop(database());
-    await shop.addPerson(NTH, ROBIN);
-    const { jobId } = await shop.open();
+    organisation = await startOrganisation(database());
+    await organisation.addPerson({ personalNumber: NUMBER, ...ROBIN });
+    const { jobId } = await organisation.open();
     const [shown] = await notifications();
     expect(shown).toMatchObject({ jobId, kind: "job_offered" });
     expect(Object.keys(shown ?? {})).not.toContain("channel");

@@ -3,18 +3,18 @@ import { newId } from "../../../src/platform/ids.ts";
 import { notify } from "../../../src/platform/notifications/notify.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { openWorkshop, type Workshop } from "../workshop.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
 /** A statement carries 65,535 parameters at most, which would be less than one for each value of so many rows. */
 const MANY = 10_000;
 
 describe.each(featureEngines)("notifying candidates on %s", (engine) => {
   const database = useEngine(engine);
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   beforeEach(async () => {
-    shop = await openWorkshop(database());
+    organisation = await startOrganisation(database());
   });
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
   const crowd = async (): Promise<string[]> => {
     const { rows } = await database().raw.executeSql(`
@@ -25,9 +25,9 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
   };
 
   it("of one change reaches each of them once, however many they are", async () => {
-    const { jobId } = await shop.open();
+    const { jobId } = await organisation.open();
     const candidateIds = await crowd();
-    const { providerId } = shop;
+    const { providerId } = organisation;
     const about = { providerId, jobId, changeKey: "k", content: { n: 1 }, traceId: "t" };
     const parts = { newId, wakeWorker: () => undefined };
     const tell = () =>
@@ -36,15 +36,15 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
       );
     expect(await tell()).toBe(MANY);
     expect(await tell()).toBe(0);
-    const [told] = (await shop.operations.listNotifications()).data?.items ?? [];
+    const [told] = (await organisation.operations.listNotifications()).data?.items ?? [];
     expect(told).toMatchObject({ kind: "shift_changed", jobId, content: { n: 1 }, traceId: "t" });
   });
 
   it("offers a job to everyone available, however many they are", async () => {
     await crowd();
     await database().raw.executeSql(`insert into shiftpact.candidate_competences (candidate_id, competence_id)
-      select candidate_id, '${shop.competenceId}' from shiftpact.candidates`);
-    const job = await shop.open();
+      select candidate_id, '${organisation.competenceId}' from shiftpact.candidates`);
+    const job = await organisation.open();
     const { rows } = await database().raw.executeSql(
       `select count(*) as told from shiftpact.notifications where job_id = '${job.jobId}'`,
     );

@@ -2,8 +2,12 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Channel, Delivery } from "../../../src/platform/deps.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
+import { ok } from "../../harness/operations.ts";
+import {
+  type OrganisationOptions,
+  type StartedOrganisation,
+  startOrganisation,
+} from "../../harness/started-organisation.ts";
 import { type MailServer, type Outage, startMailServer } from "./mail-server.ts";
 
 const NTH = 20;
@@ -15,43 +19,40 @@ const DEFERRED: Delivery = { kind: "deferred", code: "mail_server_refused", stat
 const DELIVERED = { kind: "delivered" } as const;
 
 /** Of both platforms, where one takes over from the other. */
-const secretKey = Buffer.alloc(32, "secret");
 
 describe.each(featureEngines)("an outage of the mail server on %s", (engine) => {
   const database = useEngine(engine);
   let server: MailServer;
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   let now: Date;
-  const open = async (options: WorkshopOptions = {}) => {
+  const open = async (options: OrganisationOptions = {}) => {
     const channel = createEmailChannel({
       url: server.url,
       from: "shifts@platform.example",
       timeoutMs: 5_000,
     });
-    shop = await openWorkshop(database(), { channel, now: () => now, secretKey, ...HOURLY, ...options });
+    organisation = await startOrganisation(database(), { channel, now: () => now, ...HOURLY, ...options });
   };
   beforeEach(async () => {
     now = new Date();
     server = await startMailServer();
   });
   afterEach(async () => {
-    await shop.close();
+    await organisation.close();
     await server.close();
   });
 
   const email = (nth: number) => `candidate-${nth}@example.com`;
   const addPeople = (from: number, to: number) =>
     Promise.all(
-      Array.from({ length: to - from }, (_, index) =>
-        shop.addPerson(from + index, { email: email(from + index) }),
-      ),
+      Array.from({ length: to - from }, (_, index) => organisation.addPerson({ email: email(from + index) })),
     );
   /** A shift of next month, which the candidates are offered. */
   const offer = async () => {
     const startTime = new Date(Date.now() + 30 * DAY_MS).toISOString();
     const endTime = new Date(Date.now() + 30.25 * DAY_MS).toISOString();
-    const { shiftId } = shop.provider.createShift({ startTime, endTime });
-    await shop.store("shift.create", shiftId);
+    const { shiftId } = organisation.provider.createShift({ startTime, endTime });
+    await organisation.send("shift.create", shiftId);
     return shiftId;
   };
   /** Of the mail that waits. */
@@ -67,7 +68,7 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
   const allWait = (count: number) => expect.poll(attempts).toEqual(Array(count).fill(HOURLY.retries.tries));
   const recipients = () => server.mails.flatMap(({ to }) => to).sort();
   const undelivered = async () =>
-    ok(await shop.operations.listNotifications()).items.filter(
+    ok(await organisation.operations.listNotifications()).items.filter(
       ({ deliveredAt }) => deliveredAt === undefined,
     );
 
@@ -85,17 +86,17 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
       server.fail(outage);
       await offer();
       await allWait(3);
-      expect(await shop.issues()).toMatchObject([
+      expect(await organisation.issues()).toMatchObject([
         { code: "notification_failed", subject: { kind: "mail_server" }, count: 1 },
       ]);
       now = new Date(now.getTime() + DAY_MS);
       await server.recover();
       await addPeople(NTH + 3, NTH + 4);
       await expect.poll(recipients).toEqual([0, 1, 2, 3].map((each) => email(NTH + each)));
-      await shop.idle();
+      await organisation.idle();
       expect(await undelivered()).toEqual([]);
       expect(await attempts()).toEqual([]);
-      expect(await shop.issues()).toEqual([]);
+      expect(await organisation.issues()).toEqual([]);
       expect(recipients()).toHaveLength(4);
     },
   );
@@ -136,7 +137,7 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
     delivery = DELIVERED;
     await addPeople(NTH + many, NTH + many + 1);
     await expect.poll(() => new Set(sent).size, { timeout: 20_000 }).toBe(many + 1);
-    await shop.idle();
+    await organisation.idle();
     expect(sent).toHaveLength(many + 1);
   });
 
@@ -146,7 +147,7 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
     server.fail("away");
     await offer();
     await allWait(2);
-    await shop.close();
+    await organisation.close();
     await server.recover();
     await open();
     await addPeople(NTH + 2, NTH + 3);
@@ -171,11 +172,11 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
     for (let nth = NTH + 1; nth < NTH + 6; nth += 1) {
       await addPeople(nth, nth + 1);
       await expect.poll(() => tried).toContain(email(nth));
-      await shop.idle();
+      await organisation.idle();
     }
     // Once more with the first mail of the process, which does not know how long the server was away.
     expect(tried.filter((address) => address === email(NTH)).length).toBeLessThanOrEqual(2);
-    expect(await shop.issues()).toMatchObject([{ subject: { kind: "mail_server" } }]);
+    expect(await organisation.issues()).toMatchObject([{ subject: { kind: "mail_server" } }]);
   });
 
   it("closes its issue when the only mail that waits is an offer that is withdrawn", async () => {
@@ -184,12 +185,12 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
     server.fail("away");
     const shiftId = await offer();
     await allWait(1);
-    expect(await shop.issueCodes()).toEqual(["notification_failed"]);
-    shop.provider.deleteShift(shiftId);
-    await shop.store("shift.delete", shiftId);
-    await expect.poll(shop.issueCodes).toEqual([]);
+    expect(await organisation.issueCodes()).toEqual(["notification_failed"]);
+    organisation.provider.deleteShift(shiftId);
+    await organisation.send("shift.delete", shiftId);
+    await expect.poll(organisation.issueCodes).toEqual([]);
     await server.recover();
-    await shop.idle();
+    await organisation.idle();
     expect(server.mails).toEqual([]);
   });
 });

@@ -3,29 +3,31 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Notification } from "../../../generated/operations/types.ts";
 import { createEmailChannel } from "../../../src/platform/notifications/email.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
+import { ok } from "../../harness/operations.ts";
+import {
+  type OrganisationOptions,
+  type StartedOrganisation,
+  startOrganisation,
+} from "../../harness/started-organisation.ts";
 import { type MailServer, startMailServer } from "./mail-server.ts";
 
-const NTH = 110;
 const HOUR_MS = 3_600_000;
 
 /** Of both platforms, where one takes over from the other. */
-const secretKey = Buffer.alloc(32, "secret");
 
 describe.each(featureEngines)("sending a notification again on %s", (engine) => {
   const database = useEngine(engine);
   let server: MailServer;
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   let now: Date;
-  const open = async (options: WorkshopOptions = {}) => {
+  const open = async (options: OrganisationOptions = {}) => {
     const channel = createEmailChannel({
       url: server.url,
       from: "shifts@platform.example",
       timeoutMs: 5_000,
     });
-    shop = await openWorkshop(database(), {
-      ...{ channel, now: () => now, secretKey },
+    organisation = await startOrganisation(database(), {
+      ...{ channel, now: () => now },
       timing: { hourlyMs: HOUR_MS },
       ...options,
     });
@@ -35,16 +37,16 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     server = await startMailServer();
   });
   afterEach(async () => {
-    await shop.close();
+    await organisation.close();
     await server.close();
   });
 
   const resend = async (notificationId: string) => {
     const params = { path: { notificationId } };
-    const { data, error, response } = await shop.operations.resendNotification({ params });
-    return { status: response.status, said: data ?? error?.code };
+    const { data, error, response } = await organisation.operations.resendNotification({ params });
+    return { status: response.status, body: data ?? error?.code };
   };
-  const all = async () => ok(await shop.operations.listNotifications()).items.toReversed();
+  const all = async () => ok(await organisation.operations.listNotifications()).items.toReversed();
   const offers = async (count: number): Promise<Notification[]> => {
     const items = await all();
     expect(items).toHaveLength(count);
@@ -55,14 +57,14 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
   const messageIds = () => server.mails.map(({ headers }) => headers["message-id"]);
   const messageId = ({ notificationId }: Notification, suffix = "") =>
     `<${notificationId}${suffix}@platform.example>`;
-  const subjects = async () => (await shop.issues()).map(({ subject }) => subject.notificationId);
+  const subjects = async () => (await organisation.issues()).map(({ subject }) => subject.notificationId);
   const UNDELIVERED = { deliveredAt: undefined, deliveryError: undefined };
   /** Two candidates, each with an offer that the mail server refused. */
   const refuseTwo = async () => {
     server.refuse(550, 2);
-    await shop.addPerson(NTH, { email: "first@example.com" });
-    await shop.addPerson(NTH + 1, { email: "second@example.com" });
-    const job = await shop.open();
+    await organisation.addPerson({ email: "first@example.com" });
+    await organisation.addPerson({ email: "second@example.com" });
+    const job = await organisation.open();
     const [one, other] = await offers(2);
     if (!one || !other) throw new Error("two offers were made");
     return { job, one, other };
@@ -72,14 +74,14 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     await open();
     const { one, other } = await refuseTwo();
     expect((await subjects()).sort()).toEqual([one.notificationId, other.notificationId].sort());
-    const { status, said } = await resend(one.notificationId);
+    const { status, body } = await resend(one.notificationId);
     expect(status).toBe(202);
-    expect({ ...UNDELIVERED, ...(said as Notification) }).toEqual({
+    expect({ ...UNDELIVERED, ...(body as Notification) }).toEqual({
       ...one,
       ...UNDELIVERED,
       deliveryParams: undefined,
     });
-    await shop.idle();
+    await organisation.idle();
     expect(messageIds()).toEqual([messageId(one)]);
     expect(await read(one)).toMatchObject({ channel: "email", deliveredAt: expect.any(String) });
     expect(await subjects()).toEqual([other.notificationId]);
@@ -89,24 +91,24 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     await open();
     const { one } = await refuseTwo();
     const params = { path: { candidateId: one.candidateId } };
-    ok(await shop.operations.changeCandidate({ params, body: { email: "right@example.com" } }));
+    ok(await organisation.operations.changeCandidate({ params, body: { email: "right@example.com" } }));
     await resend(one.notificationId);
-    await shop.idle();
+    await organisation.idle();
     expect(server.mails.map(({ to }) => to)).toEqual([["right@example.com"]]);
   });
 
   it("keeps the issue when another notification of the same candidate is delivered", async () => {
     await open();
     server.refuse(550);
-    const candidateId = await shop.addPerson(NTH);
-    const { jobId } = await shop.open({ positions: 2 });
+    const { candidateId } = await organisation.addPerson();
+    const { jobId } = await organisation.open({ positions: 2 });
     const [refused] = await offers(1);
-    await shop.open({ startTime: "2031-05-01T08:00:00Z", endTime: "2031-05-01T14:00:00Z" });
+    await organisation.open({ startTime: "2031-05-01T08:00:00Z", endTime: "2031-05-01T14:00:00Z" });
     expect(server.mails).toHaveLength(1);
     expect(await subjects()).toEqual([refused?.notificationId]);
     // The offer no longer holds for a candidate who has accepted it.
-    await shop.accept({ jobId, candidateId });
-    await shop.idle();
+    await organisation.accept({ jobId }, { candidateId });
+    await organisation.idle();
     expect(server.mails).toHaveLength(2);
     expect(await subjects()).toEqual([]);
   });
@@ -116,21 +118,23 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     const { one } = await refuseTwo();
     server.refuse(550);
     await resend(one.notificationId);
-    await shop.idle();
-    const issue = (await shop.issues()).find(({ subject }) => subject.notificationId === one.notificationId);
+    await organisation.idle();
+    const issue = (await organisation.issues()).find(
+      ({ subject }) => subject.notificationId === one.notificationId,
+    );
     expect(issue).toMatchObject({ count: 2 });
     expect(await read(one)).toMatchObject({ deliveryError: "gave_up" });
   });
 
   it("sends what was delivered under a Message-ID of its own each time", async () => {
     await open();
-    await shop.addPerson(NTH);
-    await shop.open();
+    await organisation.addPerson();
+    await organisation.open();
     const [one] = await offers(1);
     if (!one) return;
     for (const _ of [1, 2]) {
       expect((await resend(one.notificationId)).status).toBe(202);
-      await shop.idle();
+      await organisation.idle();
     }
     expect(messageIds()).toEqual([messageId(one), messageId(one, ".1"), messageId(one, ".2")]);
     expect(await read(one)).toMatchObject({ deliveredAt: expect.any(String) });
@@ -138,54 +142,54 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
 
   it("sends one mail for two requests at the same time", async () => {
     await open();
-    await shop.addPerson(NTH);
-    await shop.open();
+    await organisation.addPerson();
+    await organisation.open();
     const [one] = await offers(1);
     if (!one) return;
     server.fail("away");
     const answers = await Promise.all([resend(one.notificationId), resend(one.notificationId)]);
     expect(answers.map(({ status }) => status)).toEqual([202, 202]);
     await server.recover();
-    await shop.idle();
+    await organisation.idle();
     expect(messageIds()).toEqual([messageId(one), messageId(one, ".1")]);
   });
 
   it("attempts at once what waits after a failed attempt, under the same Message-ID", async () => {
     await open({ retries: { tries: 1 } });
-    await shop.addPerson(NTH);
+    await organisation.addPerson();
     server.fail({ at: "data", reply: 451 });
-    const { shiftId } = shop.provider.createShift();
-    await shop.store("shift.create", shiftId);
-    await expect.poll(shop.issueCodes).toEqual(["notification_failed"]);
+    const { shiftId } = organisation.provider.createShift();
+    await organisation.send("shift.create", shiftId);
+    await expect.poll(organisation.issueCodes).toEqual(["notification_failed"]);
     const [one] = await offers(1);
     if (!one) return;
     await server.recover();
     expect(await resend(one.notificationId)).toMatchObject({
       status: 202,
-      said: { deliveryError: "mail_server_refused" },
+      body: { deliveryError: "mail_server_refused" },
     });
-    await shop.idle();
+    await organisation.idle();
     expect(messageIds()).toEqual([messageId(one)]);
-    expect(await shop.issues()).toEqual([]);
+    expect(await organisation.issues()).toEqual([]);
   });
 
   it("sends what was only shown before the platform had a mail server", async () => {
-    shop = await openWorkshop(database(), { secretKey });
-    await shop.addPerson(NTH);
-    await shop.open();
+    organisation = await startOrganisation(database());
+    await organisation.addPerson();
+    await organisation.open();
     const [one] = await offers(1);
     if (!one) return;
-    expect(await resend(one.notificationId)).toEqual({ status: 409, said: "mail_not_configured" });
-    await shop.close();
+    expect(await resend(one.notificationId)).toEqual({ status: 409, body: "mail_not_configured" });
+    await organisation.close();
     await open();
-    expect(await resend(one.notificationId)).toMatchObject({ status: 202, said: { channel: "email" } });
-    await shop.idle();
+    expect(await resend(one.notificationId)).toMatchObject({ status: 202, body: { channel: "email" } });
+    await organisation.idle();
     expect(messageIds()).toEqual([messageId(one)]);
   });
 
   it("sends what had no usable address, once the address is corrected", async () => {
     await open();
-    const candidateId = await shop.addPerson(NTH, { email: "robin@example.com" });
+    const { candidateId } = await organisation.addPerson({ email: "robin@example.com" });
     const setEmail = (email: string) =>
       database()
         .kysely.updateTable("candidates")
@@ -193,49 +197,49 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
         .where("candidate_id", "=", candidateId)
         .execute();
     await setEmail("<>");
-    await shop.open();
+    await organisation.open();
     const [one] = await offers(1);
     expect(one).toMatchObject({ deliveryError: "address_unusable" });
     if (!one) return;
     await setEmail("robin@example.com");
     expect((await resend(one.notificationId)).status).toBe(202);
-    await shop.idle();
+    await organisation.idle();
     expect(messageIds()).toEqual([messageId(one)]);
-    expect(await shop.issues()).toEqual([]);
+    expect(await organisation.issues()).toEqual([]);
   });
 
   it("is refused for an offer that is withdrawn, whose issue is closed", async () => {
     await open();
     const { job, one } = await refuseTwo();
-    shop.provider.deleteShift(job.shiftId);
-    await shop.send("shift.delete", job.shiftId);
-    expect(await resend(one.notificationId)).toEqual({ status: 409, said: "notification_withdrawn" });
-    expect(await shop.issues()).toEqual([]);
+    organisation.provider.deleteShift(job.shiftId);
+    await organisation.process("shift.delete", job.shiftId);
+    expect(await resend(one.notificationId)).toEqual({ status: 409, body: "notification_withdrawn" });
+    expect(await organisation.issues()).toEqual([]);
   });
 
   it("is refused once the shift has started, which closes the issue", async () => {
     await open({ upkeep: { everyMs: 50 } });
     const { job, one } = await refuseTwo();
     server.refuse(550);
-    await shop.accept({ jobId: job.jobId, candidateId: one.candidateId });
-    await shop.idle();
+    await organisation.accept(job, { candidateId: one.candidateId });
+    await organisation.idle();
     const confirmed = (await all()).find(({ kind }) => kind === "booking_confirmed");
     expect(confirmed).toMatchObject({ deliveryError: "gave_up" });
     now = new Date(job.startTime);
     const id = confirmed?.notificationId ?? "";
-    expect(await resend(id)).toEqual({ status: 409, said: "shift_started" });
+    expect(await resend(id)).toEqual({ status: 409, body: "shift_started" });
     await expect.poll(subjects).toEqual([]);
   });
 
   it("is refused for a notification that does not exist", async () => {
     await open();
-    expect(await resend(randomUUID())).toEqual({ status: 404, said: "notification_not_found" });
+    expect(await resend(randomUUID())).toEqual({ status: 404, body: "notification_not_found" });
   });
 
   it("goes before what the candidate is mailed in the background", async () => {
     await open({ retries: { tries: 1 } });
-    await shop.addPerson(NTH);
-    await shop.open();
+    await organisation.addPerson();
+    await organisation.open();
     const [one] = await offers(1);
     server.fail("away");
     await resend(one?.notificationId ?? "");

@@ -3,15 +3,14 @@ import type { Job, Notification } from "../../../generated/operations/types.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { warnOfUndelivered } from "../../../src/platform/notifications/deliver.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
-import { openWorkshop, type Workshop } from "../workshop.ts";
+import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
-const NTH = 100;
 const OFFER = "A shift is open for you";
 
 describe.each(featureEngines)("what waited for a mail server that was down, on %s", (engine) => {
   const database = useEngine(engine);
   const mails: { address: string; subject: string }[] = [];
-  let shop: Workshop;
+  let organisation: StartedOrganisation;
   let now = new Date();
   let isUp = false;
   let tries = 0;
@@ -29,29 +28,33 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     mails.splice(0);
     now = new Date();
     [isUp, tries] = [false, 0];
-    shop = await openWorkshop(database(), { channel, now: () => now, retries: { tries: 100_000 } });
+    organisation = await startOrganisation(database(), {
+      channel,
+      now: () => now,
+      retries: { tries: 100_000 },
+    });
   });
-  afterEach(() => shop.close());
+  afterEach(() => organisation.close());
 
   const up = async () => {
     isUp = true;
-    await shop.idle();
+    await organisation.idle();
   };
   /** The platform is idle once the mail server is up: until then, nothing here waits for that. */
   const offered = async (positions = 1): Promise<Job> => {
-    const { shiftId } = shop.provider.createShift({ positions });
-    await shop.store("shift.create", shiftId);
+    const { shiftId } = organisation.provider.createShift({ positions });
+    await organisation.send("shift.create", shiftId);
     await expect.poll(() => tries).toBeGreaterThan(0);
     const query = { shiftId };
-    const [job] = (await shop.operations.listJobs({ params: { query } })).data?.items ?? [];
+    const [job] = (await organisation.operations.listJobs({ params: { query } })).data?.items ?? [];
     if (!job) throw new Error("it is offered, so there is a job");
     return job;
   };
-  const becomes = (jobId: string, status: Job["status"]) =>
-    expect.poll(async () => (await shop.job(jobId)).status).toBe(status);
+  const becomes = (shiftId: string, status: Job["status"]) =>
+    expect.poll(async () => (await organisation.job(shiftId)).status).toBe(status);
   const offersTo = async (candidateId: string): Promise<Notification[]> => {
     const query = { candidateId };
-    const { data } = await shop.operations.listNotifications({ params: { query } });
+    const { data } = await organisation.operations.listNotifications({ params: { query } });
     return (data?.items ?? []).filter(({ kind }) => kind === "job_offered").toReversed();
   };
   const isWithdrawn = (candidateId: string) =>
@@ -64,7 +67,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
   const NEVER_SENT = { withdrawnAt: expect.any(String), deliveryError: "mail_server_unreachable" };
 
   it("is sent, when the offer holds", async () => {
-    const candidateId = await shop.addPerson(NTH);
+    const { candidateId } = await organisation.addPerson();
     await offered();
     await expect
       .poll(() => offersTo(candidateId))
@@ -76,19 +79,19 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
 
   it("is no offer of a job that another candidate has; a new offer is made when the seat is free", async () => {
     const [first, second] = [
-      await shop.addPerson(NTH, { email: "first@example.com" }),
-      await shop.addPerson(NTH + 1, { email: "second@example.com" }),
+      (await organisation.addPerson({ email: "first@example.com" })).candidateId,
+      (await organisation.addPerson({ email: "second@example.com" })).candidateId,
     ];
     const job = await offered();
-    await shop.accept({ jobId: job.jobId, candidateId: second });
-    await becomes(job.jobId, "filled");
+    await organisation.accept(job, { candidateId: second });
+    await becomes(job.shiftId, "filled");
     await isWithdrawn(first);
     await up();
     expect(mails).toEqual([{ address: "second@example.com", subject: "Your shift is confirmed" }]);
     const [withdrawn] = await offersTo(first);
     expect(withdrawn).not.toHaveProperty("deliveredAt");
-    await shop.withdraw({ jobId: job.jobId, candidateId: second });
-    await shop.idle();
+    await organisation.withdraw(job, { candidateId: second });
+    await organisation.idle();
     const sent = mails.filter(({ subject }) => subject === OFFER).map(({ address }) => address);
     expect(sent).toEqual(["first@example.com"]);
     const offers = await offersTo(first);
@@ -102,18 +105,18 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
   });
 
   it("is no offer of a job that is cancelled", async () => {
-    const candidateId = await shop.addPerson(NTH);
-    const { jobId, shiftId } = await offered();
-    shop.provider.deleteShift(shiftId);
-    await shop.store("shift.delete", shiftId);
-    await becomes(jobId, "cancelled");
+    const { candidateId } = await organisation.addPerson();
+    const { shiftId } = await offered();
+    organisation.provider.deleteShift(shiftId);
+    await organisation.send("shift.delete", shiftId);
+    await becomes(shiftId, "cancelled");
     await isWithdrawn(candidateId);
     await up();
     expect(mails).toEqual([]);
   });
 
   it("is no offer of a shift that has started", async () => {
-    await shop.addPerson(NTH);
+    await organisation.addPerson();
     const { startTime } = await offered();
     now = new Date(startTime);
     await nothingIsDue();
@@ -122,15 +125,15 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
   });
 
   it("is no offer to a candidate who is booked on the job already", async () => {
-    const candidateId = await shop.addPerson(NTH);
+    const { candidateId } = await organisation.addPerson();
     const { jobId } = await offered(2);
-    await shop.accept({ jobId, candidateId });
+    await organisation.accept({ jobId }, { candidateId });
     await up();
     expect(mails.map(({ subject }) => subject)).toEqual(["Your shift is confirmed"]);
   });
 
   it("is counted at the start of a platform without a channel, which says so", async () => {
-    await shop.addPerson(NTH);
+    await organisation.addPerson();
     await offered();
     const lines: unknown[] = [];
     const log = { ...silent, warn: (...line: unknown[]) => void lines.push(line) };

@@ -4,9 +4,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../../generated/operations/client.ts";
 import { createLog } from "../../../src/platform/log.ts";
 import { readTelemetry, telemetryFaults } from "../../../src/platform/telemetry-config.ts";
-import { ok } from "../../flows/operations.ts";
-import { onboard } from "../../flows/organisation.ts";
-import { OPERATIONS_TOKEN, startEdge } from "../http/edge.ts";
+import { ok } from "../../harness/operations.ts";
+import { onboard } from "../../harness/organisation.ts";
+import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import { startWithTenants } from "../../harness/tenants.ts";
 import { startMailServer } from "../notifications/mail-server.ts";
 import { type SentSpan, startCollector } from "./collector.ts";
 
@@ -19,7 +20,7 @@ async function start(env: NodeJS.ProcessEnv, metricsEveryMs = 60_000) {
   const mail = await startMailServer();
   onTestFinished(mail.close);
   const telemetry = readTelemetry(env);
-  const edge = await startEdge("postgres", {
+  const harness = await startWithTenants("postgres", {
     log,
     metricsEveryMs,
     about: { version: "1.2.3" },
@@ -28,12 +29,12 @@ async function start(env: NodeJS.ProcessEnv, metricsEveryMs = 60_000) {
       ...(telemetry && { telemetry }),
     },
   });
-  onTestFinished(edge.stop);
+  onTestFinished(harness.close);
   const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
-  const operations = createClient({ baseUrl: `${edge.platform.url}/operations/v1`, headers });
+  const operations = createClient({ baseUrl: `${harness.platform.url}/operations/v1`, headers });
   const received: (string | undefined)[] = [];
   const organisation = await onboard(
-    { platform: edge.platform, operations },
+    { platform: harness.platform, operations },
     {
       connect: false,
       onTheWay: async ({ traceparent }, pass) => {
@@ -45,7 +46,7 @@ async function start(env: NodeJS.ProcessEnv, metricsEveryMs = 60_000) {
   onTestFinished(organisation.close);
   const send = async (shiftId: string, traceId: string, traceparent?: string) => {
     const { providerId, platformToken } = organisation;
-    const response = await fetch(`${edge.platform.url}/webhooks/scheduling-provider`, {
+    const response = await fetch(`${harness.platform.url}/webhooks/scheduling-provider`, {
       method: "POST",
       headers: {
         ...{ Authorization: `Bearer ${platformToken}`, "Content-Type": "application/json" },
@@ -54,9 +55,9 @@ async function start(env: NodeJS.ProcessEnv, metricsEveryMs = 60_000) {
       body: JSON.stringify({ event: "shift.create", providerId, content: { shiftId }, traceId }),
     });
     expect(response.status).toBe(200);
-    await edge.platform.idle();
+    await harness.platform.idle();
   };
-  return { ...edge, lines, mail, organisation, operations, received, send };
+  return { ...harness, lines, mail, organisation, operations, received, send };
 }
 
 const digits = (traceId: string) => traceId.replaceAll("-", "");

@@ -7,8 +7,12 @@ import { createIdGenerator, newId } from "../../../src/platform/ids.ts";
 import { RETENTION } from "../../../src/platform/retention.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
-import { ok } from "../../flows/operations.ts";
-import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.ts";
+import { ok } from "../../harness/operations.ts";
+import {
+  type OrganisationOptions,
+  type StartedOrganisation,
+  startOrganisation,
+} from "../../harness/started-organisation.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -28,17 +32,17 @@ const NOTHING = {
 
 describe.each(featureEngines)("the periodic reading on %s", (engine) => {
   const database = useEngine(engine);
-  let workshop: Workshop;
-  const open = async (options: WorkshopOptions = {}) => {
+  let organisation: StartedOrganisation;
+  const open = async (options: OrganisationOptions = {}) => {
     const timing = { reconcileMs: 200, ...options.timing };
-    workshop = await openWorkshop(database(), { ...options, timing });
+    organisation = await startOrganisation(database(), { ...options, timing });
   };
-  afterEach(() => workshop.close());
+  afterEach(() => organisation.close());
 
   /** Counts the readings of the provider's shifts from now on. */
   const readings = () => {
     const counted = { count: 0 };
-    workshop.onTheWay = async ({ method, path }, pass) => {
+    organisation.onTheWay = async ({ method, path }, pass) => {
       await pass();
       if (method === "GET" && path.startsWith("/shifts/")) counted.count += 1;
     };
@@ -49,27 +53,27 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     await expect.poll(() => counted.count).toBeGreaterThanOrEqual(before + more);
   };
   const eventsOf = async (shiftId: string) =>
-    ok(await workshop.operations.listEvents({ params: { query: { shiftId } } })).items;
+    ok(await organisation.operations.listEvents({ params: { query: { shiftId } } })).items;
   const book = async (shift = { positions: 2 }) => {
-    const candidateId = await workshop.addPerson(0);
-    const job = await workshop.open(shift);
-    expect(await workshop.accept({ ...job, candidateId })).toMatchObject({ said: "confirmed" });
+    const { candidateId } = await organisation.addPerson();
+    const job = await organisation.open(shift);
+    expect(await organisation.accept(job, { candidateId })).toMatchObject({ code: "confirmed" });
     return job;
   };
 
   it("finds what no event announced", async () => {
     await open();
-    const { jobId, shiftId, traceId } = await workshop.open({ positions: 1 });
-    workshop.provider.updateShift(shiftId, { positions: 4 });
-    await expect.poll(() => workshop.job(jobId)).toMatchObject({ positions: 4 });
-    expect(await workshop.verdicts(traceId ?? "")).toContain("job: job_updated");
+    const { shiftId, traceId } = await organisation.open({ positions: 1 });
+    organisation.provider.updateShift(shiftId, { positions: 4 });
+    await expect.poll(() => organisation.job(shiftId)).toMatchObject({ positions: 4 });
+    expect(await organisation.verdicts(traceId ?? "")).toContain("job: job_updated");
     expect(await eventsOf(shiftId)).toHaveLength(1);
   });
 
   it("leaves no event, no story and no notification when nothing was missed", async () => {
     await open();
-    await workshop.addPerson(0);
-    const { shiftId } = await workshop.open();
+    await organisation.addPerson();
+    const { shiftId } = await organisation.open();
     const counts = () =>
       Promise.all(
         (["events", "trace_steps", "notifications", "issues"] as const).map((table) =>
@@ -91,71 +95,71 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     await open();
     const job = await book();
     const counted = readings();
-    workshop.provider.updateShift(job.shiftId, { positions: 3 });
-    await expect.poll(() => workshop.job(job.jobId)).toMatchObject({ positions: 3 });
-    expect(await workshop.notificationsOf(job, "shift_changed")).toEqual([]);
+    organisation.provider.updateShift(job.shiftId, { positions: 3 });
+    await expect.poll(() => organisation.job(job.shiftId)).toMatchObject({ positions: 3 });
+    expect(await organisation.notifications(job, "shift_changed")).toEqual([]);
     const endTime = new Date(Date.parse(job.endTime) + HOUR).toISOString();
-    workshop.provider.updateShift(job.shiftId, { endTime });
-    await expect.poll(() => workshop.notificationsOf(job, "shift_changed")).toHaveLength(1);
+    organisation.provider.updateShift(job.shiftId, { endTime });
+    await expect.poll(() => organisation.notifications(job, "shift_changed")).toHaveLength(1);
     await severalMore(counted);
-    expect(await workshop.notificationsOf(job, "shift_changed")).toHaveLength(1);
+    expect(await organisation.notifications(job, "shift_changed")).toHaveLength(1);
   });
 
   it("cancels the job of a shift that is gone, and notifies those booked once", async () => {
     await open();
     const job = await book();
-    workshop.provider.deleteShift(job.shiftId);
-    await expect.poll(() => workshop.job(job.jobId)).toMatchObject({ status: "cancelled" });
+    organisation.provider.deleteShift(job.shiftId);
+    await expect.poll(() => organisation.job(job.shiftId)).toMatchObject({ status: "cancelled" });
     const counted = readings();
     // It may come back, so it is read on.
     await severalMore(counted);
-    expect(await workshop.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
+    expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
   it("believes a lagging replica no sooner than after an event", async () => {
     await open({ timing: { absenceRetriesMs: [200, 200, 200] } });
-    const { jobId } = await workshop.open();
+    const { shiftId } = await organisation.open();
     const counted = readings();
-    workshop.provider.setFault("shift-lag", { times: 2 });
+    organisation.provider.setFault("shift-lag", { times: 2 });
     await severalMore(counted, 4);
-    expect(await workshop.job(jobId)).toMatchObject({ status: "open" });
+    expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
   });
 
   it("keeps one issue of a shift that cannot be a job, until it can", async () => {
     await open();
-    await workshop.open();
-    workshop.provider.setFault("end-before-start");
+    await organisation.open();
+    organisation.provider.setFault("end-before-start");
     await severalMore(readings());
-    expect(await workshop.issueCodes()).toEqual(["shift_unusable"]);
-    workshop.provider.clearFaults();
-    await expect.poll(workshop.issueCodes).toEqual([]);
+    expect(await organisation.issueCodes()).toEqual(["shift_unusable"]);
+    organisation.provider.clearFaults();
+    await expect.poll(organisation.issueCodes).toEqual([]);
   });
 
   it("leaves alone what has been cancelled, and what is suspended", async () => {
     await open();
-    const { jobId } = await workshop.open();
-    const path = { providerId: workshop.providerId };
-    ok(await workshop.operations.suspendIntegration({ params: { path } }));
-    await workshop.idle();
+    const { jobId } = await organisation.open();
+    const path = { providerId: organisation.providerId };
+    ok(await organisation.operations.suspendIntegration({ params: { path } }));
+    await organisation.idle();
     const counted = readings();
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(counted.count).toBe(0);
-    ok(await workshop.operations.activateIntegration({ params: { path } }));
+    ok(await organisation.operations.activateIntegration({ params: { path } }));
     await severalMore(counted);
-    ok(await workshop.operations.cancelJob({ params: { path: { jobId } } }));
-    await workshop.idle();
+    ok(await organisation.operations.cancelJob({ params: { path: { jobId } } }));
+    await organisation.idle();
     counted.count = 0;
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(counted.count).toBe(0);
   });
 
   const died = async () => {
-    const { shiftId } = workshop.provider.createShift();
-    workshop.provider.setFault("error-500", { operations: ["getShift"] });
-    await workshop.store("shift.create", shiftId);
+    const { shiftId } = organisation.provider.createShift();
+    organisation.provider.setFault("error-500", { operations: ["getShift"] });
+    await organisation.send("shift.create", shiftId);
     await expect.poll(() => eventsOf(shiftId)).toMatchObject([{ status: "dead" }]);
-    expect(await workshop.issueCodes()).toContain("provider_gave_no_answer");
-    workshop.provider.clearFaults();
+    expect(await organisation.issueCodes()).toContain("provider_gave_no_answer");
+    organisation.provider.clearFaults();
     return shiftId;
   };
 
@@ -165,7 +169,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     await expect
       .poll(() => eventsOf(shiftId))
       .toMatchObject([{ status: "processed", verdict: { code: "job_created" } }]);
-    expect(await workshop.issueCodes()).toEqual([]);
+    expect(await organisation.issueCodes()).toEqual([]);
   });
 
   it("reads what was given up once the provider responds again", async () => {
@@ -173,13 +177,13 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     await open({ retries: { tries: 3 }, calls });
     const shiftId = await died();
     const discover = async () => {
-      await workshop.operations.discoverIntegration({
-        params: { path: { providerId: workshop.providerId } },
+      await organisation.operations.discoverIntegration({
+        params: { path: { providerId: organisation.providerId } },
       });
       return eventsOf(shiftId);
     };
     await expect.poll(discover).toMatchObject([{ status: "processed", verdict: { code: "job_created" } }]);
-    await expect.poll(workshop.issueCodes).toEqual([]);
+    await expect.poll(organisation.issueCodes).toEqual([]);
   });
 });
 

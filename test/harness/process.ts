@@ -1,51 +1,41 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { cpSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { inject } from "vitest";
-import { hashToken } from "../../src/platform/access/token.ts";
-import { type Database, openDatabase } from "../../src/platform/db/database.ts";
+import type { Database } from "../../src/platform/db/database.ts";
 import { makePlatformToken } from "../../src/platform/integrations/tokens.ts";
-import { createVault } from "../../src/platform/integrations/vault.ts";
-import { silent } from "../engines.ts";
+import { copyDataFolder, withDatabase } from "./platform.ts";
+import { insertIntegration } from "./tenants.ts";
 
 const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
 /** The embedded database's code is not optimised, as in vitest.config.ts. */
 const QUICK = "--liftoff-only";
 
 /** A data folder of its own, with what a platform process needs to start on it. */
-export interface Home {
+export interface DataFolder {
   dataDir: string;
   env: NodeJS.ProcessEnv;
-  /** The database in it, while no process has it. */
+  /** The database in it, while no process has it open. */
   withDatabase<T>(use: (database: Database) => Promise<T>): Promise<T>;
-  /** An active integration, whose provider is at `baseUrl`. */
+  /** Adds an active integration, whose provider is at `baseUrl`. */
   addIntegration(baseUrl: string): Promise<Owner>;
-  /** Another home that holds the same. While no process has the database. */
-  copy(): Promise<Home>;
+  /** Another folder with the same content. While no process has the database open. */
+  copy(): Promise<DataFolder>;
   remove(): Promise<void>;
 }
 
+/** The integration that a webhook belongs to. */
 export interface Owner {
   providerId: string;
   kind: string;
   platformToken: string;
 }
 
-export const makeHome = (): Promise<Home> => homeFrom(inject("pgliteTemplate"), randomBytes(32));
-
-async function homeFrom(template: string, secretKey: Buffer): Promise<Home> {
-  const dataDir = await mkdtemp(join(dirname(inject("pgliteTemplate")), "home-"));
-  const folder = join(dataDir, "database");
-  cpSync(template, folder, { recursive: true });
-  const withDatabase: Home["withDatabase"] = async (use) => {
-    const database = await openDatabase({ dataDir: folder, log: silent });
-    return use(database).finally(database.close);
-  };
+export async function makeDataFolder(secretKey = randomBytes(32), template?: string): Promise<DataFolder> {
+  const { location, remove } = await copyDataFolder(template);
+  const { dataDir } = location;
   return {
     dataDir,
     env: {
@@ -56,32 +46,16 @@ async function homeFrom(template: string, secretKey: Buffer): Promise<Home> {
       SECRET_KEY: secretKey.toString("base64"),
       SHIFTPACT_DATA: dataDir,
     },
-    withDatabase,
-    addIntegration: (baseUrl) => withDatabase((database) => addIntegration(database, secretKey, baseUrl)),
-    copy: () => homeFrom(folder, secretKey),
-    remove: () => rm(dataDir, { recursive: true }),
+    withDatabase: (use) => withDatabase(location, use),
+    addIntegration: async (baseUrl) => {
+      const owner = { providerId: randomUUID(), platformToken: makePlatformToken(), kind: "probe" };
+      const rest = { baseUrl, state: "active", secretKey, tokens: [[owner.platformToken, null]] } as const;
+      await withDatabase(location, ({ kysely }) => insertIntegration(kysely, { ...owner, ...rest }));
+      return owner;
+    },
+    copy: () => makeDataFolder(secretKey, join(dataDir, "database")),
+    remove,
   };
-}
-
-async function addIntegration({ kysely }: Database, secretKey: Buffer, baseUrl: string): Promise<Owner> {
-  const [providerId, platformToken, kind] = [randomUUID(), makePlatformToken(), "probe"];
-  const provider_token = createVault(secretKey).seal("a-provider-token");
-  await kysely
-    .insertInto("integrations")
-    .values({
-      provider_id: providerId,
-      kind,
-      name: "Probe",
-      base_url: baseUrl,
-      state: "active",
-      provider_token,
-    })
-    .execute();
-  await kysely
-    .insertInto("platform_tokens")
-    .values({ token_hash: hashToken(platformToken), provider_id: providerId, valid_until: null })
-    .execute();
-  return { providerId, kind, platformToken };
 }
 
 export interface PlatformProcess {
@@ -99,7 +73,7 @@ const running = new Set<ChildProcess>();
  * checkout.
  */
 export function startProcess(
-  { env }: Pick<Home, "env">,
+  { env }: Pick<DataFolder, "env">,
   port = 0,
   around = "",
   command = COMMAND,

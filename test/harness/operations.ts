@@ -1,0 +1,45 @@
+import type { createClient } from "../../generated/operations/client.ts";
+
+export type Operations = ReturnType<typeof createClient>;
+
+interface Result {
+  data?: unknown;
+  error?: unknown;
+  response: Response;
+}
+
+/**
+ * The body of a successful response.
+ *
+ * @throws for any other response
+ */
+export function ok<R extends Result>({ data, error, response }: R): Extract<R, { error?: never }>["data"] {
+  if (response.ok && error === undefined) return data;
+  throw new Error(`status ${response.status}: ${JSON.stringify(error)}`);
+}
+
+interface Page<T> {
+  items: T[];
+  nextCursor?: string;
+}
+
+type PageResult<T> = { response: Response } & (
+  | { data: Page<T>; error?: never }
+  | { data?: never; error: unknown }
+);
+
+const LIMIT = 200;
+
+/** Every item of a list, in the list's order. */
+export async function everyPage<T>(
+  read: (query: { limit: number; cursor?: string }) => Promise<PageResult<T>>,
+): Promise<T[]> {
+  const items: T[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = ok(await read({ limit: LIMIT, ...(cursor !== undefined && { cursor }) }));
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return items;
+}
