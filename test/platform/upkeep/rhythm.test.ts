@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { FIGURES } from "../../../src/platform/metrics/figures.ts";
-import { judge } from "../../../src/platform/upkeep/rhythm.ts";
+import { findSilence } from "../../../src/platform/upkeep/rhythm.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
 
@@ -18,15 +18,15 @@ describe("a provider is quiet", () => {
     ["not when few are to be expected", [6, 0, 19], undefined],
   ] as const;
   it.each(cases)("%s", (_title, [hours, received, expected], verdict) => {
-    const found = judge([{ hours, received, expected }]);
+    const found = findSilence([{ hours, received, expected }]);
     if (typeof verdict === "object") expect(found).toMatchObject(verdict);
     else expect(found).toBe(verdict);
   });
 
   it("by a longer span when few are to be expected in a shorter one, unless it sends again", () => {
     const longer = { hours: 72, received: 1, expected: 50 };
-    expect(judge([{ hours: 6, received: 0, expected: 4 }, longer])).toBe(longer);
-    expect(judge([{ hours: 6, received: 1, expected: 4 }, longer])).toBe("sends");
+    expect(findSilence([{ hours: 6, received: 0, expected: 4 }, longer])).toBe(longer);
+    expect(findSilence([{ hours: 6, received: 1, expected: 4 }, longer])).toBe("sends");
   });
 });
 

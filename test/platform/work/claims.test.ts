@@ -197,10 +197,10 @@ describe.each(engines)("work that is due, on %s", (engine) => {
       });
   });
 
-  it("is nothing of a provider that is spared", async () => {
+  it("is nothing of a provider that is excluded", async () => {
     const [one, other] = [await addIntegration(database()), await addIntegration(database())];
     await mark(database(), shift(one, "one"), shift(other, "other"));
-    expect(keysOf(await claim(database(), { spared: [one] }))).toEqual(["other"]);
+    expect(keysOf(await claim(database(), { excluded: [one] }))).toEqual(["other"]);
   });
 
   it("waits while the provider rejects the token, apart from the probe", async () => {
