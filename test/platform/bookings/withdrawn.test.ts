@@ -30,7 +30,7 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
   };
   const kinds = async (job: Job) => (await shop.notificationsOf(job)).map(({ kind }) => kind);
 
-  it("that comes before the confirmation leaves nothing to notify of but the release", async () => {
+  it("before the confirmation notifies only of the release", async () => {
     const candidateId = await shop.addPerson(60);
     const job = await shop.open();
     const seat = { jobId: job.jobId, candidateId };
@@ -44,7 +44,7 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
     expect(await kinds(job)).toEqual(["job_offered", "booking_released"]);
   });
 
-  it("that the provider refuses leaves the person booked, and notified of it", async () => {
+  it("that the provider refuses leaves the person booked and notified", async () => {
     const candidateId = await shop.addPerson(61);
     const job = await shop.open();
     const seat = { jobId: job.jobId, candidateId };
@@ -64,7 +64,7 @@ describe.each(featureEngines)("a withdrawal on %s", (engine) => {
   it.each([
     ["a withdrawal", isUnassign, 204],
     ["an accept", isAssign, 201],
-  ] as const)("leaves %s waiting as long as the provider has not responded", async (what, isHeld, status) => {
+  ] as const)("leaves %s waiting until the provider responds", async (what, isHeld, status) => {
     const [job, candidateId] = [await shop.open(), await shop.addPerson(62)];
     const seat = { jobId: job.jobId, candidateId };
     if (what === "a withdrawal") await shop.accept(seat);

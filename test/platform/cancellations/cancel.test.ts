@@ -7,7 +7,7 @@ import { useStage } from "../../flows/stage.ts";
 const ACCEPTED = { status: 202 };
 const DELETE = { operations: ["cancelShift"] } as const;
 
-describe.each(featureEngines)("an employer cancels on %s", (engine) => {
+describe.each(featureEngines)("a cancellation by the employer on %s", (engine) => {
   const stage = useStage(engine, { retries: { tries: 4 } });
 
   const booked = async (onboarding: Onboarding = {}) => {
@@ -40,7 +40,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     },
   );
 
-  it("twice, and once more when it is over: one DELETE", async () => {
+  it("sends one DELETE for repeated requests", async () => {
     const { organisation, job, deletes } = await booked();
     expect(await Promise.all([organisation.cancel(job), organisation.cancel(job)])).toEqual([
       ACCEPTED,
@@ -53,16 +53,19 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     expect(await organisation.notificationsOf(job, "shift_cancelled")).toHaveLength(1);
   });
 
-  it.each(["404", "410"] as const)("what the provider has deleted already (%s)", async (deleted) => {
-    const { organisation, job } = await booked({ connect: false, dialect: { deleted } });
-    organisation.provider.deleteShift(job.shiftId);
-    await organisation.cancel(job);
-    await organisation.quiet();
-    expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled" });
-    expect(await organisation.issues()).toEqual([]);
-  });
+  it.each(["404", "410"] as const)(
+    "succeeds if the provider has already deleted the shift (%s)",
+    async (deleted) => {
+      const { organisation, job } = await booked({ connect: false, dialect: { deleted } });
+      organisation.provider.deleteShift(job.shiftId);
+      await organisation.cancel(job);
+      await organisation.quiet();
+      expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled" });
+      expect(await organisation.issues()).toEqual([]);
+    },
+  );
 
-  it("and the provider refuses: both keep the shift, until it is cancelled after all", async () => {
+  it("that the provider refuses keeps the shift on both sides until a later one succeeds", async () => {
     const { organisation, person, job } = await booked();
     const other = await organisation.addPerson();
     organisation.provider.setFault("cancel-refused", DELETE);
@@ -87,7 +90,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("and the provider gives no usable response: the cancellation waits, with an issue after the last attempt", async () => {
+  it("without a usable response waits, with an issue after the last attempt", async () => {
     const { organisation, person, job } = await booked();
     const other = await organisation.addPerson();
     organisation.provider.setFault("error-500", DELETE);
@@ -114,17 +117,17 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("a job that does not exist", async () => {
+  it("is refused for a job that does not exist", async () => {
     const { organisation, job } = await booked();
     const unknown = { ...job, jobId: "0190c7a4-0000-7000-8000-000000000001" };
     expect(await organisation.cancel(unknown)).toEqual({ status: 404, said: "job_not_found" });
   });
 });
 
-describe("while a cancellation is under way", () => {
+describe("while a cancellation is in progress", () => {
   const stage = useStage("pglite", { retries: { tries: 10_000 } });
 
-  it("the job says so, takes no bookings, and is offered to nobody", async () => {
+  it("the job is shown as being cancelled, accepts no bookings, and is not offered", async () => {
     const organisation = await stage().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -141,7 +144,7 @@ describe("while a cancellation is under way", () => {
     expect(await organisation.job(job.shiftId)).toMatchObject({ status: "cancelled", cancelling: false });
   });
 
-  it("the offers wait, and go out when the provider refuses", async () => {
+  it("offers wait, and are sent if the provider refuses", async () => {
     const organisation = await stage().onboard();
     const job = await organisation.open();
     organisation.provider.setFault("error-500", DELETE);

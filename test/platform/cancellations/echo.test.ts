@@ -32,7 +32,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
   };
 
   it.each(["new", "same"] as const)(
-    "with a traceId that is %s is skipped, and told so",
+    "with a traceId that is %s is skipped with a verdict",
     async (echoTraceId) => {
       const { organisation, job } = await opened({ dialect: { echoTraceId } });
       await organisation.cancel(job);
@@ -47,7 +47,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     },
   );
 
-  it("confirms a DELETE whose response was lost: no patience is needed", async () => {
+  it("confirms a DELETE with a lost response at once", async () => {
     const { organisation, job } = await opened();
     organisation.provider.setFault("answer-lost", { ...DELETE, times: 1 });
     await organisation.cancel(job);
@@ -55,7 +55,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     expect(await deletions(organisation, job.shiftId)).toEqual(["skipped_echo"]);
   });
 
-  it("is skipped once: the next shift.delete is asked about", async () => {
+  it("is skipped once, and the next shift.delete leads to a reading", async () => {
     const { organisation, job } = await opened();
     await organisation.cancel(job);
     await organisation.quiet();
@@ -68,7 +68,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
   it.each([
     [23, "skipped_echo"],
     [25, "processed"],
-  ])("that comes %i hours later is %s", async (hours, status) => {
+  ])("that arrives %i hours later is %s", async (hours, status) => {
     const { organisation, job } = await opened();
     organisation.provider.setFault("no-echo");
     await organisation.cancel(job);
@@ -79,7 +79,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     expect(await deletions(organisation, job.shiftId)).toEqual([status]);
   });
 
-  it("is not expected of a DELETE that was refused", async () => {
+  it("is not expected after a refused DELETE", async () => {
     const { organisation, job } = await opened();
     organisation.provider.setFault("cancel-refused");
     await organisation.cancel(job);
@@ -91,7 +91,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("that came before the DELETE was refused was none, and is read as a deletion", async () => {
+  it("that arrives before the refusal of the DELETE is processed as a deletion", async () => {
     const [asked, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const { organisation, job } = await opened({
       connect: false,
@@ -117,27 +117,24 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
     expect(await organisation.issueCodes()).toEqual(["cancellation_refused", "delete_not_confirmed"]);
   });
 
-  it.each([0, 1])(
-    "of a shift that the provider deletes while the DELETE of a process %i h ahead has no response",
-    async (h) => {
-      const { organisation, job } = await opened();
-      organisation.provider.setFault("error-500", DELETE);
-      clock.ms += h * HOUR_MS;
-      await organisation.cancel(job);
-      clock.ms -= h * HOUR_MS;
-      const { traceId } = organisation.provider.deleteShift(job.shiftId);
-      await organisation.quiet();
-      expect(await organisation.event(traceId)).toMatchObject({ status: "skipped_echo" });
-      expect(await organisation.job(job.shiftId)).toMatchObject({
-        status: "cancelled",
-        cancelling: false,
-        cancelledBy: "employer",
-      });
-      expect(await organisation.issues()).toEqual([]);
-    },
-  );
+  it.each([0, 1])("is recognised while the DELETE of a process %i h ahead has no response", async (h) => {
+    const { organisation, job } = await opened();
+    organisation.provider.setFault("error-500", DELETE);
+    clock.ms += h * HOUR_MS;
+    await organisation.cancel(job);
+    clock.ms -= h * HOUR_MS;
+    const { traceId } = organisation.provider.deleteShift(job.shiftId);
+    await organisation.quiet();
+    expect(await organisation.event(traceId)).toMatchObject({ status: "skipped_echo" });
+    expect(await organisation.job(job.shiftId)).toMatchObject({
+      status: "cancelled",
+      cancelling: false,
+      cancelledBy: "employer",
+    });
+    expect(await organisation.issues()).toEqual([]);
+  });
 
-  it("does not come of a shift of another organisation with the same id", async () => {
+  it("is not confused with another organisation's shift with the same id", async () => {
     const { organisation: other, job } = await opened();
     const { organisation } = await opened();
     organisation.provider.createShift({ id: job.shiftId });

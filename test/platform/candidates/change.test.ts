@@ -7,7 +7,7 @@ import { openWorkshop, type Workshop } from "../workshop.ts";
 
 const NTH = 43;
 
-describe.each(featureEngines)("a candidate, on %s", (engine) => {
+describe.each(featureEngines)("a change of a candidate on %s", (engine) => {
   const database = useEngine(engine);
   let shop: Workshop;
   beforeEach(async () => {
@@ -18,7 +18,7 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
   const change = (candidateId: string, body: CandidateChange) =>
     shop.operations.changeCandidate({ params: { path: { candidateId } }, body });
 
-  it("has another address, and keeps what was not named", async () => {
+  it("updates the address and keeps fields that it does not name", async () => {
     const candidateId = await shop.addPerson(NTH);
     const before = ok(await shop.operations.getCandidate({ params: { path: { candidateId } } }));
     expect(ok(await change(candidateId, { email: "robin.ek@example.com" }))).toEqual(before);
@@ -27,7 +27,7 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
     expect(shown).toMatchObject({ email: "robin.ek@example.com", phone: "+46701740605", lastName: "Ek" });
   });
 
-  it("is offered the open jobs that need a competence that is new", async () => {
+  it("offers the open jobs that need a new competence", async () => {
     const candidateId = await shop.addPerson(NTH, { competenceIds: [] });
     const job = await shop.open();
     expect(await shop.notificationsOf(job)).toEqual([]);
@@ -37,7 +37,7 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
     expect(await shop.notificationsOf(job)).toMatchObject([{ kind: "job_offered", candidateId }]);
   });
 
-  it("without the competence that a shift needs since it has changed is reported, until it is there", async () => {
+  it("resolves the issue about a competence that a changed shift requires, once the candidate has it", async () => {
     const able = { competenceIds: [shop.competenceId] };
     const candidateId = await shop.addPerson(NTH, able);
     const { jobId, shiftId } = await shop.open();
@@ -54,7 +54,7 @@ describe.each(featureEngines)("a candidate, on %s", (engine) => {
     expect((await shop.job(jobId)).bookings).toMatchObject([{ candidateId, status: "confirmed" }]);
   });
 
-  it("who is not there, or an unknown competence, changes nothing", async () => {
+  it("is refused for an unknown candidate or an unknown competence", async () => {
     const missing = await change(randomUUID(), { phone: "+46701740699" });
     expect([missing.response.status, missing.error?.code]).toEqual([404, "candidate_not_found"]);
     const candidateId = await shop.addPerson(NTH);

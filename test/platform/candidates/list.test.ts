@@ -16,7 +16,7 @@ describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
   const people = async (query: { search?: string; competenceId?: string }) =>
     ok(await shop.operations.listCandidates({ params: { query } })).items.map(({ lastName }) => lastName);
 
-  it("finds people by a part of the name, in which no character has a meaning", async () => {
+  it("finds people by a part of the name, without special characters", async () => {
     await shop.addPerson(NTH, { firstName: "Åsa", lastName: "Öberg" });
     await shop.addPerson(NTH + 1, { firstName: "Nils_100%", lastName: "Berg" });
     expect(await people({ search: "ÅSA ö" })).toEqual(["Öberg"]);
@@ -34,7 +34,7 @@ describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
     expect(await people({ competenceId, search: "unable" })).toEqual([]);
   });
 
-  it("finds the jobs of a candidate, and those that start within a time", async () => {
+  it("finds the jobs of a candidate, and those that start within a period", async () => {
     const [candidateId, other] = [await shop.addPerson(NTH), await shop.addPerson(NTH + 1)];
     const times = (day: number) => ({
       startTime: `2031-05-0${day}T08:00:00.000Z`,

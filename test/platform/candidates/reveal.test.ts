@@ -6,7 +6,7 @@ import { openWorkshop, type Workshop } from "../workshop.ts";
 
 const NTH = 41;
 
-describe.each(featureEngines)("one person on %s", (engine) => {
+describe.each(featureEngines)("a person's details on %s", (engine) => {
   const database = useEngine(engine);
   let shop: Workshop;
   beforeEach(async () => {
@@ -18,7 +18,7 @@ describe.each(featureEngines)("one person on %s", (engine) => {
     shop.operations.revealCandidate({ params: { path: { candidateId } }, body: { reason } });
   const reveals = () => database().kysely.selectFrom("reveals").select(["candidate_id", "reason"]).execute();
 
-  it("is shown masked", async () => {
+  it("are shown masked", async () => {
     const candidateId = await shop.addPerson(NTH);
     const { data } = await shop.operations.getCandidate({ params: { path: { candidateId } } });
     expect(data).toEqual({
@@ -30,7 +30,7 @@ describe.each(featureEngines)("one person on %s", (engine) => {
     });
   });
 
-  it("is shown unmasked for a reason, which is recorded each time", async () => {
+  it("are shown unmasked for a reason, which is recorded each time", async () => {
     const candidate_id = await shop.addPerson(NTH);
     expect((await reveal(candidate_id, "the provider asks")).data).toEqual({
       candidateId: candidate_id,
@@ -47,13 +47,13 @@ describe.each(featureEngines)("one person on %s", (engine) => {
     ]);
   });
 
-  it.each(["", "no", "x".repeat(201), "a\u0000bc"])("is not shown for the reason %j", async (reason) => {
+  it.each(["", "no", "x".repeat(201), "a\u0000bc"])("are not shown for the reason %j", async (reason) => {
     const candidateId = await shop.addPerson(NTH);
     expect((await reveal(candidateId, reason)).error?.code).toBe("validation_failed");
     expect(await reveals()).toEqual([]);
   });
 
-  it("is unknown under another id, and nothing is recorded", async () => {
+  it("are not found under another id, and nothing is recorded", async () => {
     await shop.addPerson(NTH);
     expect((await reveal(randomUUID(), "who is this")).error?.code).toBe("candidate_not_found");
     expect(await reveals()).toEqual([]);

@@ -42,7 +42,7 @@ describe.each(engines)("a personal number on %s", (engine) => {
     return candidate_id;
   };
 
-  it("is nowhere in the database, and is still found, shown masked, revealed and sent to the provider", async () => {
+  it("is not stored in clear, but can be found, shown masked, revealed, and sent to the provider", async () => {
     const shop = await open();
     const candidateId = await shop.addPerson(61);
     const job = await shop.open();
@@ -59,7 +59,7 @@ describe.each(engines)("a personal number on %s", (engine) => {
     await expect(shop.addPerson(61)).rejects.toThrow("candidate_exists");
   });
 
-  it("of an older version is sealed at the start", async () => {
+  it("is sealed at the start if an older version stored it in clear", async () => {
     const candidate_id = await addAsBefore(62);
     const shop = await open();
     expect(await shop.dump()).not.toContain(number(62));
@@ -69,7 +69,7 @@ describe.each(engines)("a personal number on %s", (engine) => {
     await expect(shop.addPerson(62)).rejects.toThrow("candidate_exists");
   });
 
-  it("comes back in clear for the return to an older version, and is found meanwhile", async () => {
+  it("is restored in clear for a return to an older version, and found in the meantime", async () => {
     const candidate_id = await addAsBefore(63);
     await (await sealing()).run();
     expect(await stored()).toMatchObject([{ personal_number: `sealed:${candidate_id}` }]);
@@ -79,7 +79,7 @@ describe.each(engines)("a personal number on %s", (engine) => {
     expect(back.numbers.columns(number(64), candidate_id).personal_number).toBe(number(64));
   });
 
-  it("of two candidates stays with the first, and the other one is left for an operator", async () => {
+  it("of two candidates is sealed for the first, and left in clear for the other", async () => {
     const first = await addAsBefore(65);
     await (await sealing()).run();
     const second = await addAsBefore(65);
@@ -102,7 +102,7 @@ describe.each(engines)("a personal number on %s", (engine) => {
 describe("beside a process of version 0.1.0", () => {
   const database = useEngine("postgres");
 
-  it("is kept in clear too, until that process is gone", async () => {
+  it("is also kept in clear until that process has ended", async () => {
     const { kysely } = database();
     const process_id = randomUUID();
     await kysely.insertInto("processes").values({ process_id, seen_at: new Date() }).execute();

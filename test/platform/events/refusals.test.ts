@@ -2,11 +2,11 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { startStage } from "../../flows/stage.ts";
 
-describe("the log of what a provider refuses (contract 7.1)", () => {
+describe("the log line about a refused call (contract 7.1)", () => {
   const lines: string[] = [];
   const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
 
-  it("names the call, its story and the status, and never the person", async () => {
+  it("names the call, its trace, and the status, but never the person", async () => {
     const stage = await startStage("pglite", { log });
     const organisation = await stage.onboard({ dialect: { notFound: "404" } });
     const person = await organisation.addPerson();

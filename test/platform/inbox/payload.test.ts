@@ -36,8 +36,8 @@ const shownOf = (text: string) => {
   return [event, content.shiftId];
 };
 
-describe("a payload that is shown", () => {
-  it("has no personal number in any form, alone or in a sentence", () => {
+describe("a displayed payload", () => {
+  it("contains no personal number in any form, alone or in a sentence", () => {
     for (const number of [...published.personnummer, ...published.coordinationNumbers]) {
       for (const form of formsOf(number)) {
         expect(shownOf(form)).toEqual([MASK, MASK]);
@@ -70,7 +70,7 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
 
   const read = (eventId: string) => workshop.operations.getEvent({ params: { path: { eventId } } });
 
-  it("answers what the list says of it, and its payload", async () => {
+  it("returns the event as in the list, with its payload", async () => {
     const { shiftId } = await workshop.open();
     const { data } = await workshop.operations.listEvents({ params: { query: { shiftId } } });
     const [listed] = data?.items ?? [];
@@ -80,7 +80,7 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
     expect(event?.status).toBe("processed");
   });
 
-  it("masks what an event of an unknown name is called, and of what", async () => {
+  it("masks the name and the shift of an unknown event", async () => {
     const [event_id, trace_id] = [randomUUID(), randomUUID()];
     const provider_id = workshop.provider.providerId;
     const event = `shift.moved.${COORDINATION}`;
@@ -104,7 +104,7 @@ describe.each(featureEngines)("GET /events/{eventId} on %s", (engine) => {
     expect(JSON.stringify(trace)).not.toContain(COORDINATION);
   });
 
-  it("answers 404 to an unknown event, and 400 to what is no id", async () => {
+  it("returns 404 for an unknown event, and 400 for an invalid id", async () => {
     expect(await read(randomUUID())).toMatchObject({
       response: { status: 404 },
       error: { code: "event_not_found" },

@@ -52,7 +52,7 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     await workshop.idle();
   };
 
-  it.each(CASES)("of %s writes nothing and says what the replay then does", async (_name, happen) => {
+  it.each(CASES)("of %s writes nothing and predicts the outcome of the replay", async (_name, happen) => {
     const { open, addPerson, accept, idle } = workshop;
     const candidateId = await addPerson(0);
     const job = await open({ positions: 2 });
@@ -75,7 +75,7 @@ describe.each(featureEngines)("the preview of a replay on %s", (engine) => {
     expect({ status, verdict }).toEqual({ status: foreseen.status, verdict: foreseen.verdict });
   });
 
-  it("and the replay of an echo use up no pending cancellation", async () => {
+  it("does not consume a pending cancellation for an echo, and neither does the replay", async () => {
     const { kysely } = database();
     const { open, provider, send, idle } = workshop;
     const { shiftId, jobId } = await open();

@@ -7,7 +7,7 @@ import { ok, type Registered, useRunning } from "../integrations/running.ts";
 const CREATED = { code: "job_created", params: { jobStatus: "open" } };
 const NO_SUCH = "0190c7a4-0000-7000-8000-00000000dead";
 
-describe.each(featureEngines)("replaying on %s", (engine) => {
+describe.each(featureEngines)("a replay on %s", (engine) => {
   const running = useRunning(engine, {
     timing: { absenceRetriesMs: [1, 1, 1], recheckMs: [1] },
     calls: { perSecond: 1_000, perMinute: 60_000 },
@@ -30,7 +30,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     await idle();
   };
 
-  it("processes an event that failed, and said before what that would change", async () => {
+  it("processes a failed event, with the changes that its preview showed", async () => {
     const { operations } = running();
     const registered = await running().register();
     const { provider, job } = registered;
@@ -66,7 +66,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     });
   });
 
-  it("foresees what changed at the provider without a word, and nothing when nothing did", async () => {
+  it("previews changes that the provider did not announce, and nothing if nothing changed", async () => {
     const registered = await running().register();
     const { provider, job, addPerson } = registered;
     await addPerson(published.personnummer[0] ?? "");
@@ -86,7 +86,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect((await preview(shiftId)).changes).toEqual([]);
   });
 
-  it("foresees a shift that is gone", async () => {
+  it("previews the deletion of a shift", async () => {
     const registered = await running().register();
     const { provider, job } = registered;
     const { shiftId } = provider.createShift();
@@ -101,7 +101,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect(await job(shiftId)).toMatchObject({ status: "cancelled" });
   });
 
-  it("believes at once that a shift is gone which was gone before", async () => {
+  it("accepts at once that a shift is gone if it was gone before", async () => {
     const registered = await running().register();
     const shiftId = randomUUID();
     await told(registered, shiftId);
@@ -119,7 +119,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect(codes.slice(codes.indexOf("requeued"))).not.toContain("will_recheck");
   });
 
-  it("answers 502 when the provider cannot be read", async () => {
+  it("returns 502 for a preview when the provider cannot be read", async () => {
     const registered = await running().register();
     const { shiftId } = registered.provider.createShift();
     await told(registered, shiftId);
@@ -128,7 +128,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect([response.status, error?.code]).toEqual([502, "provider_unavailable"]);
   });
 
-  it("takes a replayed echo for a deletion, and asks the provider", async () => {
+  it("treats an echo as a deletion, and reads the shift", async () => {
     const registered = await running().register();
     const { provider, job } = registered;
     const { shiftId } = provider.createShift();
@@ -159,7 +159,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect(await eventOf(shiftId)).toMatchObject({ status: "ignored" });
   });
 
-  it("refuses an event that waits", async () => {
+  it("refuses a queued event", async () => {
     const registered = await running().register({ activate: false });
     const { shiftId } = registered.provider.createShift();
     await registered.tell(shiftId);
@@ -171,7 +171,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect([response.status, error?.code]).toEqual([409, "event_queued"]);
   });
 
-  it("replays since a time what failed, of one organisation", async () => {
+  it("requeues failed events of one organisation since a given time", async () => {
     const { operations } = running();
     const [registered, other] = [await running().register(), await running().register()];
     const failing = async (of: Registered) => {
@@ -196,7 +196,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     expect(statuses).toEqual(["failed", "processed", "processed", "failed"]);
   });
 
-  it("refuses what is malformed or not known", async () => {
+  it("refuses malformed and unknown ids", async () => {
     const { operations } = running();
     const codeOf = async (call: Promise<{ error?: { code?: string | undefined } }>) =>
       (await call).error?.code;

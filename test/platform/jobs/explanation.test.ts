@@ -5,7 +5,7 @@ import { ok, useRunning } from "../integrations/running.ts";
 
 const NO_SUCH = "0190c7a4-0000-7000-8000-00000000dead";
 
-describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
+describe.each(featureEngines)("the explanation of an unstaffed job on %s", (engine) => {
   const running = useRunning(engine, { calls: { perSecond: 1_000, perMinute: 60_000 } });
   let used = 0;
   const nextNumber = () => published.personnummer[used++] ?? "";
@@ -35,7 +35,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     return { ...registered, openJob, accept };
   };
 
-  it("counts who has the competence, who works elsewhere, who was offered it and who took it", async () => {
+  it("counts candidates with the competence, with another job, with an offer, and with a booking", async () => {
     const { openJob, accept, addPerson } = await open();
     const [first, second] = [await addPerson(nextNumber()), await addPerson(nextNumber())];
     const [here, there] = [await openJob(2), await openJob(1)];
@@ -60,7 +60,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     expect(await codes(here.jobId)).toContain("not_accepted_yet");
   });
 
-  it("knows who has become free since it was offered", async () => {
+  it("includes candidates who became free after the offer", async () => {
     const { openJob, accept, addPerson } = await open();
     const candidateId = await addPerson(nextNumber());
     const { jobId } = await openJob();
@@ -72,7 +72,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     expect(await codes(here.jobId)).toEqual(["not_offered_yet"]);
   });
 
-  it("tells what the provider refused, of whom it says nothing", async () => {
+  it("gives the provider's refusal without naming the person", async () => {
     const { openJob, accept, addPerson, provider } = await open();
     const number = nextNumber();
     const candidateId = await addPerson(number);
@@ -87,7 +87,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     expect(JSON.stringify(told)).not.toMatch(new RegExp(`${number}|robin|Robin|${candidateId}`));
   });
 
-  it("tells of events that were not processed, and of a suspension", async () => {
+  it("gives unprocessed events and a suspension as reasons", async () => {
     const { openJob, provider, tell, params } = await open();
     const { jobId, shiftId } = await openJob();
     provider.setFault("end-before-start", { times: 1 });
@@ -104,7 +104,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     ]);
   });
 
-  it("knows no job that there is not", async () => {
+  it("returns 404 for an unknown job", async () => {
     const { operations } = running();
     const ask = async (jobId: string) => {
       const { error, response } = await operations.explainJob({ params: { path: { jobId } } });
@@ -114,7 +114,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     expect(await ask("nonsense")).toEqual([400, "validation_failed"]);
   });
 
-  it("lets a person close an issue, which opens anew when it comes back", async () => {
+  it("lets an operator close an issue, which is raised again when the cause recurs", async () => {
     const { operations, platform } = running();
     const { openJob, provider, tell } = await open();
     const { shiftId } = await openJob();

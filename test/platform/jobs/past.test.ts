@@ -5,7 +5,7 @@ import { openWorkshop, type Workshop, type WorkshopOptions } from "../workshop.t
 
 const HOUR = 3_600_000;
 
-describe.each(featureEngines)("a job that is past, on %s", (engine) => {
+describe.each(featureEngines)("a past job on %s", (engine) => {
   const database = useEngine(engine);
   let shop: Workshop;
   /** How far the platform's clock is ahead. Milliseconds. */
@@ -60,7 +60,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     ["no one booked", 0, -500],
     ["one candidate booked", 1, -500],
     ["no one booked, although it is read only then", 0, 500],
-  ])("expires when its shift starts, with %s, once", async (_, booked, readMs) => {
+  ])("expires once when its shift starts, with %s", async (_, booked, readMs) => {
     await open();
     const job = booked > 0 ? (await book(76)).job : await shop.open();
     await start(job, readMs);
@@ -83,7 +83,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     expect(rows).toEqual([]);
   });
 
-  it("keeps who is booked once it has started", async () => {
+  it("keeps its bookings once it has started", async () => {
     await open();
     const { job, candidateId } = await book(78);
     itIs(job.startTime);
@@ -91,7 +91,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     expect(shop.provider.shift(job.shiftId)?.assigned.size).toBe(1);
   });
 
-  it("may be cancelled once more, which changes nothing", async () => {
+  it("accepts another cancellation, which changes nothing", async () => {
     await open();
     const job = await shop.open();
     expect(await cancel(job)).toEqual([202, undefined]);
@@ -120,7 +120,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     ]);
   });
 
-  it("stays with those who worked when an event of it is replayed", async () => {
+  it("keeps its bookings when one of its events is replayed", async () => {
     await open();
     const job = await worked(71);
     shop.provider.deleteShift(job.shiftId);
@@ -130,7 +130,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     await asItWas(job);
   });
 
-  it("takes over corrected times, of which those who worked are not told", async () => {
+  it("accepts corrected times without notifying the people who worked", async () => {
     await open();
     const job = await worked(73);
     const endTime = new Date(Date.parse(job.endTime) - HOUR).toISOString();
@@ -140,7 +140,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     await asItWas(job);
   });
 
-  it("tells those who are booked when its shift is put off into the future", async () => {
+  it("notifies the people booked when its shift is moved into the future", async () => {
     await open();
     const job = await worked(74);
     const times = [job.startTime, job.endTime].map((time) =>
@@ -151,7 +151,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     expect((await notified(job)).slice(0, 3)).toEqual(["job_offered", "booking_confirmed", "shift_changed"]);
   });
 
-  it("is cancelled when it was asked for in time, and those who worked are left alone", async () => {
+  it("is cancelled if the request came in time, without releasing the people who worked", async () => {
     await open();
     const { job } = await book(75);
     const [asked, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

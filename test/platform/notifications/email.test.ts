@@ -38,7 +38,7 @@ const REPLIES: [Outage, kind: string, status?: number][] = [
   [{ at: "data", reply: 554 }, "refused", 554],
 ];
 
-describe("a mail to a server that fails", () => {
+describe("a mail to a failing server", () => {
   it.each(REPLIES)("(%j) is %s", async (outage, kind, status) => {
     const server = await startMailServer();
     onTestFinished(server.close);
@@ -58,7 +58,7 @@ describe("a mail to a server that fails", () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it("is refused before it is sent when the address is none", async () => {
+  it("is refused before it is sent if the address is invalid", async () => {
     const server = await startMailServer();
     onTestFinished(server.close);
     const channel = createEmailChannel({ url: server.url, from: FROM });
@@ -69,7 +69,7 @@ describe("a mail to a server that fails", () => {
   });
 });
 
-describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
+describe.each(featureEngines)("notifications by email on %s", (engine) => {
   const database = useEngine(engine);
   let server: MailServer;
   let shop: Workshop;
@@ -126,7 +126,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     }
   });
 
-  it("are short plain texts with the shift as the organisation's clocks show it, and without a personal number", async () => {
+  it("are short plain texts with times in the organisation's zone and no personal number", async () => {
     await open();
     await shop.addPerson(NTH, ROBIN);
     const [outlet] = shop.provider.outlets;
@@ -155,7 +155,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(JSON.stringify(mail)).not.toContain(published.personnummer[NTH]);
   });
 
-  it("arrive once when the server refuses twice, then takes", async () => {
+  it("arrive once when the server accepts the third attempt", async () => {
     await open();
     await shop.addPerson(NTH, ROBIN);
     server.refuse(451, 2);
@@ -166,7 +166,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(await issues()).toEqual([]);
   });
 
-  it("have one Message-ID each, so that a repetition after a lost answer can be dropped", async () => {
+  it("keep their Message-ID, so that a repetition after a lost response can be dropped", async () => {
     await open();
     await shop.addPerson(NTH, ROBIN);
     server.refuse("lost");
@@ -177,7 +177,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(notification).toMatchObject({ deliveredAt: expect.any(String) });
   });
 
-  it("are sent once when the delivery is recorded only in a further attempt", async () => {
+  it("are sent once when recording the delivery takes several attempts", async () => {
     const { raw } = database();
     // A sequence keeps its value when the transaction is rolled back.
     await raw.executeSql(`create sequence shiftpact.recordings;
@@ -199,7 +199,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it("that no attempt could deliver leave an issue without an address, and go out once the server is back", async () => {
+  it("raise an issue without an address after the last attempt, and are sent once the server recovers", async () => {
     server.refuse(450, 3);
     await offered({ retries: { tries: 3 } });
     const subject = { kind: "mail_server" };
@@ -213,7 +213,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     await expect.poll(issues).toEqual([]);
   });
 
-  it("that the server refuses for good are tried once", async () => {
+  it("are attempted once when the server refuses them permanently", async () => {
     await open();
     const candidateId = await shop.addPerson(NTH, ROBIN);
     server.refuse(550);
@@ -233,20 +233,20 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
       { status: 535 },
     ],
     ["no server", () => "smtp://127.0.0.1:1", "mail_server_unreachable", {}],
-  ])("are tried again after %s", async (_, urlOf, deliveryError, params) => {
+  ])("are retried after %s", async (_, urlOf, deliveryError, params) => {
     await offered({ retries: { tries: 2 } }, urlOf(server.url));
     const deliveryParams = { attempts: 2, ...params };
     await expect.poll(notifications).toMatchObject([{ deliveryError, deliveryParams }]);
   });
 
-  it("go to no other machine without TLS when there is a password, which would travel in clear", async () => {
+  it("are not sent to another machine without TLS when there is a password", async () => {
     // On this machine too, but not by a name that says so.
     await offered({ retries: { tries: 1 } }, server.url.replace("127.0.0.1", "0.0.0.0"));
     await expect.poll(notifications).toMatchObject([{ deliveryError: "tls_unavailable" }]);
     expect(server.logins).toBe(0);
   });
 
-  it("are not sent to a person who is erased meanwhile", async () => {
+  it("are not sent to a person who was erased in the meantime", async () => {
     await open({ retries: { tries: 1_000 } });
     const candidateId = await shop.addPerson(NTH, ROBIN);
     server.refuse(451, 1_000);
@@ -258,7 +258,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
     expect(server.mails).toEqual([]);
   });
 
-  it("are only shown without a mail server, and nothing is queued", async () => {
+  it("are only shown, and not queued, without a mail server", async () => {
     shop = await openWorkshop(database());
     await shop.addPerson(NTH, ROBIN);
     const { jobId } = await shop.open();

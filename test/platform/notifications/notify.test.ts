@@ -24,7 +24,7 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
     return rows.map(({ candidate_id }) => candidate_id);
   };
 
-  it("of one change reaches each of them once, however many they are", async () => {
+  it("reaches each of any number of candidates once for a change", async () => {
     const { jobId } = await shop.open();
     const candidateIds = await crowd();
     const { providerId } = shop;
@@ -40,7 +40,7 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
     expect(told).toMatchObject({ kind: "shift_changed", jobId, content: { n: 1 }, traceId: "t" });
   });
 
-  it("offers a job to everyone available, however many they are", async () => {
+  it("offers a job to any number of available candidates", async () => {
     await crowd();
     await database().raw.executeSql(`insert into shiftpact.candidate_competences (candidate_id, competence_id)
       select candidate_id, '${shop.competenceId}' from shiftpact.candidates`);

@@ -13,7 +13,7 @@ const HOUR_MS = 3_600_000;
 /** Of both platforms, where one takes over from the other. */
 const secretKey = Buffer.alloc(32, "secret");
 
-describe.each(featureEngines)("sending a notification again on %s", (engine) => {
+describe.each(featureEngines)("a resend of a notification on %s", (engine) => {
   const database = useEngine(engine);
   let server: MailServer;
   let shop: Workshop;
@@ -68,7 +68,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     return { job, one, other };
   };
 
-  it("delivers what the server refused, under the same Message-ID, and closes its issue only", async () => {
+  it("delivers a refused mail under the same Message-ID, and resolves only its issue", async () => {
     await open();
     const { one, other } = await refuseTwo();
     expect((await subjects()).sort()).toEqual([one.notificationId, other.notificationId].sort());
@@ -85,7 +85,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await subjects()).toEqual([other.notificationId]);
   });
 
-  it("delivers to the address that was corrected meanwhile", async () => {
+  it("delivers to the corrected address", async () => {
     await open();
     const { one } = await refuseTwo();
     const params = { path: { candidateId: one.candidateId } };
@@ -95,7 +95,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(server.mails.map(({ to }) => to)).toEqual([["right@example.com"]]);
   });
 
-  it("keeps the issue when another notification of the same candidate is delivered", async () => {
+  it("keeps the issue when another notification of the candidate is delivered", async () => {
     await open();
     server.refuse(550);
     const candidateId = await shop.addPerson(NTH);
@@ -111,7 +111,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await subjects()).toEqual([]);
   });
 
-  it("that is refused again keeps the issue, and counts", async () => {
+  it("keeps the issue and increments its count when it is refused again", async () => {
     await open();
     const { one } = await refuseTwo();
     server.refuse(550);
@@ -122,7 +122,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await read(one)).toMatchObject({ deliveryError: "gave_up" });
   });
 
-  it("sends what was delivered under a Message-ID of its own each time", async () => {
+  it("sends a delivered mail under a new Message-ID each time", async () => {
     await open();
     await shop.addPerson(NTH);
     await shop.open();
@@ -150,7 +150,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(messageIds()).toEqual([messageId(one), messageId(one, ".1")]);
   });
 
-  it("attempts at once what waits after a failed attempt, under the same Message-ID", async () => {
+  it("retries waiting mail at once, under the same Message-ID", async () => {
     await open({ retries: { tries: 1 } });
     await shop.addPerson(NTH);
     server.fail({ at: "data", reply: 451 });
@@ -169,7 +169,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await shop.issues()).toEqual([]);
   });
 
-  it("sends what was only shown before the platform had a mail server", async () => {
+  it("sends a notification from before the platform had a mail server", async () => {
     shop = await openWorkshop(database(), { secretKey });
     await shop.addPerson(NTH);
     await shop.open();
@@ -183,7 +183,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(messageIds()).toEqual([messageId(one)]);
   });
 
-  it("sends what had no usable address, once the address is corrected", async () => {
+  it("sends mail with an unusable address once the address is corrected", async () => {
     await open();
     const candidateId = await shop.addPerson(NTH, { email: "robin@example.com" });
     const setEmail = (email: string) =>
@@ -204,7 +204,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await shop.issues()).toEqual([]);
   });
 
-  it("is refused for an offer that is withdrawn, whose issue is closed", async () => {
+  it("is refused for a withdrawn offer, whose issue is resolved", async () => {
     await open();
     const { job, one } = await refuseTwo();
     shop.provider.deleteShift(job.shiftId);
@@ -213,7 +213,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await shop.issues()).toEqual([]);
   });
 
-  it("is refused once the shift has started, which closes the issue", async () => {
+  it("is refused once the shift has started, which resolves the issue", async () => {
     await open({ upkeep: { everyMs: 50 } });
     const { job, one } = await refuseTwo();
     server.refuse(550);
@@ -232,7 +232,7 @@ describe.each(featureEngines)("sending a notification again on %s", (engine) => 
     expect(await resend(randomUUID())).toEqual({ status: 404, said: "notification_not_found" });
   });
 
-  it("goes before what the candidate is mailed in the background", async () => {
+  it("takes precedence over the candidate's background mail", async () => {
     await open({ retries: { tries: 1 } });
     await shop.addPerson(NTH);
     await shop.open();

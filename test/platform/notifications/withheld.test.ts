@@ -8,7 +8,7 @@ import { openWorkshop, type Workshop } from "../workshop.ts";
 const NTH = 100;
 const OFFER = "A shift is open for you";
 
-describe.each(featureEngines)("what waited for a mail server that was down, on %s", (engine) => {
+describe.each(featureEngines)("mail that waited for a failed server, on %s", (engine) => {
   const database = useEngine(engine);
   const mails: { address: string; subject: string }[] = [];
   let shop: Workshop;
@@ -63,7 +63,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
       .toEqual([]);
   const NEVER_SENT = { withdrawnAt: expect.any(String), deliveryError: "mail_server_unreachable" };
 
-  it("is sent, when the offer holds", async () => {
+  it("is sent if the offer still holds", async () => {
     const candidateId = await shop.addPerson(NTH);
     await offered();
     await expect
@@ -74,7 +74,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     expect(await offersTo(candidateId)).toMatchObject([{ deliveredAt: expect.any(String) }]);
   });
 
-  it("is no offer of a job that another candidate has; a new offer is made when the seat is free", async () => {
+  it("is not sent for a job that another candidate took, and a new offer follows when the seat is free", async () => {
     const [first, second] = [
       await shop.addPerson(NTH, { email: "first@example.com" }),
       await shop.addPerson(NTH + 1, { email: "second@example.com" }),
@@ -101,7 +101,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     expect(anew).not.toHaveProperty("withdrawnAt");
   });
 
-  it("is no offer of a job that is cancelled", async () => {
+  it("is not sent for a cancelled job", async () => {
     const candidateId = await shop.addPerson(NTH);
     const { jobId, shiftId } = await offered();
     shop.provider.deleteShift(shiftId);
@@ -112,7 +112,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     expect(mails).toEqual([]);
   });
 
-  it("is no offer of a shift that has started", async () => {
+  it("is not sent for a shift that has started", async () => {
     await shop.addPerson(NTH);
     const { startTime } = await offered();
     now = new Date(startTime);
@@ -121,7 +121,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     expect(mails).toEqual([]);
   });
 
-  it("is no offer to a candidate who is booked on the job already", async () => {
+  it("is not sent to a candidate who is already booked on the job", async () => {
     const candidateId = await shop.addPerson(NTH);
     const { jobId } = await offered(2);
     await shop.accept({ jobId, candidateId });
@@ -129,7 +129,7 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     expect(mails.map(({ subject }) => subject)).toEqual(["Your shift is confirmed"]);
   });
 
-  it("is counted at the start of a platform without a channel, which says so", async () => {
+  it("is counted in a warning when a platform without a channel starts", async () => {
     await shop.addPerson(NTH);
     await offered();
     const lines: unknown[] = [];

@@ -61,7 +61,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     return { ...registered, ...stream, shiftId, jobId, candidateId, seat, has, sent };
   }
 
-  it("reports everything that is committed, with ids and states only", async () => {
+  it("reports every commit with ids and states only", async () => {
     const { platform, operations } = running();
     const { provider, tell, job, addPerson } = await running().register();
     const candidateId = await addPerson(published.personnummer[0] ?? "");
@@ -90,7 +90,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("reports a withdrawal when it is requested and when it is carried out, and the offer that it makes", async () => {
+  it("reports a withdrawal when it is requested and when it is carried out, and the resulting offer", async () => {
     const { operations } = running();
     const { provider, jobId, candidateId, seat, has, sent, leave } = await open(1);
     await operations.acceptJob({ params: { path: { jobId } }, body: { candidateId } });
@@ -107,7 +107,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("reports each offer that is withdrawn, once", async () => {
+  it("reports each withdrawn offer once", async () => {
     const { platform, operations } = running();
     const { jobId, candidateId, has, sent, leave } = await open(2);
     const offer = { jobId, candidateId, kind: "job_offered", deliveredAt: null };
@@ -120,7 +120,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("reports a job whose people the provider assigned itself, and who cancelled it", async () => {
+  it("reports a job with people assigned by the provider, and who cancelled it", async () => {
     const { platform, operations } = running();
     const { provider, shiftId, jobId, tell, has, sent, leave, job } = await open(3);
     const { id } = provider.addCandidate({ personalNumber: published.personnummer[4] ?? "" });
@@ -137,7 +137,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("reports an event that was taken for an echo and turns out to be none", async () => {
+  it("reports an event that was skipped as an echo and then requeued", async () => {
     const { operations } = running();
     const { provider, shiftId, jobId, tell, has, sent, leave } = await open(5);
     provider.setFault("error-500", { operations: ["cancelShift"] });
@@ -153,7 +153,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("reports issues that a mapping settles", async () => {
+  it("reports issues that a mapping resolves", async () => {
     const { platform, operations } = running();
     const { provider, params, competenceId, tell, has, leave } = await open(6);
     const { providerId } = provider;
@@ -168,7 +168,7 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("reports how an integration is doing", async () => {
+  it("reports the state and health of an integration", async () => {
     const { operations, platform } = running();
     const { provider, params, shiftId, tell, has, leave } = await open(7);
     const { providerId, token: providerToken } = provider;
@@ -188,17 +188,17 @@ describe.each(featureEngines)("the stream on %s", (engine) => {
     await leave();
   });
 
-  it("is for those with the token", async () => {
+  it("requires the token", async () => {
     const answer = await fetch(`${running().platform.url}/operations/v1/stream`);
     expect(answer.status).toBe(401);
     expect(await answer.json()).toMatchObject({ code: "unauthorized" });
   });
 });
 
-describe.each(featureEngines)("news on %s", (engine) => {
+describe.each(featureEngines)("a stream event on %s", (engine) => {
   const database = useEngine(engine);
 
-  it("is heard when it is committed, and not when it is taken back", async () => {
+  it("is received when it is committed, and not when it is rolled back", async () => {
     const signals = await openSignals(database());
     const heard: string[] = [];
     const stop = signals.subscribe({ onTopics: (topics) => heard.push(...topics), onGap: () => undefined });
@@ -216,7 +216,7 @@ describe.each(featureEngines)("news on %s", (engine) => {
     expect(heard).toHaveLength(1);
   });
 
-  it("of one transaction is heard whole and in its order, however much it is", async () => {
+  it("is received in full and in order, however many a transaction publishes", async () => {
     const signals = await openSignals(database());
     const heard: string[] = [];
     signals.subscribe({ onTopics: (topics) => heard.push(...topics), onGap: () => undefined });
@@ -233,7 +233,7 @@ describe.each(featureEngines)("news on %s", (engine) => {
   });
 });
 
-it("is heard by another process on the database", async () => {
+it("is received by another process on the database", async () => {
   await withEngine("postgres", async (database) => {
     const other = await openDatabase({ ...database.where, log: silent });
     const [here, there] = [await openSignals(database), await openSignals(other)];

@@ -33,7 +33,7 @@ const MESSAGE = 'event: job\ndata: {"jobId":"j1","status":"open"}\n\n';
 describe("the stream", () => {
   afterEach(() => void vi.useRealTimers());
 
-  it("sends each reader what is told while it reads, and nothing else", () => {
+  it("sends each reader what is published while it reads, and nothing else", () => {
     const { signals, tell, gap } = parts();
     const stream = createStream(signals);
     const [first, second] = [readerOf(), readerOf()];
@@ -51,7 +51,7 @@ describe("the stream", () => {
     stream.close();
   });
 
-  it("drops a reader that does not keep up, and no other", () => {
+  it("drops only the reader that does not keep up", () => {
     const { signals, tell } = parts();
     const stream = createStream(signals, { maxWaiting: 1_000 });
     const [slow, quick] = [readerOf(1_001), readerOf(1_000)];
@@ -81,7 +81,7 @@ describe("the stream", () => {
     expect(got).toHaveLength(2);
   });
 
-  it("takes no more readers than it is to, and none once it is closed", () => {
+  it("accepts readers up to its limit, and none once it is closed", () => {
     const { signals, subscribers } = parts();
     const stream = createStream(signals, { maxReaders: 1 });
     const { reader } = readerOf();
