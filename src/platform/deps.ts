@@ -9,35 +9,35 @@ import type { Signals } from "./db/signals.ts";
 import type { Tracing } from "./tracing.ts";
 import type { AuditScope } from "./transaction.ts";
 
-/** Seals what must not be readable in the database. */
+/** Encrypts secrets and personal data for the database. */
 export interface Vault {
-  /** Of the key that seals. */
+  /** The id of the key that seals. */
   readonly keyId: string;
-  /** Of all keys that open, that one first. */
+  /** The ids of all keys that open, starting with the one that seals. */
   readonly keyIds: readonly string[];
   seal(text: string): string;
-  /** Rejects what was sealed with a key that is not given, or changed. */
+  /** Throws if the text was sealed with an unknown key, or was modified. */
   open(sealed: string): string;
 }
 
-/** How personal numbers are stored: sealed, beside a keyed hash to find them by. */
+/** Stores personal numbers: sealed, with a keyed hash for look-ups. */
 export interface Numbers {
   hash(number: PersonalNumber): string;
-  /** The columns of a candidate. */
+  /** Returns the columns of a candidate. */
   columns(number: PersonalNumber, candidateId: string): StoredNumber & { personal_number_hash: string };
-  /** Throws for an erased person, and for a number that is damaged. */
+  /** Throws for an erased person and for a damaged number. */
   open(stored: StoredNumber): PersonalNumber;
 }
 
 export interface StoredNumber {
   personal_number: string;
-  /** Null: in clear, as an older version has written it. */
+  /** Null if an older version stored the number in clear. */
   personal_number_sealed: string | null;
 }
 
 /** A notification as text, with its address. */
 export interface Letter {
-  /** The same at each attempt; another one when a delivered mail is sent again. */
+  /** The same for each attempt. A resend of a delivered mail has a new id. */
   id: string;
   address: string;
   subject: string;
@@ -45,14 +45,14 @@ export interface Letter {
   text: string;
 }
 
-/** The outcome of a delivery. `status`: of the mail server's response. */
+/** The outcome of a delivery. `status` is the mail server's. */
 export type Delivery =
   | { kind: "delivered" }
-  /** No other attempt can help. */
+  /** No further attempt can succeed. */
   | { kind: "refused"; code: DeliveryCode; status?: number }
-  /** The mail server postpones this mail. */
+  /** The mail server defers this mail. */
   | { kind: "deferred"; code: DeliveryCode; status?: number }
-  /** The mail server accepts no mail. */
+  /** The mail server accepts no mail at all. */
   | { kind: "unavailable"; code: DeliveryCode; status?: number };
 
 /** How notifications are delivered. */
@@ -64,7 +64,7 @@ export interface Channel {
   close(): void;
 }
 
-/** A problem of a provider, as the check reports it. No text holds a token. */
+/** A finding of a provider check. Its texts contain no token. */
 export interface ProviderFinding {
   code: string;
   severity: "error" | "warning";
@@ -81,38 +81,38 @@ export interface ProviderFinding {
   fix: string;
 }
 
-/** A provider to check, with calls that change nothing. */
+/** A provider to check with calls that change nothing. */
 export interface CheckTarget {
   baseUrl: string;
   providerId: string;
   token: string;
   routing: "path" | "header";
-  /** One of its shifts, when one is known. */
+  /** One of its shifts, if one is known. */
   shiftId?: string;
   /** Makes the calls; rejects with ProviderHttpError. */
   fetch: (request: Request) => Promise<Response>;
 }
 
-/** Rejects with one line when the check could not be made. */
+/** Rejects with a one-line message if the check could not be made. */
 export type CheckProvider = (target: CheckTarget) => Promise<ProviderFinding[]>;
 
 /** The dependencies of the features. */
 export interface Deps {
   database: Database;
-  /** Something may be due; returns at once. */
+  /** Checks for due work; returns at once. */
   wakeWorker: () => void;
-  /** Something is due in so many milliseconds. */
+  /** Checks for due work after that many milliseconds. */
   wakeWorkerIn: (ms: number) => void;
-  /** How much is processed beside what is received. */
+  /** Limits processing while webhooks are stored. */
   pace: Pace;
   signals: Signals;
   log: Log;
-  /** Records what the operation of a request changes; absent in background work. */
+  /** Records what the operation changes; absent in background work. */
   audit?: AuditScope;
   tracing: Tracing;
   vault: Vault;
   numbers: Numbers;
-  /** Absent: notifications are only shown. */
+  /** If absent, notifications are only shown. */
   channel?: Channel;
   timing: Timing;
   retries: RetryPolicy;
@@ -121,13 +121,13 @@ export interface Deps {
   newTraceId: () => string;
   /** Counts events that ended with this status. */
   eventsEnded?: (status: EventStatus, count: number) => void;
-  /** Unless `isInteractive` is false, someone waits for what the client's calls come to, and they go first. */
+  /** Calls of the client take precedence, unless `isInteractive` is false. */
   clientFor: (integration: Integration, isInteractive?: boolean) => ProviderClient;
-  /** For calls that may fail because the provider is not as it is registered: no sign of its health. */
+  /** Returns a client for calls that may fail because the registration is wrong, which says nothing about the provider's health. */
   trialClientFor: (integration: Integration, routing: Routing) => ProviderClient;
-  /** Absent: providers are not checked. */
+  /** If absent, providers are not checked. */
   checkProvider?: (
     integration: Integration,
-    look: { shiftId: string | undefined; signal: AbortSignal },
+    options: { shiftId: string | undefined; signal: AbortSignal },
   ) => Promise<ProviderFinding[]>;
 }

@@ -8,8 +8,8 @@ export interface IdSources {
 }
 
 /**
- * A generator of UUIDv7 (RFC 9562) in which every id is greater than the one before it, also within one
- * millisecond and when the clock is set back: the queue orders the tasks of one insert by their ids.
+ * Returns a generator of UUIDv7 (RFC 9562). Every id is greater than the one before it, also within one millisecond and when the clock is set back,
+ * because events are processed in the order of their ids.
  */
 export function createIdGenerator(sources: Partial<IdSources> = {}): () => string {
   const { now = Date.now, random = randomUUID } = sources;
@@ -30,17 +30,17 @@ export function createIdGenerator(sources: Partial<IdSources> = {}): () => strin
     }
     const time = lastMs.toString(16).padStart(12, "0");
     const sequence = counter.toString(16).padStart(3, "0");
-    // From here on, the variant and 62 random bits, UUIDv4 and UUIDv7 are laid out alike.
+    // The rest, the variant and 62 random bits, has the same layout in UUIDv4 and UUIDv7.
     return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${uuid.slice(19)}`;
   };
 }
 
-/** The process-wide generator: ids made anywhere in one process are in the order of creation. */
+/** The process-wide generator: ids of one process are in the order of their creation. */
 export const newId: () => string = createIdGenerator();
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 export const isUuid = (text: string): boolean => UUID.test(text);
 
-/** The text in lower case if it is a UUID, which is equal in either case (RFC 9562); any other text unchanged. */
+/** Returns a UUID in lower case, because UUIDs ignore case (RFC 9562), and any other text unchanged. */
 export const lowerUuid = (text: string): string => (isUuid(text) ? text.toLowerCase() : text);

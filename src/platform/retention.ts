@@ -1,8 +1,8 @@
-/** For how many days what has ended is kept. */
+/** How many days data is kept. */
 export interface Retention {
-  /** Events after they came; a repeated webhook is recognised for as long. At least 30. */
+  /** Events after their arrival, for which repeated webhooks are recognised. At least 30. */
   events: number;
-  /** Steps of traces. */
+  /** Trace steps. */
   traces: number;
   /** Jobs after the end of their shift, with their bookings, changes and notifications. */
   jobs: number;

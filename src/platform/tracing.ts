@@ -1,32 +1,32 @@
 export interface SpanAbout {
   name: string;
   kind: "server" | "client" | "internal";
-  /** Of the platform, for a span that has no parent: its 32 digits are then the trace id of OpenTelemetry too. */
+  /** The platform's traceId, for a span without a parent: its 32 digits become OpenTelemetry's trace id. */
   traceId?: string;
-  /** Not a part of the span that is active, which may merely have woken the worker. */
+  /** Starts a new root, because the active span may merely have woken the worker. */
   isFirst?: true;
-  /** W3C traceparent of the span that caused it, for one that is the first here. */
+  /** The W3C traceparent of the span that caused a root span. */
   parent?: string | undefined;
   attributes?: Attributes;
 }
 
-/** Never personal data, nor a secret. */
+/** Never contains personal data or secrets. */
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
 export interface Span {
   set(attributes: Attributes): void;
-  /** For what continues the trace elsewhere; undefined while nothing is traced. */
+  /** The W3C traceparent for a continuation of the trace; undefined while tracing is off. */
   readonly traceparent: string | undefined;
 }
 
-/** What is traced over OTLP. Off unless OTEL_EXPORTER_OTLP_ENDPOINT is set: then every method does what it is given, and nothing else. */
+/** Tracing over OTLP. It is off unless OTEL_EXPORTER_OTLP_ENDPOINT is set; the methods then only run the given work. */
 export interface Tracing {
   readonly isOn: boolean;
-  /** Runs `work` in a span: within the active one if there is one. The span has failed when `work` rejects. */
+  /** Runs `work` in a span, a child of the active one if any. The span is marked as failed if `work` rejects. */
   span<T>(about: SpanAbout, work: (span: Span) => Promise<T>): Promise<T>;
-  /** `work`, to be called later in the span that is active now. */
+  /** Binds `work`, which is called later, to the active span. */
   bound<T>(work: () => T): () => T;
-  /** A statement of the database has ended just now, within the active span. */
+  /** Records a database statement that has just ended within the active span. */
   queried(query: { sql: string; ms: number; error?: unknown }): void;
 }
 

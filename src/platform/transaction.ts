@@ -8,7 +8,7 @@ import type { Step } from "./traces/step.ts";
 
 export type Trx = Transaction<Schema>;
 
-/** What a transaction collects, and writes at its end in one statement each. */
+/** What a transaction collects and writes at its end, in one statement for each kind. */
 interface Gathered {
   rows: Map<Writer<never>, unknown[]>;
   steps: Step[];
@@ -16,25 +16,25 @@ interface Gathered {
   afterCommit: Set<() => void>;
 }
 
-/** Writes rows of one kind, in one statement however many there are. A lower `order` comes first. */
+/** Writes all rows of one kind in one statement. Writers run in ascending `order`. */
 export interface Writer<Row> {
   order: number;
   write(trx: Trx, rows: readonly Row[]): Promise<void>;
 }
 
-/** The entry of the audit log about one operation of an operator. */
+/** The audit log entry of one operation. */
 export interface AuditScope {
-  /** Adds to the entry; call it before the transaction ends. A field that was noted before is replaced. */
+  /** Adds to the entry, before the transaction ends. Replaces fields that were noted before. */
   note(about: { subjects?: Record<string, string>; changes?: readonly FieldChange[] }): void;
-  /** Writes the entry in the first transaction of the operation, and another one when more was noted since. */
+  /** Writes the entry in the first transaction of the operation, and another one if more is noted later. */
   write(trx: Trx): Promise<void>;
 }
 
 const gatheredBy = new WeakMap<Trx, Gathered>();
 
 /**
- * Runs `work` in a transaction. The entry of the audit log, the steps and signals that `work` records are written just before the commit, in their order; what it
- * registers with `afterCommit` is called once the transaction has committed.
+ * Runs `work` in a transaction. The audit log entry, trace steps, and signals that `work` records are written just before the commit, in their
+ * order. Functions registered with `afterCommit` are called once the transaction has committed.
  */
 export async function transact<T>(
   { database, audit }: { database: Pick<Database, "kysely">; audit?: AuditScope },
@@ -59,7 +59,7 @@ function gathered(trx: Trx): Gathered {
   return own;
 }
 
-/** Writes the row at the end of the transaction, together with the others of its kind. */
+/** Writes the row at the end of the transaction, together with others of its kind. */
 export function writeAtEnd<Row>(trx: Trx, writer: Writer<Row>, row: Row): void {
   const { rows } = gathered(trx);
   const of = rows.get(writer);
@@ -67,7 +67,7 @@ export function writeAtEnd<Row>(trx: Trx, writer: Writer<Row>, row: Row): void {
   else rows.set(writer, [row]);
 }
 
-/** Writes now what was to be written at the end, for a transaction that reads it. */
+/** Writes the collected rows now, for a transaction that reads them. */
 export async function writeRows(trx: Trx): Promise<void> {
   const { rows } = gathered(trx);
   const writers = [...rows].sort(([one], [other]) => one.order - other.order);
@@ -75,22 +75,22 @@ export async function writeRows(trx: Trx): Promise<void> {
   for (const [writer, each] of writers) await writer.write(trx, each as never[]);
 }
 
-/** Adds steps to a trace, in the transaction that makes them true. */
+/** Adds steps to a trace, in the transaction that they describe. */
 export function recordSteps(trx: Trx, steps: readonly Step[]): void {
   gathered(trx).steps.push(...steps);
 }
 
-/** Sends a signal to every process once the transaction has committed; the same topic once. */
+/** Signals a topic to every process once the transaction has committed. Repeated topics are sent once. */
 export function signal(trx: Trx, topic: string): void {
   gathered(trx).topics.add(topic);
 }
 
-/** Calls `call` once the transaction has committed; the same function once. */
+/** Calls `call` after the commit. The same function is called once. */
 export function afterCommit(trx: Trx, call: () => void): void {
   gathered(trx).afterCommit.add(call);
 }
 
-/** One statement, whose text is the same for any number. */
+/** Writes steps and signals in one statement, whose text does not depend on their number. */
 async function writeGathered(trx: Trx, { steps, topics }: Gathered): Promise<void> {
   if (steps.length === 0 && topics.size === 0) return;
   const rows = steps.map(({ params = {}, ...step }) => ({ ...step, params, stepId: newId() }));

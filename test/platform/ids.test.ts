@@ -4,14 +4,14 @@ import { createIdGenerator, newId } from "../../src/platform/ids.ts";
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe("ids", () => {
-  it("are UUIDv7 that begin with their time", () => {
+  it("are UUIDv7 that start with their time", () => {
     const id = createIdGenerator({ now: () => 0x0123456789ab })();
     expect(id).toMatch(UUID_V7);
     expect(id.startsWith("01234567-89ab-7")).toBe(true);
     expect(newId()).toMatch(UUID_V7);
   });
 
-  it("grow also within a millisecond, past the end of its counter, and when the clock is set back", () => {
+  it("increase within a millisecond, past the end of its counter, and when the clock is set back", () => {
     let now = 1_000_000;
     const next = createIdGenerator({ now: () => now });
     const ids = Array.from({ length: 10_000 }, next);
@@ -23,7 +23,7 @@ describe("ids", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("grow whatever the random source gives", () => {
+  it("increase whatever the random source returns", () => {
     const next = createIdGenerator({ now: () => 1, random: () => "ffffffff-ffff-4fff-bfff-ffffffffffff" });
     const ids = Array.from({ length: 100 }, next);
     expect(ids).toEqual([...ids].sort());

@@ -9,9 +9,9 @@ import { type Counts, NOTHING, readCounts, readPending } from "./counts.ts";
 import { type Limits, limitOf, waitingIn } from "./limit.ts";
 import { AT_REST, finishedIn, type Pace, readPaces } from "./pace.ts";
 
-/** What waits for the providers, what limits it, and when it is finished. */
+/** What waits for the providers, what limits it, and when it will be done. */
 export interface Backlogs {
-  /** Of one integration in the state and health of the row; the counts are some seconds old. */
+  /** Returns the backlog of an integration with the given state and health. The counts are a few seconds old. */
   of(integration: Integration): Promise<Backlog>;
   all(): Promise<ProviderBacklog[]>;
 }
@@ -20,18 +20,18 @@ interface Parts {
   database: Pick<Database, "kysely">;
   now: () => Date;
   limits: Limits;
-  /** Failed attempts after which work is only tried each hour. */
+  /** Failed attempts after which work is retried only each hour. */
   tries: number;
   figures: Pick<Figures, "flush">;
 }
 
-/** All callers within this time share one reading. Milliseconds. */
+/** How long all callers share one reading. Milliseconds. */
 const KEPT_FOR_MS = 2_000;
 
 export function createBacklogs({ database, now, limits, tries, figures }: Parts): Backlogs {
   const read = shareReading(async (key) => {
     const [providerId = ""] = key.split(" ");
-    // Figures of this process are written before they are read; those of other processes follow within seconds.
+    // Figures of this process are flushed first; those of other processes follow within seconds.
     await figures.flush();
     const counts = await readCounts(database, { tries, atOnce: limits.atOnce }, providerId);
     return { counts, paces: await readPaces(database, now(), providerId) };
@@ -39,7 +39,7 @@ export function createBacklogs({ database, now, limits, tries, figures }: Parts)
   return {
     of: async (integration) => {
       const { provider_id, state } = integration;
-      // What was read in another state is not shown with this one.
+      // A reading in another state must not be shown with this one.
       const { counts, paces } = await read(`${provider_id} ${state} ${healthOf(integration).code}`);
       return backlogOf(integration, counts.get(provider_id), paces.get(provider_id), limits, now());
     },
@@ -66,7 +66,7 @@ function backlogOf(
   limits: Limits,
   now: Date,
 ): Backlog {
-  // The activation reads every shift, so that no hourly reading waits for it.
+  // The activation reads every shift, so no periodic reading waits for it.
   const waiting = integration.state === "active" ? counted : { ...counted, background: 0 };
   const limit = limitOf(integration, { waiting, inProgress }, pace, limits);
   const perMinute = finishedIn(pace);
@@ -78,7 +78,7 @@ function backlogOf(
   };
 }
 
-/** What stands still is never done at this pace. */
+/** Limits under which no work is done at all. */
 const STOPPED: readonly Backlog["limit"]["code"][] = ["none", "draft", "suspended", "paused"];
 
 function doneAt({ code, params: { until } }: Backlog["limit"], ms: number, now: Date): Date | undefined {

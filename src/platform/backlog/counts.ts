@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Backlog } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
 
-/** What waits for one provider, or is in progress. */
+/** The work of one provider that waits or is in progress. */
 export interface Counts extends Pick<Backlog, "waiting" | "mail" | "inProgress"> {
   oldestAt: Date | null;
 }
@@ -32,13 +32,13 @@ export const NOTHING: Counts = {
 };
 
 interface Options {
-  /** Failed attempts after which work is only tried each hour. */
+  /** Failed attempts after which work is retried only each hour. */
   tries: number;
-  /** Calls at the same time: what is claimed beyond them waits for a place. */
+  /** The most concurrent calls. Claims beyond them wait for a place. */
   atOnce: number;
 }
 
-/** Reads the counts by providerId, of one provider or, without one, of all. */
+/** Returns the counts by providerId, of one provider or, if it is empty, of all. */
 export async function readCounts(
   { kysely }: Pick<Database, "kysely">,
   { tries, atOnce }: Options,
@@ -54,7 +54,7 @@ export async function readCounts(
   return counts;
 }
 
-/** When the oldest pending booking of each provider was made. */
+/** Returns when the oldest pending booking of each provider was created. */
 export async function readPending({ kysely }: Pick<Database, "kysely">): Promise<Map<string, Date>> {
   const { rows } = await sql<{ provider_id: string; since: Date }>`
     select provider_id, min(created_at) as since from bookings where status = 'pending' group by provider_id`.execute(
@@ -74,7 +74,7 @@ function withRow(counts = NOTHING, { priority, waiting, inProgress, oldestAt }: 
   };
 }
 
-/** Most shifts that were due when the integration was suspended have stored events: they count once. */
+/** Adds stored events. Shifts that were due when the integration was suspended usually have events too, and count once. */
 function withEvents(counts = NOTHING, { shifts, oldestAt }: EventRow): Counts {
   const events = Math.max(counts.waiting.events, shifts);
   const waiting = { ...counts.waiting, events };
@@ -88,11 +88,11 @@ function older(one: Date | null, other: Date | null): Date | null {
 
 type Part = RawBuilder<unknown>;
 
-/** How old work is that no event caused: a person's as old as the booking; of a shift it is only known when it was last read. */
+/** The age of work that no event caused: of a person, that of the work; of a shift, the time since it was last read. */
 const SINCE = sql`case when kind = 'person' then created_at else greatest(created_at, (select read_at from shifts
   where shifts.provider_id = work.provider_id and shifts.shift_id = work.key)) end`;
 
-/** However much is due, it is counted in the index `work_due` alone, which has no kind: a probe, at most one, is taken off. */
+/** Counts due work with the index `work_due` alone. It has no kind, so the probe, at most one, is subtracted. */
 const dueWork = (isOf: Part) => sql<Row>`
   select provider_id as "providerId", priority, 0 as "inProgress", min(due_at) as "oldestAt",
     count(*) - (select count(*) from work as probe where probe.provider_id = work.provider_id and kind = 'probe'
@@ -102,8 +102,8 @@ const dueWork = (isOf: Part) => sql<Row>`
   group by provider_id, priority`;
 
 /**
- * Waiting for another attempt; in the background only what is due within ten minutes, the longest time between two attempts. `due_at` is then the
- * next attempt. What an event caused is as old as the event (`storedEvents`).
+ * Counts work that waits for another attempt; of background work only what is due within ten minutes, the longest delay between attempts. Work of
+ * an event is as old as the event (`storedEvents`).
  */
 const laterWork = (isOf: Part, tries: number) => sql<Row>`
   select provider_id as "providerId", priority, count(*) as waiting, 0 as "inProgress",
@@ -113,7 +113,7 @@ const laterWork = (isOf: Part, tries: number) => sql<Row>`
     and (priority < 2 or priority = 2 and due_at < now() + interval '10 minutes' and attempts > 0)
   group by provider_id, priority`;
 
-/** More is claimed than can be called at once: the rest of it waits, the least urgent and the newest last. */
+/** Counts claimed work. More is claimed than can be called at the same time; the rest waits, ordered by priority and age. */
 const claimedWork = (isOf: Part, atOnce: number) => sql<Row>`
   with claimed as (
     select provider_id, priority, coalesce((select min(received_at) from events
@@ -129,8 +129,7 @@ const mail = (isOf: Part) => sql<Row>`
   from work where ${isOf} and kind = 'mail' group by provider_id`;
 
 /**
- * Of an integration that is not active, shifts with stored events. Of an active one they only say how old the work is whose attempts failed: where
- * none has failed, they are not read.
+ * Counts shifts with stored events of inactive integrations. Of active ones, it reads only the age of failed work, and only if there is any.
  */
 const storedEvents = (isOf: Part) => sql<EventRow>`
   with concerned as materialized (

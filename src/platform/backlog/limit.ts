@@ -3,17 +3,17 @@ import type { Integration } from "../db/schema.ts";
 import { healthOf } from "../integrations/health.ts";
 import type { Pace } from "./pace.ts";
 
-/** What the platform allows itself with one provider. */
+/** The platform's limits for one provider. */
 export interface Limits {
   /** Calls in a minute; 0: no limit. */
   perMinute: number;
-  /** Calls at the same time, in all processes together. */
+  /** Concurrent calls, in all processes together. */
   atOnce: number;
 }
 
-/** Of the calls that the limit allows: a part of them is kept for bursts. */
+/** The usable share of the rate limit: the rest is kept for bursts. */
 const RATE_SHARE = 0.85;
-/** From so many milliseconds for a response on, the platform itself could do several times as much. */
+/** The mean response time from which the provider, not the platform, limits the pace. */
 const LATENCY_MS = 50;
 
 export const waitingIn = ({ interactive, events, background }: Backlog["waiting"]): number =>

@@ -5,18 +5,18 @@ import { FIGURES, MINUTE_MS, minuteOf } from "../metrics/figures.ts";
 const NAMES = {
   /** Runs that ended. */
   runs: FIGURES.runs,
-  /** Calls that ended, how many of them failed, and the milliseconds that they took. */
+  /** Calls that ended, how many of them failed, and their total milliseconds. */
   calls: FIGURES.calls,
   failures: FIGURES.failures,
   callMs: FIGURES.callMs,
 } as const;
 
-/** What all processes did with one provider in the last minute. */
+/** The work of all processes with one provider in the last minute. */
 export type Pace = Record<keyof typeof NAMES, number>;
 
 export const AT_REST: Pace = { runs: 0, calls: 0, failures: 0, callMs: 0 };
 
-/** Reads this minute's figures, and of the minute before the share that is within the last 60 seconds; by providerId, of one or of all. */
+/** Returns the pace of the last 60 seconds by providerId, of one or of all. Of the previous minute, it takes the proportionate share. */
 export async function readPaces(
   { kysely }: Pick<Database, "kysely">,
   now: Date,
@@ -42,6 +42,6 @@ function paceOf(sums: Readonly<Record<string, number>>): Pace {
   return { ...AT_REST, ...Object.fromEntries(values) };
 }
 
-/** How many were finished. A run without a call, or whose call failed, has achieved nothing. */
+/** Returns the number of finished runs. A run without a call, or with a failed one, does not count. */
 export const finishedIn = ({ runs, calls, failures }: Pace): number =>
   Math.max(0, Math.round(Math.min(runs, calls) - failures));

@@ -4,7 +4,7 @@ import type { Database } from "../db/database.ts";
 import { FIGURES, MINUTE_MS } from "../metrics/figures.ts";
 import type { Backlogs } from "./backlogs.ts";
 
-/** What is read of a provider here; its state and health are in its own row. */
+/** What is read about a provider besides its row, which has its state and health. */
 export type ProviderReading = Omit<ProviderHealth, "providerId" | "state" | "health">;
 
 interface Row {
@@ -18,7 +18,7 @@ interface Row {
 
 const HOUR_MINUTES = 60;
 
-/** What waits for each of the providers, and what it did last, by providerId. */
+/** Returns the backlog and the recent activity of each provider, by providerId. */
 export async function readProviders(
   { kysely }: Pick<Database, "kysely">,
   backlogs: Pick<Backlogs, "all">,
@@ -44,7 +44,7 @@ export async function readProviders(
   return new Map(
     rows.flatMap(({ provider_id, last_webhook_at, open_issues, ...lastHour }) => {
       const { backlog, pendingSince = null } = waiting.get(provider_id) ?? {};
-      // Registered since the backlogs were read: it is in the next reading.
+      // Registered since the backlogs were read. The next reading includes it.
       if (!backlog) return [];
       const reading: ProviderReading = {
         ...{ backlog, lastHour, openIssues: open_issues },

@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 
-/** Bookings that hold a seat, as SQL over the table `bookings`. */
+/** Whether a booking holds a seat, as SQL over the table `bookings`. */
 export const HOLDS_SEAT = sql<boolean>`bookings.status in ('pending', 'confirmed')`;
 
 /**
- * Whether a candidate works on a job at that time: a booking that holds a seat overlaps. One that ends when the other starts does not.
- * `candidateId`: a column or a value.
+ * Whether a candidate is booked on a job that overlaps the given time. Jobs that only touch do not overlap. `candidateId` is a column or a value.
  */
 export const isBusy = (
   candidateId: RawBuilder<unknown>,

@@ -6,7 +6,10 @@ import { transact } from "../transaction.ts";
 
 type Candidate = Selectable<CandidatesTable>;
 
-/** @throws ProblemError candidate_not_found, also for an erased person. */
+/**
+ * Returns a candidate.
+ * @throws ProblemError candidate_not_found, also for an erased person.
+ */
 export async function requireCandidate(db: Kysely<Schema>, candidateId: string): Promise<Candidate> {
   const row = await db
     .selectFrom("candidates")
@@ -32,8 +35,8 @@ export async function competencesOf(db: Kysely<Schema>, candidateId: string): Pr
 }
 
 /**
- * Returns a person unmasked, and records it with the reason: neither happens without the other.
- * @throws ProblemError candidate_not_found, also for an erased person; then nothing is recorded.
+ * Returns a candidate for unmasked display, and records the reason in the same transaction.
+ * @throws ProblemError candidate_not_found, also for an erased person. Nothing is recorded then.
  */
 export async function reveal(deps: Deps, candidateId: string, reason: string): Promise<Candidate> {
   return transact(deps, async (trx) => {

@@ -10,18 +10,17 @@ import { HOLDS_SEAT } from "./availability.ts";
 import { requireCandidate, unknownCandidate } from "./candidate.ts";
 
 /**
- * Erases a person in one transaction. The row stays, anonymous, because bookings point to it. Decisions: notifications are deleted as a
- * whole, because no recipient is left; the record of each unmasking stays without its reason, a free text that may name the person; a
- * booking loses the id at the provider.
+ * Erases a person in one transaction. The row stays, anonymised, because bookings refer to it. Decisions: notifications are deleted, because they
+ * have no recipient any more; records of unmasking lose their reason, a free text that may name the person; bookings lose the id at the provider.
  * @throws ProblemError candidate_not_found, also for an erased person; candidate_booked.
  */
 export async function erase(deps: Deps, candidateId: string): Promise<void> {
   await transact(deps, async (trx) => {
-    // Before the locks too, so that a refused request blocks no booking.
-    await checkIsOnNoShift(trx, deps, candidateId);
+    // Checked before the locks as well, so that a refused request blocks no booking.
+    await requireNotBooked(trx, deps, candidateId);
     await lockPerson(trx, candidateId);
-    await checkIsOnNoShift(trx, deps, candidateId);
-    await forgetWhoWasBooked(trx, deps, candidateId);
+    await requireNotBooked(trx, deps, candidateId);
+    await anonymiseBookings(trx, deps, candidateId);
     for (const table of ["candidate_competences", "provider_candidates", "notifications"] as const) {
       await trx.deleteFrom(table).where("candidate_id", "=", candidateId).execute();
     }
@@ -30,7 +29,7 @@ export async function erase(deps: Deps, candidateId: string): Promise<void> {
   });
 }
 
-/** Bookings first, as bookings lock them: then no two transactions wait for each other. */
+/** Locks in the order of bookings, so that two transactions cannot deadlock. */
 async function lockPerson(trx: Trx, candidateId: string): Promise<void> {
   await trx
     .selectFrom("bookings")
@@ -49,7 +48,7 @@ async function lockPerson(trx: Trx, candidateId: string): Promise<void> {
   if (!candidate) throw unknownCandidate();
 }
 
-async function checkIsOnNoShift(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
+async function requireNotBooked(trx: Trx, { now }: Deps, candidateId: string): Promise<void> {
   const row = await trx
     .selectFrom("bookings")
     .innerJoin("jobs", (join) =>
@@ -68,12 +67,12 @@ async function checkIsOnNoShift(trx: Trx, { now }: Deps, candidateId: string): P
     detail:
       row.status === "pending" || row.status === "confirmed"
         ? "The person holds a seat on a shift that has not ended. Withdraw first, then erase."
-        : "The provider is being asked to take the person off a shift that has not ended. Erase once that is over.",
+        : "The person is being removed from a shift that has not ended. Erase the person once that is done.",
   });
 }
 
-/** On a shift that is over, a booking that waits for the provider ends: the provider does not learn the name any more. */
-async function forgetWhoWasBooked(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
+/** Removes the provider's id from the person's bookings, and ends pending ones on past shifts, so that the provider never receives the name. */
+async function anonymiseBookings(trx: Trx, deps: Deps, candidateId: string): Promise<void> {
   const { now } = deps;
   const { rows } = await sql<{ bookingId: string; jobId: string; status: BookingStatus }>`
     update bookings set provider_candidate_id = null, at_provider = 'no', doubt_since = null, sent_at = null,
@@ -89,7 +88,7 @@ async function forgetWhoWasBooked(trx: Trx, deps: Deps, candidateId: string): Pr
   await markShiftsDue(trx, deps, freed, PRIORITY.background);
 }
 
-/** The keyed hash of the number stays, so that the next registry import does not add the person again. */
+/** Anonymises the row. The keyed hash of the number is kept, so that the next registry import does not add the person again. */
 async function anonymise(trx: Trx, { now, numbers }: Deps, candidateId: string): Promise<void> {
   const { personal_number, personal_number_hash } = await requireCandidate(trx, candidateId);
   const number = parsePersonalNumber(personal_number);

@@ -4,15 +4,15 @@ import type { Database } from "../db/database.ts";
 import type { Numbers, Vault } from "../deps.ts";
 
 export interface PersonalNumbers extends Numbers {
-  /** Whether numbers are stored in clear too, for a process of an older version. */
+  /** Whether numbers are also stored in clear, for processes of an older version. */
   keepsClear: boolean;
 }
 
 const NAME = "personal-numbers";
 
 /**
- * The key of the hash is random and made once; the database holds it sealed. Decision: it is not derived from SECRET_KEY, because the
- * hash of an erased person could not be computed again when SECRET_KEY changes.
+ * Opens the key of the hash, which is random, created once, and stored sealed. Decision: it is not derived from SECRET_KEY, because the hash of an
+ * erased person cannot be computed again after SECRET_KEY changes.
  */
 export async function openPersonalNumbers(
   { kysely }: Pick<Database, "kysely">,
@@ -39,7 +39,7 @@ export async function openPersonalNumbers(
     }),
     open: ({ personal_number, personal_number_sealed: sealed }) => {
       const number = parsePersonalNumber(sealed === null ? personal_number : vault.open(sealed));
-      if (!number) throw new Error("a stored personal number is not one");
+      if (!number) throw new Error("a stored personal number is not valid");
       return number;
     },
   };

@@ -6,13 +6,13 @@ import type { PersonalNumbers } from "./personal-numbers.ts";
 
 const EVERY_MS = 60_000;
 const BATCH = 500;
-/** A first start on many candidates takes longer, and goes on while the platform serves. */
+/** How long a start waits. On many candidates the first round takes longer, and continues while the platform serves. */
 const START_MS = 3_000;
 
 export interface NumberSealing {
-  /** One round: seals what is in clear, and removes what is in clear once no process needs it. */
+  /** Seals numbers that are stored in clear, and removes the clear ones once no process needs them. */
   run(): Promise<void>;
-  /** Runs now and at intervals: a process of an older version may end, or start again. Resolves after the first round, at most after 3 s. */
+  /** Runs now and at intervals, because a process of an older version may start or end. Resolves after the first round, or after 3 s. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -21,7 +21,7 @@ interface Parts {
   database: Database;
   numbers: PersonalNumbers;
   log: Log;
-  /** Numbers stay in clear, and come back where they were removed: for the return to an older version. */
+  /** Keeps numbers in clear and restores removed ones, for a return to an older version. */
   keepClear: boolean;
   vault: { open(sealed: string): string };
 }
@@ -39,29 +39,27 @@ export function createNumberSealing(parts: Parts): NumberSealing {
     if (unsealed.left > 0)
       log.error(
         unsealed,
-        "candidates have a personal number in clear that another candidate has too: erase one of each two",
+        "candidates share a personal number that is stored in clear: erase one of each pair",
       );
     if (keepClear) {
       const { done } = await everyBatch(
         () => isStopped,
         (after) => restoreBatch(parts, after),
       );
-      if (done > 0) log.warn({ restored: done }, "personal numbers are in clear again");
+      if (done > 0) log.warn({ restored: done }, "personal numbers are stored in clear again");
       return;
     }
-    if (await isOlderAtWork(database)) return;
+    if (await hasOlderProcess(database)) return;
     numbers.keepsClear = false;
     const { done } = await everyBatch(
       () => isStopped,
       () => removeBatch(database),
     );
-    if (done > 0) log.info({ sealed: done }, "every personal number is sealed, and none is in clear");
+    if (done > 0) log.info({ sealed: done }, "all personal numbers are sealed");
   };
   const runOnce = () => {
     running ??= run()
-      .catch((error) =>
-        log.error({ err: error }, "could not seal personal numbers; the next round tries again"),
-      )
+      .catch((error) => log.error({ err: error }, "could not seal personal numbers; the next round retries"))
       .finally(() => {
         running = undefined;
       });
@@ -85,7 +83,7 @@ export function createNumberSealing(parts: Parts): NumberSealing {
 interface Batch {
   done: number;
   left: number;
-  /** Undefined: it was the last. */
+  /** The last key; undefined for the last batch. */
   last: string | undefined;
 }
 
@@ -101,7 +99,7 @@ async function everyBatch(isStopped: () => boolean, next: (after: string | undef
   return total;
 }
 
-/** Seals numbers that an older version has written. */
+/** Seals numbers that an older version wrote. */
 async function sealBatch({ database: { kysely }, numbers }: Parts, after?: string): Promise<Batch> {
   const { rows } = await sql<{ id: string; number: string }>`
     select candidate_id as id, personal_number as number from candidates
@@ -149,8 +147,8 @@ const FIRST = "00000000-0000-0000-0000-000000000000";
 
 const lastOf = (rows: readonly { id: string }[]) => (rows.length < BATCH ? undefined : rows.at(-1)?.id);
 
-/** An embedded database is locked against a second process. */
-async function isOlderAtWork({ kysely, engine }: Database): Promise<boolean> {
+/** Whether a process of an older version runs. An embedded database is locked against a second process. */
+async function hasOlderProcess({ kysely, engine }: Database): Promise<boolean> {
   if (engine === "pglite") return false;
   const { rows } = await sql<{ isOlder: boolean }>`
     select exists (select from processes where not seals_numbers and seen_at > now() - interval '1 minute') as "isOlder"`.execute(

@@ -7,24 +7,24 @@ import { type Due, markDue, PRIORITY } from "../work/due.ts";
 import type { WaitingEvent } from "./receive.ts";
 
 export interface Dispatcher {
-  /** These events were stored; returns at once. */
+  /** Reports events that were stored; returns at once. */
   stored(events: readonly WaitingEvent[]): void;
-  /** Resolves when every event that is stored by now is due. */
+  /** Resolves when the shift of every event stored so far is due. */
   run(): Promise<void>;
   start(): void;
   stop(): Promise<void>;
 }
 
 export interface DispatcherOptions {
-  /** How often to look for events of a process that ended before they were due. Milliseconds. */
+  /** How often to search for events whose process ended before it made their shifts due. Milliseconds. */
   everyMs?: number;
-  /** The pause between two rounds: it does not delay the first, but lets events collect under load. Milliseconds. */
+  /** The pause between two rounds, so that events collect under load. It does not delay the first round. Milliseconds. */
   pauseMs?: number;
 }
 
 type Parts = Pick<Deps, "database" | "log" | "wakeWorker">;
 
-/** Makes the shifts of stored events due, in bulk, after the acknowledgement. What a process that ended has left behind is found by the next round. */
+/** Makes the shifts of stored events due, in bulk, after the acknowledgement. A periodic sweep finds events left behind by a process that ended. */
 export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): Dispatcher {
   const { everyMs = 10_000, pauseMs = 5 } = options;
   let waiting: WaitingEvent[] = [];
@@ -40,7 +40,7 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
       try {
         await transact(deps, (trx) => dispatch(trx, deps, events));
       } catch (error) {
-        // They are stored: the next sweep finds them.
+        // The events are stored, so the next sweep finds them.
         deps.log.error({ err: error }, "could not make the shifts of stored events due");
       }
       if (!stopped) await sleep(pauseMs);
@@ -56,13 +56,13 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
   const sweepFrom = (before: string) => transact(deps, (trx) => markLeft(trx, deps, before));
   const sweep = async ({ isWhole }: { isWhole: boolean }) => {
     try {
-      // What a process left behind is among the last; what is older is gone through little by little.
+      // Events left behind are usually recent. Older ones are searched batch by batch, one in each sweep.
       const next = await sweepFrom(LAST);
       if (next === undefined) sweptTo = undefined;
       else sweptTo = await sweepFrom(sweptTo ?? next);
       while (isWhole && sweptTo !== undefined && !stopped) sweptTo = await sweepFrom(sweptTo);
     } catch (error) {
-      deps.log.error({ err: error }, "could not look for stored events that are not due");
+      deps.log.error({ err: error }, "could not search for stored events that are not due");
     }
   };
   return {
@@ -86,13 +86,14 @@ export function createDispatcher(deps: Parts, options: DispatcherOptions = {}): 
   };
 }
 
-/** After every event. */
+/** Sorts after every event id. */
 const LAST = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 const BATCH = 250;
 
 /**
- * Makes due what waits although its shift is not due at all, of the events before `before`, the last first; those of an integration that is not active
- * wait for its activation. Returns where to go on; undefined when there are no more. `offset 0`: shift by shift, instead of reading all that is due.
+ * Makes shifts due whose events wait although the shift is not due: one batch of the events before `before`, newest first. Events of an inactive
+ * integration wait for its activation. Returns where the next batch starts; undefined when there is none. `offset 0` looks up shift by shift
+ * instead of reading all due work.
  */
 async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string | undefined> {
   const { rows } = await sql<Omit<Due, "priority"> & { eventId: string; isLeft: boolean }>`
@@ -112,10 +113,7 @@ async function markLeft(trx: Trx, deps: Parts, before: string): Promise<string |
   return rows.length === BATCH ? rows.at(-1)?.eventId : undefined;
 }
 
-/**
- * decisions, "duplicate traceId": an event that ended so long ago that it is in the log was stored once more. It goes, and nothing is done about it.
- * Returns the ids of those that went.
- */
+/** decisions, "duplicate traceId": deletes events that repeat one in the event log, which ended days ago. Returns their ids. */
 async function dropRepeated(trx: Trx, events: readonly WaitingEvent[]): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ eventId: string }>`
     delete from events using (

@@ -4,8 +4,8 @@ import type { StoredEvent } from "../db/schema.ts";
 type Stored = Pick<StoredEvent, "event" | "provider_id" | "shift_id" | "trace_id">;
 
 /**
- * The webhook's body as far as it was stored (contract 6), which is what the contract names. What an event of an unknown name has as its
- * name and its shift may be anything: a personal number is masked.
+ * Returns the fields of the webhook's body that the contract names (contract 6). The name and the shift of an unknown event may be any text, so
+ * personal numbers in them are masked.
  */
 export function payloadOf({ event, provider_id, shift_id, trace_id }: Stored) {
   return {

@@ -10,16 +10,16 @@ import { type Trx, transact } from "../transaction.ts";
 import { requeueEvents, restoreFromLog } from "./replay.ts";
 
 export interface ReplayPreview {
-  /** What the event would end as. */
+  /** The status that the event would end with. */
   status: EventStatus;
   verdict: Outcome;
-  /** Of the shift's job. */
+  /** The changes of the shift's job. */
   changes: Change[];
 }
 
 /**
- * What a replay of this event would change now. Asks the provider and decides with the plan that a replay runs, in a transaction that is
- * rolled back. @throws ProblemError event_not_found; provider_unavailable when the provider gives no usable response.
+ * Returns what a replay of this event would change now. It reads the shift and runs the plan of a replay in a transaction that is rolled back.
+ * @throws ProblemError event_not_found; provider_unavailable when the provider returns no usable response.
  */
 export async function previewReplay(deps: Deps, eventId: string): Promise<ReplayPreview> {
   const { kysely } = deps.database;
@@ -58,10 +58,10 @@ async function viewOf(trx: Trx, { event_id }: StoredEvent, changes: Change[]): P
   return { status, verdict: verdict ?? { code: "stored", params: {} }, changes };
 }
 
-/** Takes the result out of a transaction of which nothing stays. */
+/** Returns the result of a transaction that is always rolled back. */
 async function rolledBack<T>(deps: Deps, work: (trx: Trx) => Promise<T>): Promise<T> {
   const result: { value?: T } = {};
-  const undo = new Error("undone on purpose");
+  const undo = new Error("rolled back on purpose");
   try {
     await transact(deps, async (trx) => {
       result.value = await work(trx);

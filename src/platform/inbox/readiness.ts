@@ -26,16 +26,16 @@ export interface ReadinessOptions {
   log: Log;
   /** The number of the last migration that this process knows. */
   knownSchema: string;
-  /** For how long an answer holds. Milliseconds. */
+  /** How long a result is cached. Milliseconds. */
   keptForMs?: number;
-  /** By when an answer is due. Milliseconds. */
+  /** The time limit of a trial. Milliseconds. */
   answerMs?: number;
   now?: () => number;
 }
 
 /**
- * Tries what a webhook needs, on demand and at most once a second, however many ask. A trial that hangs is not followed by another one
- * before it has ended: each would leave a session of the database behind.
+ * Tries what storing a webhook needs: on demand, at most once a second, shared by all callers. While a trial hangs, no other one starts, because
+ * each would leave a database session behind.
  */
 export function createReadiness(options: ReadinessOptions): Readiness {
   const { log, keptForMs = 1_000, answerMs = 2_000, now = () => performance.now() } = options;
@@ -72,8 +72,8 @@ export function createReadiness(options: ReadinessOptions): Readiness {
 }
 
 /**
- * Takes the locks of an insert into the inbox, inserts nothing, and commits a record that PostgreSQL must write to its log, and to a synchronous
- * standby, as it must for a webhook.
+ * Takes the locks of an insert into the inbox, inserts nothing, and commits a record that PostgreSQL has to write to its log, and to a synchronous
+ * standby, as it does for a webhook.
  */
 function tryToStore({ database, knownSchema }: ReadinessOptions): Promise<StoreFault | undefined> {
   return database.inbox.transaction().execute(async (trx) => {
@@ -91,7 +91,7 @@ function tryToStore({ database, knownSchema }: ReadinessOptions): Promise<StoreF
   });
 }
 
-/** PostgreSQL's codes; those of the system and of the driver say that there is no connection. */
+/** Maps PostgreSQL's codes. Those of the system and of the driver mean that there is no connection. */
 function faultOf(error: unknown): StoreFault {
   const { code = "", message } = error as NodeJS.ErrnoException;
   if (code === "25006") return "database_read_only";

@@ -10,19 +10,19 @@ export interface ReceivedEvent {
   event: string;
   shiftId: string;
   traceId: string;
-  /** `ignored`: an event of an unknown name. It is stored, and nothing is done about it. */
+  /** `ignored`: the event has an unknown name, so it is only stored. */
   status?: "queued" | "ignored";
-  /** Of its span, while the platform traces. */
+  /** The W3C traceparent of its span, while tracing is on. */
   traceparent?: string;
 }
 
-/** An event that is stored and waits to be processed. */
+/** A stored event. */
 export type WaitingEvent = ReceivedEvent & { status: "queued" | "ignored"; eventId: string };
 
 export type Receipt = "stored" | "duplicate";
 
 export interface Inbox {
-  /** Resolves once the event is committed; rejects if it, and not merely a neighbour, could not be stored. */
+  /** Resolves once the event is committed. Rejects only if this event, not another of its batch, could not be stored. */
   receive(event: ReceivedEvent): Promise<Receipt>;
 }
 
@@ -45,16 +45,16 @@ interface Waiting {
 
 type EventRow = WaitingEvent & { receivedAt: string };
 
-// At 64 kB an event at most, what one statement may carry.
+/** Events of one statement, each of at most 64 kB. */
 const LARGEST_BATCH = 500;
-/** A database that is silent for so long is down: whoever waits is to come again, and the next ones are not to wait for it. Milliseconds. */
+/** A database that does not respond within this time counts as down: waiting calls fail, and later ones do not queue behind them. Milliseconds. */
 const SILENCE_MS = 4_000;
 
 /**
- * The front door of the platform: what `receive` acknowledges is on disk.
+ * Stores webhooks. An event that `receive` acknowledges is on disk.
  *
- * All calls that wait share one INSERT and its commit, one flush at a time: parsing and planning cost more than
- * the sync, and commits keep the order of arrival.
+ * All waiting calls share one INSERT and its commit, one flush at a time, because parsing and planning cost more than the sync. Commits keep the
+ * order of arrival.
  */
 export function createInbox({ db, onStored, pace, now = Date.now, newId = makeId }: InboxOptions): Inbox {
   const waiting: Waiting[] = [];
@@ -88,7 +88,7 @@ export function createInbox({ db, onStored, pace, now = Date.now, newId = makeId
   };
 }
 
-/** Those who wait when its statement is sent: until then more may come. */
+/** The calls that wait when its statement is sent. Until then, more may join. */
 class Batch {
   readonly #waiting: Waiting[];
   #all: Waiting[] | undefined;
@@ -99,7 +99,7 @@ class Batch {
     this.#waiting = waiting;
   }
 
-  /** The same at each call: the first one takes them. */
+  /** Fixed by the first call. */
   get all(): Waiting[] {
     if (!this.#all) {
       this.sentAt = performance.now();
@@ -111,7 +111,7 @@ class Batch {
 
 type Kysely = Database["kysely"];
 
-/** Everybody takes the entries of the unique index in one order, so that two processes that are told the same never wait for each other. */
+/** Sorts rows by the unique index, so that two processes that store the same events cannot deadlock. */
 const byKey = ({ row: left }: Waiting, { row: right }: Waiting): number =>
   compare(left.traceId, right.traceId) ||
   compare(left.shiftId, right.shiftId) ||
@@ -138,11 +138,11 @@ async function settle(kysely: Kysely, batch: Batch): Promise<EventRow[]> {
   }
 }
 
-/** PostgreSQL's classes: 22 and 23, a value that cannot be stored; 54, one too long. Anything else befalls each row alike. */
+/** Whether the error concerns a single row. PostgreSQL's classes 22 and 23: a value cannot be stored; 54: it is too long. All others concern every row. */
 const isOfOneRow = (error: unknown): boolean =>
   error instanceof Error && /^(?:22|23|54)/.test(String((error as NodeJS.ErrnoException).code));
 
-/** One row that the database refuses fails the whole INSERT: its neighbours must not pay for it. */
+/** Stores the rows of a batch separately, because one refused row fails the whole INSERT. */
 async function storeOneByOne(kysely: Kysely, batch: Waiting[]): Promise<EventRow[]> {
   const stored: EventRow[] = [];
   for (const one of batch) stored.push(...(await settle(kysely, new Batch([one]))));
@@ -153,13 +153,13 @@ const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" te
   status text, "receivedAt" timestamptz, traceparent text)`;
 
 /**
- * Returns which rows are new. One parameter: the statement's text, and so its cost, is the same for any number. Ids come back only
- * when there was a duplicate: a row that is read costs as much as one that is sent.
+ * Inserts a batch, and returns a function that says whether a row is new. The rows are one parameter, so that the statement's text and cost do not
+ * depend on their number. Ids are returned only if there was a duplicate, because reading a row costs as much as sending one.
  */
 async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => boolean> {
   const rows = late(() => JSON.stringify(batch.all.map(({ row }) => row)));
   const count = late(() => batch.all.length);
-  const { rows: answers } = await sql<{ eventIds: string[] | null }>`
+  const { rows: results } = await sql<{ eventIds: string[] | null }>`
     with stored as (
       insert into events (event_id, provider_id, event, shift_id, trace_id, status, received_at, traceparent)
       select * from json_to_recordset(${rows}::text::json) as incoming ${COLUMNS}
@@ -167,13 +167,13 @@ async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => 
       returning event_id)
     select case when count(*) < ${count}::int then coalesce(array_agg(event_id::text), '{}') end as "eventIds"
     from stored`.execute(kysely);
-  const eventIds = answers[0]?.eventIds;
+  const eventIds = results[0]?.eventIds;
   if (eventIds === null) return () => true;
   const stored = new Set(eventIds);
   return ({ eventId }) => stored.has(eventId);
 }
 
-/** decisions, "duplicate traceId": processed again only if the first attempt failed for good. Returns those. */
+/** decisions, "duplicate traceId": requeues events that had failed for good, and returns them. */
 async function settleDuplicates(kysely: Kysely, duplicates: Waiting[]): Promise<EventRow[]> {
   try {
     const rows = JSON.stringify(duplicates.map(({ row }) => row));
@@ -197,10 +197,7 @@ async function settleDuplicates(kysely: Kysely, duplicates: Waiting[]): Promise<
   }
 }
 
-/**
- * A shift's UUID is kept in lower case. A provider that writes it otherwise may compare text, so it is asked for the shift as it spelt it
- * when the shift was new.
- */
+/** Stores how the provider spelled a shift's UUID, which is stored in lower case. Requests use that spelling, because the provider may compare text. */
 export async function rememberSpelling(
   { kysely }: Pick<Database, "kysely">,
   { providerId, shiftId }: ReceivedEvent,

@@ -10,7 +10,7 @@ import { recordSteps, type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 
 /**
- * Queues an event again, whatever it came to before. Returns how many were queued, 0 or 1: one of an unknown name stays ignored.
+ * Requeues an event, whatever its outcome was. Returns the number of requeued events: 0 for an event with an unknown name, otherwise 1.
  * @throws ProblemError event_not_found, event_queued.
  */
 export async function replayEvent(deps: Deps, eventId: string): Promise<number> {
@@ -24,13 +24,13 @@ export async function replayEvent(deps: Deps, eventId: string): Promise<number> 
       .executeTakeFirst();
     if (!event) throw problem("event_not_found", { detail: "There is no event with this eventId." });
     if (event.status === "queued")
-      throw problem("event_queued", { detail: "It is queued already, and will be processed." });
+      throw problem("event_queued", { detail: "The event is already queued and will be processed." });
     return isShiftEvent(event.event) ? requeueEvents(trx, deps, [event]) : 0;
   });
 }
 
 /**
- * Queues again what failed or was given up, in the order of arrival. Returns how many events that were.
+ * Requeues events that failed or are dead, in the order of arrival. Returns their number.
  * @throws ProblemError provider_not_found
  */
 export async function replayEvents(deps: Deps, order: { providerId: string; since: Date }): Promise<number> {
@@ -50,7 +50,7 @@ export async function replayEvents(deps: Deps, order: { providerId: string; sinc
   });
 }
 
-/** Takes an event back from the log, if it is there: what waits is in `events`. */
+/** Moves an event from the event log, if it is there, to the table of waiting events. */
 export async function restoreFromLog(trx: Trx, eventId: string): Promise<void> {
   await sql`
     with recalled as (delete from event_log where event_id = ${eventId} returning *)
@@ -59,10 +59,10 @@ export async function restoreFromLog(trx: Trx, eventId: string): Promise<void> {
     from recalled on conflict do nothing`.execute(trx);
 }
 
-// Values of one statement are limited, and so is what one statement should do.
+/** Events of one statement, whose number of parameters is limited. */
 const CHUNK = 1_000;
 
-/** As if they had just come, and never taken for echoes. */
+/** Requeues events as if they had just arrived, except that they are never skipped as echoes. */
 export async function requeueEvents(
   trx: Trx,
   deps: Pick<Deps, "now" | "wakeWorker">,

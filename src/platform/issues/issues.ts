@@ -11,13 +11,13 @@ export interface Issue {
   subject: Subject;
   params?: Params;
   traceId?: string | undefined;
-  /** One that is open already stays as it is. */
+  /** Leaves an issue that is already open unchanged. */
   once?: true;
 }
 
 type Parts = Pick<Deps, "newId" | "now">;
 
-/** Raises an issue, or counts it once more while it is open. */
+/** Raises an issue, or increments its count while it is open. */
 export async function raiseIssue(trx: Trx, { newId, now }: Parts, issue: Issue): Promise<void> {
   const { code, providerId, subject, params = {}, traceId = null, once = false } = issue;
   const { rows } = await sql<StoredIssue>`
@@ -31,16 +31,16 @@ export async function raiseIssue(trx: Trx, { newId, now }: Parts, issue: Issue):
   publishIssues(trx, rows, null);
 }
 
-/** Issues were raised or, with `resolvedAt`, closed. */
+/** Publishes on the stream that issues were raised or, with `resolvedAt`, resolved. */
 function publishIssues(trx: Trx, issues: readonly StoredIssue[], resolvedAt: Date | null): void {
   const at = resolvedAt?.toISOString() ?? null;
   for (const { provider_id: providerId, issue_id: issueId, code } of issues)
     publish(trx, { type: "issue", issueId, providerId, code, resolvedAt: at });
 }
 
-/** Which open issues: those of a subject, or, by `shiftId` alone, those of a shift and of everyone booked on it. */
+/** Selects open issues: those of a subject or, with `shiftId` alone, those of a shift and its bookings. */
 export interface IssueFilter {
-  /** Unless given, those of every provider. */
+  /** Without it, the issues of every provider. */
   providerId?: string;
   codes?: readonly IssueCode[] | undefined;
   subject?: Subject;
@@ -49,7 +49,7 @@ export interface IssueFilter {
   where?: RawBuilder<boolean>;
 }
 
-/** The cause is gone. Returns how many issues were closed. */
+/** Resolves issues whose cause is gone. Returns their number. */
 export async function resolveIssues(
   trx: Trx,
   { now }: Pick<Deps, "now">,
@@ -74,7 +74,7 @@ export function findIssue(db: Kysely<Schema>, issueId: string): Promise<StoredIs
   return issues.where("issue_id", "=", issueId).executeTakeFirst();
 }
 
-/** An operator closes an issue; one that is closed stays so. */
+/** Closes an issue for an operator. A closed issue stays closed. */
 export async function closeIssue(trx: Trx, deps: Parts, issue: StoredIssue): Promise<void> {
   await resolveIssues(trx, deps, { providerId: issue.provider_id, where: sql`issue_id = ${issue.issue_id}` });
 }

@@ -15,7 +15,7 @@ export interface Seat {
 }
 
 /**
- * A candidate accepts a job: reserves the seat, and has the shift reconciled, in one transaction.
+ * Books a candidate who accepts a job: reserves the seat and makes the shift due, in one transaction.
  * @throws ProblemError job_not_found, candidate_not_found; already_booked, job_filled, job_not_open, competence_missing, booking_overlaps.
  */
 export async function accept(deps: Deps, seat: Seat): Promise<Booking> {
@@ -26,7 +26,7 @@ export async function accept(deps: Deps, seat: Seat): Promise<Booking> {
     const before = seats.find((booking) => booking.candidate_id === seat.candidateId);
     if (before?.withdrawn_at)
       throw problem("already_booked", {
-        detail: "The candidate's withdrawal is under way: accept once it has ended.",
+        detail: "The candidate's withdrawal is in progress. Accept again once it has ended.",
       });
     if (before) return before;
     await checkMayBook(trx, deps, job, seats.length, seat.candidateId);
@@ -35,8 +35,8 @@ export async function accept(deps: Deps, seat: Seat): Promise<Booking> {
 }
 
 /**
- * Two accepts of one candidate for two jobs at once take turns, so that the overlap is seen. No stronger lock: a notification to the
- * candidate holds a key share of this row, and two accepts that offer to each other's candidates would wait for each other.
+ * Serialises the accepts of one candidate, so that two concurrent ones see the overlap. A stronger lock could deadlock with the key share that a
+ * notification to the candidate holds.
  */
 async function lockCandidate(trx: Trx, candidateId: string): Promise<void> {
   const candidate = await trx
@@ -57,7 +57,7 @@ async function checkMayBook(
   booked: number,
   candidateId: string,
 ): Promise<void> {
-  // The status shows it only once the shift was reconciled.
+  // The status changes only when the shift is reconciled.
   if (job.start_time <= now()) throw problem("job_not_open", { detail: "The shift has started." });
   const isFull = booked + job.own_people_count >= job.positions;
   if (job.status === "filled" || (job.status === "open" && isFull)) {
@@ -71,7 +71,7 @@ async function checkMayBook(
   const { able, busy } = await readFitness(trx, job, candidateId);
   if (!able) {
     throw problem("competence_missing", {
-      detail: "The candidate does not have the competence that the job asks for.",
+      detail: "The candidate does not have the competence that the job requires.",
     });
   }
   if (busy)
@@ -105,7 +105,7 @@ async function reserve(trx: Trx, deps: Deps, job: Job, candidateId: string): Pro
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  // What kept the provider from an answer the last time may be corrected by now.
+  // The cause of the last failure at the provider may have been corrected.
   await trx
     .updateTable("provider_candidates")
     .set({ trouble: null })

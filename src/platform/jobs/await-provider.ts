@@ -2,7 +2,7 @@ import type { Booking, ShiftChange } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { bookingTopic, changeTopic } from "../shifts/record.ts";
 
-/** Waits a little for what the provider says, until `isSettled` holds for the booking. */
+/** Waits for the provider until `isSettled` holds for the booking or the time limit is over. Returns the booking as it is then. */
 export function awaitBooking(
   deps: Deps,
   { provider_id, booking_id }: Booking,
@@ -15,10 +15,10 @@ export function awaitBooking(
       .where("provider_id", "=", provider_id)
       .where("booking_id", "=", booking_id)
       .executeTakeFirstOrThrow();
-  return after(deps, bookingTopic(booking_id), read, isSettled);
+  return waitFor(deps, bookingTopic(booking_id), read, isSettled);
 }
 
-/** Waits a little for what the provider says; a change that is still pending then is returned as such. */
+/** Waits for the provider until the change is settled or the time limit is over. Returns the change as it is then. */
 export function awaitChange(deps: Deps, { provider_id, change_id }: ShiftChange): Promise<ShiftChange> {
   const read = () =>
     deps.database.kysely
@@ -27,11 +27,11 @@ export function awaitChange(deps: Deps, { provider_id, change_id }: ShiftChange)
       .where("provider_id", "=", provider_id)
       .where("change_id", "=", change_id)
       .executeTakeFirstOrThrow();
-  return after(deps, changeTopic(change_id), read, ({ status }) => status !== "pending");
+  return waitFor(deps, changeTopic(change_id), read, ({ status }) => status !== "pending");
 }
 
-/** A signal only wakes: what has happened is read. */
-async function after<Row>(
+/** Reads the row after each signal, which says only that it may have changed. */
+async function waitFor<Row>(
   { signals, timing }: Deps,
   topic: string,
   read: () => Promise<Row>,

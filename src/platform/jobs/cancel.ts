@@ -6,19 +6,19 @@ import { recordSteps, transact } from "../transaction.ts";
 import { markDue } from "../work/due.ts";
 import { isBeingCancelled, lockJob, placeOf, shiftOf } from "./job.ts";
 
-/** decisions, "shift.delete": an echo is expected for so long. Milliseconds. */
+/** decisions, "shift.delete": how long an echo is expected. Milliseconds. */
 const ECHO_EXPECTED_MS = 24 * 3_600_000;
 
 /**
- * The employer cancels a job (contract section 1, flow 4): records the pending operation, and has the shift reconciled, in one transaction.
- * Decision: the job is cancelled here once the provider confirmed, so that a refusal leaves both sides agreed.
+ * Requests the cancellation of a job (contract section 1, flow 4): records the pending operation and makes the shift due, in one transaction.
+ * Decision: the job is cancelled only once the provider confirms, so that a refusal leaves both sides in agreement.
  * @throws ProblemError job_not_found, job_not_open.
  */
 export async function requestCancellation(deps: Deps, jobId: string): Promise<Job> {
   return transact(deps, async (trx) => {
     const job = await lockJob(trx, jobId);
     if (job.status === "cancelled" || (await isBeingCancelled(trx, job))) return job;
-    // The status shows it only once the shift was reconciled.
+    // The status changes only when the shift is reconciled.
     if (job.start_time <= deps.now()) throw problem("job_not_open", { detail: "The shift has started." });
     const { provider_id, shift_id, trace_id } = job;
     const created_at = deps.now();

@@ -17,8 +17,8 @@ interface Values {
 type Named = Partial<Values>;
 
 /**
- * The employer changes times or positions: records the change, and has the shift reconciled, in one transaction. Decision: the job changes here
- * once the provider confirmed, because times and positions are the provider's.
+ * Requests a change of times or positions: records it and makes the shift due, in one transaction. Decision: the job changes only once the provider
+ * confirms, because times and positions belong to the provider.
  * @throws ProblemError validation_failed; job_not_found, job_not_open.
  */
 export async function requestChange(deps: Deps, jobId: string, order: JobChange): Promise<ShiftChange> {
@@ -47,7 +47,7 @@ const fieldsOf = ({ startTime, endTime, positions }: Values) => ({
   ...{ startTime: startTime.toISOString(), endTime: endTime.toISOString(), positions },
 });
 
-/** The same instants in UTC. The schema lets a leap second through, and whatever else `Date` does not read. */
+/** Returns the requested values, with times in UTC. The schema accepts leap seconds and other times that `Date` cannot represent. */
 function readOrder({ startTime, endTime, positions }: JobChange): Named {
   return {
     ...(startTime !== undefined && { startTime: readTime("/startTime", startTime) }),
@@ -73,7 +73,7 @@ async function checkMayChange(trx: Trx, { now }: Deps, job: Job): Promise<void> 
   if (job.status === "cancelled" || job.status === "expired") {
     throw problem("job_not_open", { detail: `The job is ${job.status}.` });
   }
-  // The status shows it only once the shift was reconciled.
+  // The status changes only when the shift is reconciled.
   if (job.start_time <= now()) throw problem("job_not_open", { detail: "The shift has started." });
   if (await isBeingCancelled(trx, job))
     throw problem("job_not_open", { detail: "The job is being cancelled." });
@@ -88,7 +88,7 @@ function checkTimes({ startTime, endTime }: Values, named: Named, now: Date): vo
     : invalid("/endTime", `must be after the start, ${startTime.toISOString()}`);
 }
 
-/** A change that waits for the provider is what the next one builds on. */
+/** Returns the last pending change, on which the next one builds. */
 function lastPending(trx: Trx, { provider_id, job_id }: Job): Promise<ShiftChange | undefined> {
   return trx
     .selectFrom("shift_changes")
@@ -101,7 +101,7 @@ function lastPending(trx: Trx, { provider_id, job_id }: Job): Promise<ShiftChang
     .executeTakeFirst();
 }
 
-/** Each change has its own trace: the traceId distinguishes its echo from the echo of the change before. */
+/** Inserts a change with its own traceId, which distinguishes its echo from that of an earlier change. */
 function insertChange(
   trx: Trx,
   deps: Deps,
@@ -121,7 +121,7 @@ function insertChange(
     .executeTakeFirstOrThrow();
 }
 
-/** The trace of the job says where that of the change is. */
+/** Records the request in the trace of the change, and links that trace from the job's. */
 function noteRequest(trx: Trx, job: Job, { trace_id: traceId }: ShiftChange, named: Named): void {
   const step = { ...placeOf(job), step: "change", code: "change_requested" } as const;
   const asked = {

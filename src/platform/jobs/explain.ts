@@ -7,7 +7,7 @@ import type {
 } from "../../../generated/operations/types.ts";
 import type { IntegrationState, JobStatus } from "../db/schema.ts";
 
-/** What has to do with a job being staffed or not. Counts, ids of the provider's things, codes: no personal data. */
+/** The facts that decide whether a job is staffed: counts, the provider's ids, and codes, but no personal data. */
 export interface StaffingFacts {
   status: JobStatus;
   positions: number;
@@ -18,17 +18,17 @@ export interface StaffingFacts {
   role: { id: string; name: string | null; isMapped: boolean };
   confirmed: number;
   pending: number;
-  /** People whom the provider assigned itself. */
+  /** People assigned by the provider. */
   ownPeople: number;
-  /** The last failure of a call for a pending booking; undefined when the last call was answered. */
+  /** The last failed call for a pending booking; undefined if the last call succeeded. */
   pendingFailure: Params | undefined;
-  /** People with the competence who are not booked on this job: how many, how many of them work elsewhere at that time, how many of the free ones hold an offer. */
+  /** People with the competence who are not booked on this job: all, those who work elsewhere at that time, and the free ones with an offer. */
   able: number;
   busy: number;
   offered: number;
   /** Bookings that lost their seat, by reason, the latest first. */
   lost: readonly { status: "released" | "failed"; reason: BookingReason | null; count: number }[];
-  /** Events of the shift that are not processed, the latest first. */
+  /** Unprocessed events of the shift, the latest first. */
   events: readonly { event: string; status: "queued" | "failed" | "dead"; verdict: Outcome | null }[];
 }
 
@@ -44,7 +44,7 @@ export interface Explanation {
   reasons: Reason[];
 }
 
-/** Why the job is not staffed, or that it is. */
+/** Explains why the job is not staffed, or that it is. */
 export function explain(facts: StaffingFacts): Explanation {
   const reasons = [
     ...ended(facts),
@@ -65,7 +65,7 @@ function verdictOf({ status, isCancelling, integration, isPaused }: StaffingFact
   return integration === "active" && !isPaused ? "open" : "on_hold";
 }
 
-/** Nothing can be done, or nothing has to be. */
+/** Returns reasons why nothing can or has to be done. */
 function ended({ status, isCancelling, positions, confirmed, pending, ownPeople }: StaffingFacts): Reason[] {
   if (status === "cancelled" || status === "expired") return [{ code: status, params: {} }];
   if (isCancelling) return [{ code: "being_cancelled", params: {} }];

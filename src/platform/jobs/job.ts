@@ -5,8 +5,8 @@ import type { Booking, Job, Schema } from "../db/schema.ts";
 import type { Trx } from "../transaction.ts";
 
 /**
- * Locks the job until the transaction ends: whatever changes a job or its bookings goes through this lock. Take it before the rows of
- * candidates, issues and work, so that two transactions never wait for each other.
+ * Locks the job until the transaction ends. Everything that changes a job or its bookings takes this lock, and takes it before locks on
+ * candidates, issues, and work, so that two transactions cannot deadlock.
  * @throws ProblemError job_not_found
  */
 export async function lockJob(trx: Trx, jobId: string): Promise<Job> {
@@ -20,7 +20,7 @@ export async function lockJob(trx: Trx, jobId: string): Promise<Job> {
   return job;
 }
 
-/** The bookings of a job that hold a seat, oldest first. */
+/** Returns the bookings of a job that hold a seat, oldest first. */
 export async function seatsOf(db: Kysely<Schema>, { provider_id, job_id }: Job): Promise<Booking[]> {
   return db
     .selectFrom("bookings")
@@ -32,7 +32,7 @@ export async function seatsOf(db: Kysely<Schema>, { provider_id, job_id }: Job):
     .execute();
 }
 
-/** The employer has asked for the cancellation of a job that is not cancelled yet. */
+/** Whether a requested cancellation of the job is in progress. */
 export async function isBeingCancelled(
   db: Kysely<Schema>,
   { provider_id, shift_id }: Pick<Job, "provider_id" | "shift_id">,
@@ -47,13 +47,13 @@ export async function isBeingCancelled(
   return row !== undefined;
 }
 
-/** Where a job stands in a trace. */
+/** Returns the ids of a job for a trace step. */
 export const placeOf = ({ provider_id, shift_id, job_id }: Job) => ({
   providerId: provider_id,
   shiftId: shift_id,
   jobId: job_id,
 });
 
-/** The shift of a job needs attention: an operator or a candidate waits. */
+/** Returns the interactive work on the shift of a job. */
 export const shiftOf = ({ provider_id, shift_id }: Job) =>
   ({ providerId: provider_id, kind: "shift", key: shift_id, priority: 0 }) as const;

@@ -2,7 +2,7 @@ import { type Kysely, sql } from "kysely";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { Schema } from "../db/schema.ts";
 
-/** What an event can change of a job, in the words of the operations API. */
+/** Everything about a job that an event can change, under the names of the operations API. */
 export type JobSnapshot = Readonly<Record<string, string | number | null>>;
 
 export interface Change {
@@ -11,7 +11,7 @@ export interface Change {
   to: string | number | null;
 }
 
-/** The job of a shift as it is now, with how many seats are taken and how many notifications there are; undefined without a job. */
+/** Returns the job of a shift, with the number of its bookings and notifications; undefined without a job. */
 export async function readSnapshot(
   db: Kysely<Schema>,
   { providerId, shiftId }: { providerId: string; shiftId: string },
@@ -31,7 +31,7 @@ export async function readSnapshot(
 const inUtc = (column: "start_time" | "end_time") =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Field by field; without a job before, every field of the new one comes from nothing. */
+/** Returns the fields that differ. For a new job, every field changes from null. */
 export function changesBetween(before: JobSnapshot | undefined, after: JobSnapshot | undefined): Change[] {
   return Object.keys({ ...before, ...after })
     .map((field) => ({ field, from: before?.[field] ?? null, to: after?.[field] ?? null }))

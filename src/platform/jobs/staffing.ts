@@ -13,7 +13,7 @@ type Db = Database["kysely"];
 const REASONS_AT_MOST = 5;
 
 /**
- * Why this job is not staffed.
+ * Explains why a job is not staffed.
  * @throws ProblemError job_not_found
  */
 export async function explainJob({ database }: Deps, jobId: string): Promise<Explanation> {
@@ -58,7 +58,7 @@ function seats(db: Db, { provider_id, job_id }: Job) {
     .executeTakeFirstOrThrow();
 }
 
-/** Everyone with the competence who holds no seat on this job. */
+/** Counts the candidates who have the competence and hold no seat on this job. */
 async function people(db: Db, job: Job): Promise<Pick<StaffingFacts, "able" | "busy" | "offered">> {
   const { rows } = await sql<{ able: number; busy: number; offered: number }>`
     with able as (
@@ -76,7 +76,7 @@ async function people(db: Db, job: Job): Promise<Pick<StaffingFacts, "able" | "b
   return rows[0] ?? { able: 0, busy: 0, offered: 0 };
 }
 
-/** Why the latest call for a booking has to be made again. */
+/** Returns why the latest call for a booking has to be retried. */
 async function lastFailure(db: Db, { job_id, trace_id }: Job): Promise<Params | undefined> {
   const step = await db
     .selectFrom("trace_steps")

@@ -8,7 +8,7 @@ import type { Seat } from "./accept.ts";
 import { lockJob, placeOf, seatsOf, shiftOf } from "./job.ts";
 
 /**
- * Takes a candidate off a job, once the provider has.
+ * Requests the withdrawal of a candidate. The booking is released once the provider confirms.
  * @throws ProblemError job_not_found, booking_not_found; job_not_open once the shift has started.
  */
 export async function withdraw(deps: Deps, seat: Seat): Promise<Booking> {

@@ -12,8 +12,8 @@ import { publishNotification } from "./notify.ts";
 import { createOutage } from "./outage.ts";
 
 /**
- * Delivers what waits for one recipient, in its order, each notification once. A crash between the moment when the mail server accepted it and
- * the commit repeats it under the same id, by which the mail server can drop the repetition. Mail is never given up for an outage.
+ * Delivers the waiting notifications of one recipient in order, each once. After a crash between the mail server's acceptance and the commit, the
+ * mail is sent again under the same id, so that the mail server can drop it. An outage never makes the platform give mail up.
  */
 export function deliverMail(deps: Deps, channel: Channel): Run {
   const outage = createOutage(deps);
@@ -28,7 +28,7 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
         span.set({ "shiftpact.delivery": outcome.kind });
         return outcome;
       });
-      // What was delivered is recorded, even by a process that is stopping.
+      // A delivery is recorded even while the process is stopping.
       if (delivery.kind !== "delivered") signal.throwIfAborted();
       if (delivery.kind === "unavailable" || delivery.kind === "deferred") {
         const afterMs = outage.waitAfter(delivery.kind, attempts);
@@ -51,7 +51,7 @@ export function deliverMail(deps: Deps, channel: Channel): Run {
 
 const RECORDINGS = 3;
 
-/** An outcome that is not recorded would repeat the mail: after a deadlock, say, the transaction is run again. */
+/** Retries the transaction, after a deadlock for example, because an unrecorded delivery would be repeated. */
 async function record(deps: Deps, claim: Claim, write: (trx: Trx) => Promise<void>): Promise<void> {
   for (let nth = 1; ; nth += 1) {
     try {
@@ -79,7 +79,7 @@ function letterOf(waiting: Waiting): Letter {
   return { id, address, ...wordsOf(waiting) };
 }
 
-/** The oldest that waits for the recipient and still holds, unless the person is erased. */
+/** Returns the oldest waiting notification of the recipient that still holds, unless the person was erased. */
 async function findNext({ database, now }: Deps, { providerId, key }: Claim): Promise<Waiting | undefined> {
   const { rows } = await sql<Waiting>`
     select notification_id as "notificationId", job_id as "jobId", notifications.trace_id as "traceId", resends,
@@ -97,12 +97,12 @@ type Failed = Exclude<Delivery, { kind: "delivered" }>;
 
 interface Deferral {
   delivery: Failed;
-  /** In a row that failed, this one included. */
+  /** Failed attempts in a row, this one included. */
   attempts: number;
   afterMs: number;
 }
 
-/** An outage delays mail, and loses none. */
+/** Delays mail until the next attempt. */
 async function defer(deps: Deps, claim: Claim, waiting: Waiting, deferral: Deferral): Promise<void> {
   const { attempts, afterMs, delivery } = deferral;
   const { code, status } = delivery;
@@ -163,7 +163,7 @@ async function note(
   publishNotification(trx, { notificationId, jobId, candidateId, kind }, outcome.delivered_at ?? null);
 }
 
-/** For the start of a process without a channel. */
+/** Logs a warning if mail waits when a process without a channel starts. */
 export async function warnOfUndelivered({ database, log }: Pick<Deps, "database" | "log">): Promise<void> {
   const { waiting } = await database.kysely
     .selectFrom("work")

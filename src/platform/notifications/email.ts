@@ -4,20 +4,20 @@ import type { Channel, Delivery, Letter } from "../deps.ts";
 
 export interface MailSettings {
   /**
-   * `smtp://` (STARTTLS when the server offers it; with a password it must, unless it is on this machine) or `smtps://`, with user and
-   * password percent-encoded.
+   * `smtp://` or `smtps://`, with user and password percent-encoded. `smtp://` uses STARTTLS if the server offers it, and requires it when there is
+   * a password and the server is on another machine.
    */
   url: string;
   /** A bare address. */
   from: string;
-  /** From the call to the server's last reply, for one mail. Milliseconds. */
+  /** The time limit of one mail, to the server's last reply. Milliseconds. */
   timeoutMs?: number;
 }
 
-/** Connections at most, each kept for the next mail. */
+/** The most connections. Each is kept for the next mail. */
 const CONNECTIONS = 5;
 
-/** Notifications by e-mail. The server's own text often holds an address: only its code is kept. */
+/** Delivers notifications by email. Only the code of the server's reply is kept, because its text often contains an address. */
 export function createEmailChannel({ url, from, timeoutMs = MAIL_TIMEOUT_MS }: MailSettings): Channel {
   const transport = createTransport({
     ...serverOf(url),
@@ -48,7 +48,7 @@ export function createEmailChannel({ url, from, timeoutMs = MAIL_TIMEOUT_MS }: M
 
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
 
-/** Parsed here, because nodemailer accepts any of its options, file names among them, in the URL's query. */
+/** Parses the URL itself: nodemailer would accept any of its options, including file names, from the URL's query. */
 function serverOf(text: string) {
   const url = new URL(text);
   const secure = url.protocol === "smtps:";
@@ -61,29 +61,29 @@ function serverOf(text: string) {
   };
 }
 
-/** One Message-ID for each notification, however often it is sent: a server or a mail program drops the repetition. */
+/** Returns the mail. Each notification keeps its Message-ID across attempts, so that a server or mail program can drop repetitions. */
 function mailOf({ id, address, subject, text }: Letter, from: string) {
   return {
     from: { name: "", address: from },
     to: { name: "", address },
     envelope: { from, to: [address] },
     messageId: `<${id}@${from.slice(from.lastIndexOf("@") + 1)}>`,
-    // RFC 3834: no absence note is sent back.
+    // Suppresses out-of-office replies (RFC 3834).
     headers: { "Auto-Submitted": "auto-generated" },
     subject,
     text,
   };
 }
 
-/** Replies about the session, whichever command they answer: RFC 5321 (service closing, sequence of commands), RFC 4954 (authentication). */
+/** Replies about the session, whatever the command: RFC 5321 (service closing, sequence of commands), RFC 4954 (authentication). */
 const ABOUT_SESSION = [421, 502, 503, 530, 534, 535, 538];
 
-/** Only a reply to RCPT TO or DATA is about the mail: from 500 it is final. Everything else is an outage, a refused login or sender too. */
+/** Maps an error to an outcome. Only replies to RCPT TO and DATA concern the mail, and are final from 500. All others are outages, including a refused login or sender. */
 function outcomeOf(error: unknown): Delivery {
   const { code, command, responseCode: status } = error as Record<string, unknown>;
   if (code === "ETLS") return { kind: "unavailable", code: "tls_unavailable" };
   if (typeof status !== "number") {
-    // Refused before it was sent: the address is none that mail could go to.
+    // Refused before it was sent: the address is not valid.
     if (code === "EENVELOPE" && command === "API") return { kind: "refused", code: "address_unusable" };
     return { kind: "unavailable", code: "mail_server_unreachable" };
   }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
 
 /**
- * Whether a notification still holds, as SQL over `notifications` joined with `jobs`: an offer does until it is withdrawn, the shift starts, or
+ * Whether a notification still holds, as SQL over `notifications` joined with `jobs`. An offer holds until it is withdrawn, the shift starts, or
  * the candidate is booked on it.
  */
 export const stillHolds = (now: Date) => sql<boolean>`(notifications.withdrawn_at is null
@@ -10,8 +10,8 @@ export const stillHolds = (now: Date) => sql<boolean>`(notifications.withdrawn_a
     and not exists (select from bookings where bookings.provider_id = notifications.provider_id
       and bookings.job_id = notifications.job_id and bookings.candidate_id = notifications.candidate_id and ${HOLDS_SEAT})))`;
 
-/** Whether the shift of a confirmation or a change has started, which is then of no use to the candidate. */
-export const cameTooLate = (
+/** Whether the shift of a confirmation or change has started, so that the notification is of no more use. */
+export const isTooLate = (
   now: Date,
 ) => sql<boolean>`(notifications.kind in ('booking_confirmed', 'shift_changed')
   and jobs.start_time <= ${now})`;

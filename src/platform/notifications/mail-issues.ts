@@ -3,7 +3,7 @@ import type { Params } from "../../../generated/operations/types.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact, type Writer, writeAtEnd } from "../transaction.ts";
-import { cameTooLate, stillHolds } from "./holds.ts";
+import { isTooLate, stillHolds } from "./holds.ts";
 
 const CODE = "notification_failed";
 
@@ -15,7 +15,7 @@ interface Undelivered {
   params: Params;
 }
 
-/** Raises the issue about the mail server once in an outage, however many mails wait. */
+/** Raises one issue about the mail server for an outage, however many mails wait. */
 export async function raiseOutage(trx: Trx, deps: Deps, undelivered: Undelivered): Promise<void> {
   const { providerId, traceId, params } = undelivered;
   await raiseIssue(trx, deps, {
@@ -28,14 +28,14 @@ export async function raiseOutage(trx: Trx, deps: Deps, undelivered: Undelivered
   });
 }
 
-/** Raises the issue about one notification, which no other attempt can deliver. */
+/** Raises an issue about a notification that no further attempt can deliver. */
 export async function raiseRefused(trx: Trx, deps: Deps, undelivered: Undelivered): Promise<void> {
   const { providerId, notificationId, candidateId, traceId, params } = undelivered;
   const subject = { kind: "notification", notificationId, candidateId } as const;
   await raiseIssue(trx, deps, { code: CODE, providerId, traceId, subject, params });
 }
 
-/** Closes the issues about mail of the organisation whose cause is gone, at the end of the transaction. */
+/** Resolves the organisation's mail issues whose cause is gone, at the end of the transaction. */
 export const closeMailIssues = (trx: Trx, providerId: string, now: Date): void =>
   writeAtEnd(trx, CLOSED, { providerId, now });
 
@@ -48,15 +48,15 @@ const CLOSED: Writer<{ providerId: string; now: Date }> = {
   },
 };
 
-/** Whether no mail waits after a failed attempt, or the notification is delivered, erased or of no use any more. */
+/** Whether no mail waits after a failed attempt, or the notification was delivered, was erased, or is of no more use. */
 const isWithoutCause = (now: Date) => sql<boolean>`not exists (
   select from notifications join jobs using (provider_id, job_id)
   where notifications.provider_id = issues.provider_id and channel is not null and delivered_at is null and ${stillHolds(now)}
     and case when subject ->> 'kind' = 'mail_server'
       then delivery_error in ('mail_server_unreachable', 'mail_server_refused', 'tls_unavailable')
-      else notification_id = (subject ->> 'notificationId')::uuid and not ${cameTooLate(now)} end)`;
+      else notification_id = (subject ->> 'notificationId')::uuid and not ${isTooLate(now)} end)`;
 
-/** For what only time has ended: the shift of an offer has started, say. */
+/** Resolves mail issues whose cause ended with time alone, for example because the shift of an offer has started. */
 export async function closePastMailIssues(deps: Pick<Deps, "database" | "now">): Promise<void> {
   const rows = await deps.database.kysely
     .selectFrom("issues")

@@ -10,18 +10,18 @@ import { closeMailIssues } from "./mail-issues.ts";
 
 type Parts = Pick<Deps, "newId" | "channel" | "wakeWorker">;
 
-/** What is notified, and of which job. */
+/** A notification about a job, without its recipients. */
 export interface Notice {
   providerId: string;
   jobId: string;
   kind: NotificationKind;
-  /** Names the change: each candidate is notified of the same change once. */
+  /** Identifies the change: each candidate is notified of the same change once. */
   changeKey: string;
   content: Record<string, unknown>;
   traceId: string;
 }
 
-/** On the stream: a notification was written, delivered or changed. */
+/** Publishes on the stream that a notification was written, delivered, or changed. */
 export function publishNotification(
   trx: Trx,
   ids: { notificationId: string; jobId: string; candidateId: string; kind: NotificationKind },
@@ -30,7 +30,7 @@ export function publishNotification(
   publish(trx, { type: "notification", ...ids, deliveredAt: deliveredAt?.toISOString() ?? null });
 }
 
-/** Writes one notification for each candidate who was not notified of this change yet, and has it delivered; returns how many. */
+/** Writes a notification to each candidate who was not yet notified of this change, and makes it due. Returns their number. */
 export async function notify(
   trx: Trx,
   deps: Parts,
@@ -53,7 +53,7 @@ interface Written {
   kind: NotificationKind;
 }
 
-/** One parameter holds all: there may be more people than a statement has parameters. */
+/** Inserts notifications from one parameter: there may be more recipients than a statement may have parameters. */
 async function insertAll(
   trx: Trx,
   deps: Parts,
@@ -70,7 +70,7 @@ async function insertAll(
     returning provider_id as "providerId", notification_id as "notificationId", candidate_id as "candidateId",
       job_id as "jobId", kind`.execute(trx);
   for (const { providerId: _, ...row } of rows) publishNotification(trx, row, null);
-  // What concerns someone who is booked goes before offers.
+  // Notifications about bookings take precedence over offers.
   const priorityOf = (kind: NotificationKind) =>
     kind === "job_offered" ? PRIORITY.event : PRIORITY.interactive;
   const mails = rows.map(
@@ -81,7 +81,7 @@ async function insertAll(
   return rows;
 }
 
-/** What a notification says of the shift: the times that it is about, and where. */
+/** Returns what a notification states about the shift. */
 export const contentOf = (job: Job) => ({
   startTime: job.start_time,
   endTime: job.end_time,
@@ -89,7 +89,7 @@ export const contentOf = (job: Job) => ({
   roleName: job.role_name,
 });
 
-/** An open job, to be offered. */
+/** An offer of an open job. */
 interface Offer {
   deps: Parts;
   job: Job;
@@ -98,8 +98,8 @@ interface Offer {
 }
 
 /**
- * Offers an open job, at the end of the transaction, to every candidate who has the competence, is free at that time, does not hold the offer
- * already, and has not withdrawn from it.
+ * Offers an open job, at the end of the transaction, to every candidate who has the competence, is free at that time, does not hold the offer, and
+ * has not withdrawn from the job.
  */
 export const offerJob = (trx: Trx, offer: Offer): void => writeAtEnd(trx, OFFERS, offer);
 
@@ -135,7 +135,7 @@ function noticeOf(offer: Offer | undefined, candidateId: string): Notice & { can
 const offerKey = ({ offer_round }: Job) => `offer-${offer_round}`;
 
 function recordOffer(trx: Trx, { job, isNewlyOpen, traceId }: Offer, free: number, offered: number): void {
-  // A search that finds no one new is worth a step only when the job has just opened.
+  // A search without new candidates is recorded only when the job has just opened.
   if (offered === 0 && !isNewlyOpen) return;
   const { provider_id: providerId, shift_id: shiftId, job_id: jobId } = job;
   const where = { traceId, providerId, shiftId, jobId };
@@ -152,7 +152,7 @@ interface Free {
   isOffered: boolean;
 }
 
-/** `offset 0`: candidate by candidate, by the keys of each table, whatever the planner knows of their sizes. */
+/** Finds the candidates to offer each job to. `offset 0` makes the planner look up each candidate by key, whatever the sizes of the tables. */
 async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
   const rows = offers.map(({ job }, nth) => ({
     ...{ nth, provider: job.provider_id, job: job.job_id, competence: job.competence_id, key: offerKey(job) },
@@ -166,14 +166,14 @@ async function findFree(trx: Trx, offers: readonly Offer[]): Promise<Free[]> {
         key text, "from" timestamptz, "to" timestamptz)
       cross join lateral (select candidate_id from candidate_competences where competence_id = asked.competence offset 0) as able
     where not ${isBusy(sql`able.candidate_id`, sql`asked."from"`, sql`asked."to"`)}
-      and not exists (select from bookings as left_again where left_again.provider_id = asked.provider
-        and left_again.job_id = asked.job and left_again.candidate_id = able.candidate_id
-        and left_again.status = 'released' and left_again.reason = 'withdrawn' offset 0)
+      and not exists (select from bookings as withdrawn where withdrawn.provider_id = asked.provider
+        and withdrawn.job_id = asked.job and withdrawn.candidate_id = able.candidate_id
+        and withdrawn.status = 'released' and withdrawn.reason = 'withdrawn' offset 0)
     order by asked.nth, able.candidate_id`.execute(trx);
   return free;
 }
 
-/** The job is no longer open, or its times have changed: its offers do not hold, and those not yet sent are dropped. */
+/** Withdraws the offers of a job that is no longer open or whose times changed. Offers that were not sent yet are dropped. */
 export async function withdrawOffers(trx: Trx, job: Job, at: Date): Promise<void> {
   const { provider_id, job_id: jobId } = job;
   const kind = "job_offered";

@@ -3,16 +3,16 @@ import { MAIL_PROBE_MS } from "../../clients/retry-policy.ts";
 import type { Deps } from "../deps.ts";
 import { retryDelay } from "../work/retry.ts";
 
-/** How the mail server failed: it was of no use at all, or it deferred one mail. */
+/** How the mail server failed: it accepted no mail at all, or deferred one mail. */
 export type Failing = "unavailable" | "deferred";
 
-/** What this process knows of the mail server. */
+/** What this process knows about the mail server. */
 export interface Outage {
-  /** Returns how long the mail waits after its attempt failed. Milliseconds. */
+  /** Returns the delay before the next attempt with a mail. Milliseconds. */
   waitAfter(failing: Failing, attempts: number): number;
-  /** The mail server has accepted a mail: after an outage, what waits becomes due. */
+  /** Ends an outage because the mail server accepted a mail: waiting mail becomes due. */
   isOver(signal: AbortSignal): Promise<void>;
-  /** A mail that waited is no longer to be sent: during an outage, another one probes the server in its place. */
+  /** Makes another mail due during an outage, because the one that probed the server is no longer to be sent. */
   probe(): Promise<void>;
 }
 
@@ -20,11 +20,11 @@ export interface Outage {
 const BATCH = 100;
 
 export function createOutage({ database, retries, timing: { hourlyMs }, wakeWorker }: Deps): Outage {
-  // Not known at the start: mail may wait since before.
+  // The state is unknown at the start: mail may wait from an earlier run.
   let failing: Failing | undefined = "unavailable";
   let probeAt = 0;
 
-  /** Makes mail due that waits after a failed attempt; returns how many recipients' at most `count`. */
+  /** Makes the mail of up to `count` recipients due that waits after a failed attempt. Returns how many became due. */
   const bringForward = async (withinMs: number, count: number): Promise<number> => {
     const { numAffectedRows = 0n } = await sql`
       update work set due_at = now() + random() * ${withinMs}::float8 * interval '1 millisecond'
@@ -51,7 +51,7 @@ export function createOutage({ database, retries, timing: { hourlyMs }, wakeWork
       failing = undefined;
       probeAt = 0;
       try {
-        // A mail that is deferred again and again is not attempted with each mail that is accepted.
+        // Accepted mail does not trigger attempts with a mail that the server keeps deferring.
         const withinMs = was === "unavailable" ? 0 : retries.capMs;
         while ((await bringForward(withinMs, BATCH)) === BATCH) signal.throwIfAborted();
       } catch (error) {

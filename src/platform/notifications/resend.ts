@@ -4,13 +4,13 @@ import type { NotificationsTable } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
-import { cameTooLate, stillHolds } from "./holds.ts";
+import { isTooLate, stillHolds } from "./holds.ts";
 import { publishNotification } from "./notify.ts";
 
 type Notification = Selectable<NotificationsTable>;
 
 /**
- * Queues a notification for delivery again, whatever became of it. Returns it as it is then.
+ * Requeues a notification for delivery, whatever its state. Returns the updated notification.
  * @throws ProblemError notification_not_found, notification_withdrawn, shift_started, mail_not_configured.
  */
 export async function resendNotification(deps: Deps, notificationId: string): Promise<Notification> {
@@ -32,16 +32,16 @@ async function requireResendable(trx: Trx, { now }: Deps, notificationId: string
         .onRef("jobs.job_id", "=", "notifications.job_id"),
     )
     .selectAll("notifications")
-    .select([stillHolds(now()).as("holds"), cameTooLate(now()).as("isTooLate")])
+    .select([stillHolds(now()).as("holds"), isTooLate(now()).as("late")])
     .where("notification_id", "=", notificationId)
     .forUpdate("notifications")
     .executeTakeFirst();
   if (!row)
     throw problem("notification_not_found", { detail: "There is no notification with this notificationId." });
-  const { holds, isTooLate, ...notification } = row;
+  const { holds, late, ...notification } = row;
   if (!holds)
     throw problem("notification_withdrawn", { detail: "The job is no longer offered to the candidate." });
-  if (isTooLate)
+  if (late)
     throw problem("shift_started", { detail: "The shift that the notification is about has started." });
   return notification;
 }
@@ -63,7 +63,7 @@ async function requeue(trx: Trx, notification: Notification, channel: string): P
       delivered_at: null,
       delivery_error: null,
       delivery_params: "{}",
-      // Another Message-ID only where a mail server may drop the repetition.
+      // A new Message-ID, so that the mail server does not drop a repetition of a delivered mail.
       resends: delivered_at === null ? resends : resends + 1,
     })
     .where("provider_id", "=", provider_id)

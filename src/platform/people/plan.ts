@@ -1,20 +1,20 @@
 import type { Failure, Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { PersonFault } from "../db/schema.ts";
 
-/** What the provider said about a person. */
+/** The provider's response about a person. */
 export type Answer =
   | { kind: "found"; ids: readonly string[] }
   | { kind: "created"; id: string }
-  /** 409 to the create: the provider knows the person after all. */
+  /** The create returned 409: the provider already knows the person. */
   | { kind: "exists" }
   | Failure;
 
 export interface PersonFacts {
-  /** A create was sent and its outcome is not known. Milliseconds since 1970. */
+  /** When a create was sent whose outcome is unknown. Milliseconds since 1970. */
   createSentAt: number | null;
-  /** The look-up that follows an `exists` found no one. */
+  /** Whether the look-up after an `exists` found no match. */
   existsUnseen: boolean;
-  /** The provider does not know the id any more that was stored. */
+  /** Whether the provider no longer knows the stored id. */
   isForgotten: boolean;
 }
 
@@ -25,12 +25,12 @@ export type PersonStep =
   | { do: "give_up"; fault: PersonFault }
   | { do: "pause"; refused: Refused }
   | { do: "retry"; failure: Unavailable }
-  /** A create may still take effect: only after one time-out is a look-up that finds no one believed. Milliseconds. */
+  /** A create may still take effect, so a look-up without a match counts only after one more time-out. Milliseconds. */
   | { do: "wait"; ms: number };
 
 /**
- * Who the person is at the provider: found, or created once. After a create with an unknown outcome it waits one time-out and looks up before it
- * creates again. Pure.
+ * Returns the next step to identify a person at the provider: look up, then create. After a create with an unknown outcome it waits one time-out
+ * and looks up before it creates again. Pure.
  */
 export function planPerson(
   { createSentAt, existsUnseen, isForgotten }: PersonFacts,
@@ -47,10 +47,10 @@ export function planPerson(
       if (first !== undefined) return { do: "know", id: first, how: "found" };
       if (existsUnseen)
         return { do: "give_up", fault: { kind: "refused", status: 409, code: "candidate_exists" } };
-      // One look-up that finds no one may be stale: the next accept creates the person.
+      // A single look-up without a match may be stale. The next accept creates the person.
       if (isForgotten)
         return { do: "give_up", fault: { kind: "refused", status: 404, code: "candidate_not_found" } };
-      // The call itself lasted up to one time-out, and may take effect after it was cut.
+      // The call itself took up to one time-out, and may take effect after it was cut.
       const leftMs = createSentAt === null ? 0 : 2 * timeoutMs - Math.max(0, now - createSentAt);
       return leftMs > 0 ? { do: "wait", ms: leftMs } : { do: "create" };
     }
@@ -68,7 +68,7 @@ export function planPerson(
   }
 }
 
-/** A create was not sent, or was refused. What a look-up comes to says nothing of a create before it, which may still take effect. */
+/** Whether a create certainly had no effect: it was not sent, or was refused. A look-up says nothing about an earlier create. */
 export const hadNoEffect = (asked: "look_up" | "create" | undefined, answer: Answer | undefined): boolean =>
   asked === "create" &&
   (answer?.kind === "refused" ||

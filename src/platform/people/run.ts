@@ -18,7 +18,7 @@ import { onlyProven, witnessed } from "../work/witness.ts";
 import type { Run } from "../work/worker.ts";
 import { type Answer, hadNoEffect, type PersonStep, planPerson } from "./plan.ts";
 
-/** A person who is wanted at a provider: a booking waits. */
+/** A person who has to be identified at a provider, because a booking waits. */
 interface Wanted {
   isForgotten: boolean;
   createSentAt: number | null;
@@ -28,10 +28,10 @@ interface Wanted {
   jobId: string;
 }
 
-/** `durationMs`: of the last call. `isUnsent`: it was a create, and has done nothing. */
-type Asked = Wanted & { durationMs: number; isUnsent: boolean };
+/** `durationMs`: of the last call. `isUnsent`: the call was a create and had no effect. */
+type Identified = Wanted & { durationMs: number; isUnsent: boolean };
 
-/** Finds out who the person is at the provider: a small reconciliation of its own, one at a time for each person and provider. */
+/** Identifies a person at the provider: a reconciliation of its own, one run at a time for each person and provider. */
 export const reconcilePerson =
   (deps: Deps): Run =>
   async (claim, signal) => {
@@ -58,7 +58,7 @@ export const reconcilePerson =
     }
   };
 
-/** The booking that waits longest for the person; undefined when none does. */
+/** Returns the booking that has waited longest for the person, if any. */
 async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wanted | undefined> {
   const { rows } = await sql<Omit<Wanted, "createSentAt"> & { sentMsAgo: number | null }>`
     select (extract(epoch from now() - known.create_sent_at) * 1000)::float8 as "sentMsAgo",
@@ -77,7 +77,7 @@ async function findWanted(deps: Deps, { providerId, key }: Claim): Promise<Wante
   return { ...wanted, createSentAt: sentMsAgo === null ? null : deps.now().getTime() - sentMsAgo };
 }
 
-/** What waits for the person goes on. */
+/** Makes the shifts that wait for the person due. */
 async function finish(trx: Trx, deps: Deps, claim: Claim): Promise<void> {
   const { providerId, key } = claim;
   const waiting = sql`
@@ -107,18 +107,18 @@ async function ask(
     await renewClaim(trx, claim);
   });
   const how = { traceId, signal, idempotencyKey: key };
-  // No provider refuses a person so.
+  // Such a 404 never means that the provider refuses the person.
   const answer = onlyProven(await client.createCandidate(payload, how));
   return answer.kind === "created" ? { kind: "created", id: answer.candidate.id } : answer;
 }
 
 function numberOf({ personalNumber }: CandidateCreate): PersonalNumber {
   const number = parsePersonalNumber(personalNumber);
-  if (!number) throw new Error("a stored personal number is not one");
+  if (!number) throw new Error("a stored personal number is not valid");
   return number;
 }
 
-/** The minimal payload to book, the full one only when the platform hires (DECISIONS). */
+/** Returns what the provider needs: the minimal payload to book, the full one only to hire (decisions, "minimal or full create payload"). */
 async function payloadOf({ database, vault, numbers }: Deps, candidateId: string): Promise<CandidateCreate> {
   const row = await database.kysely
     .selectFrom("candidates")
@@ -134,7 +134,7 @@ async function payloadOf({ database, vault, numbers }: Deps, candidateId: string
 
 type Conclusion = Exclude<PersonStep, { do: "look_up" | "create" }>;
 
-async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusion): Promise<void> {
+async function conclude(deps: Deps, claim: Claim, wanted: Identified, step: Conclusion): Promise<void> {
   const { attempts, priority } = claim;
   const unsent: Columns = wanted.isUnsent ? { create_sent_at: null } : {};
   switch (step.do) {
@@ -147,7 +147,7 @@ async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusio
       });
     case "give_up":
       return transact(deps, async (trx) => {
-        // What was refused may be sent otherwise the next time.
+        // The next create may send other data, so it needs a new key.
         const trouble = JSON.stringify(step.fault);
         await update(trx, claim, { ...unsent, ...(wanted.isUnsent && { idempotency_key: null }), trouble });
         await finish(trx, deps, claim);
@@ -175,7 +175,7 @@ async function conclude(deps: Deps, claim: Claim, wanted: Asked, step: Conclusio
   }
 }
 
-const placeOf = ({ providerId }: Claim, { traceId, shiftId, jobId, durationMs }: Asked) => ({
+const placeOf = ({ providerId }: Claim, { traceId, shiftId, jobId, durationMs }: Identified) => ({
   ...{ providerId, traceId, shiftId, jobId, durationMs },
 });
 
@@ -183,7 +183,7 @@ async function noteFailure(
   trx: Trx,
   deps: Deps,
   claim: Claim,
-  wanted: Asked,
+  wanted: Identified,
   failure: Unavailable,
 ): Promise<void> {
   const { tries } = deps.retries;
@@ -199,14 +199,14 @@ async function noteFailure(
 
 type Columns = UpdateObject<Schema, "provider_candidates">;
 
-/** Of a person who was erased while the provider was asked there is no row any more. */
+/** Updates the person at the provider. A person who was erased during the call has no row. */
 async function update(trx: Trx, { providerId, key }: Claim, columns: Columns): Promise<void> {
   if (Object.keys(columns).length === 0) return;
   const rows = trx.updateTable("provider_candidates").set(columns);
   await rows.where("provider_id", "=", providerId).where("candidate_id", "=", key).execute();
 }
 
-/** The provider knows the person now: what only a hire needs is dropped. */
+/** Stores the person's id at the provider, and deletes the data that only a hire needs. */
 async function remember(trx: Trx, claim: Claim, provider_candidate_id: string): Promise<void> {
   await update(trx, claim, {
     provider_candidate_id,
@@ -219,7 +219,7 @@ async function remember(trx: Trx, claim: Claim, provider_candidate_id: string): 
   );
 }
 
-/** Has the person looked up at the provider, and created if missing. `forget`: the provider does not know the id any more that is stored. */
+/** Requests that the person is looked up at the provider, and created if missing. `forget` drops the stored id, which the provider no longer knows. */
 export async function markPersonDue(
   trx: Trx,
   deps: Pick<Deps, "wakeWorker">,

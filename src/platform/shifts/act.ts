@@ -9,11 +9,11 @@ export interface Acting {
   client: ProviderClient;
   shiftId: string;
   signal: AbortSignal;
-  /** Ids of the events that wait now. */
+  /** The ids of the events that wait now. */
   waiting: readonly string[];
 }
 
-/** What is written before a call is sent: that its outcome is not known. */
+/** Returns what is written before a call is sent: its outcome is not known yet. */
 export function intentOf(call: Call, now: number): Write {
   switch (call.do) {
     case "assign":
@@ -37,7 +37,7 @@ export function intentOf(call: Call, now: number): Write {
   }
 }
 
-/** Carries out what the plan said, and returns the run with what came back. */
+/** Carries out the next step of a plan, and returns the run with the response. */
 export async function act(next: Action, run: RunSoFar, acting: Acting): Promise<RunSoFar> {
   const { isFirst: _, reading, made: __, ...rest } = run;
   const before = { ...rest, isFirst: false };
@@ -66,7 +66,7 @@ async function read(traceId: string, { client, shiftId, signal, waiting }: Actin
   return { reading, ...(outcome.kind === "unavailable" && { unavailable: outcome }) };
 }
 
-/** A provider that is well lists its outlets; a gateway without a route answers 404 here too. */
+/** Tells a healthy provider, which lists its outlets, from a gateway without a route, which returns 404 here too. */
 async function askWitness(traceId: string, { client, signal }: Acting): Promise<"good" | "bad"> {
   const answer = await client.listOutlets({ traceId, signal });
   signal.throwIfAborted();
@@ -81,7 +81,7 @@ async function call(next: Call, { client, shiftId, signal }: Acting): Promise<Ca
       const answer = await witnessed(client, await client.assign(seat, how), how);
       return answer.kind === "assigned" ? { kind: "done" } : answer;
     }
-    // What a reading of the shift says is more than any witness could.
+    // The next reading of the shift is better evidence than a witness.
     case "unassign": {
       const seat = { shiftId, candidateId: next.providerCandidateId };
       const answer = onlyProven(await client.unassign(seat, how));

@@ -1,9 +1,9 @@
-/** The plain values of a plan and the columns that hold them go by the same names: `startTime` is `start_time`, `isListed` is `listed`. */
+// The plain values of a plan and their columns have the same names: `startTime` is `start_time`, `isListed` is `listed`.
 const FLAGS = ["listed", "reassigned", "looked_up_again"];
 
 const isTime = (column: string): boolean => /_(?:time|at|since)$/.test(column);
 
-/** A row as `to_jsonb` writes it: times become milliseconds since 1970. */
+/** Returns the plain values of a row in the form of `to_jsonb`. Times become milliseconds since 1970. */
 export function fromRow<State>(row: Record<string, unknown>): State {
   const entries = Object.entries(row).map(([column, value]) => {
     const name = (FLAGS.includes(column) ? `is_${column}` : column).replace(/_(\w)/g, (_, letter: string) =>
@@ -14,7 +14,7 @@ export function fromRow<State>(row: Record<string, unknown>): State {
   return Object.fromEntries(entries) as State;
 }
 
-/** The columns of a patch: milliseconds become times, lists and objects JSON. */
+/** Returns the columns of a patch. Milliseconds become times; lists and objects become JSON. */
 export function toRow<Columns>(patch: object): Columns {
   const entries = Object.entries(patch).map(([name, value]) => {
     const column = name.replace(/^is(?=[A-Z])/, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

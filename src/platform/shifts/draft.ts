@@ -30,10 +30,10 @@ export interface PlannedStep {
   durationMs?: number;
 }
 
-/** What a run writes, in one transaction. Each carries the values themselves: to apply them needs no rule. */
+/** One write of a run. All of a run's writes share a transaction. A write carries plain values, so applying it needs no rule. */
 export type Write =
   | { write: "shift"; patch: ShiftPatch }
-  /** `patch`: all columns of a new job. */
+  /** For a new job, `patch` has all columns. */
   | { write: "job"; jobId: string | undefined; patch: Partial<JobState> }
   | { write: "booking"; bookingId: string; patch: BookingPatch }
   | { write: "events"; eventIds: readonly string[]; status: EventStatus; verdict: Outcome; attempts: number }
@@ -42,7 +42,7 @@ export type Write =
   | { write: "requeue_echo"; eventId: string }
   | { write: "change"; changeId: string; patch: ChangePatch }
   | { write: "issue"; code: IssueCode; subject: Subject; params: Params; traceId: string }
-  /** Without codes: every issue of the shift. */
+  /** Without codes, resolves every issue of the shift. */
   | { write: "resolve_issues"; codes?: readonly IssueCode[]; subject: Subject }
   | ({ write: "step" } & PlannedStep)
   | {
@@ -55,15 +55,15 @@ export type Write =
     }
   | { write: "offer"; isNewlyOpen: boolean; traceId: string }
   | { write: "withdraw_offers" }
-  /** Looks the person up at the provider, or creates it. `forget`: its id there is not known to the provider any more. */
+  /** Looks the person up at the provider, or creates them. `forget` drops the stored id, which the provider no longer knows. */
   | { write: "identify"; candidateId: string; forget: boolean }
   | { write: "pause"; status: number }
   | { write: "health"; health: "reachable" | "implausible" }
-  /** Takes no shift as deleted, and asks an operator; where one has just answered, the shift is read at once. */
+  /** Counts no shift as deleted until an operator confirms it. If one just has, the shift is read at once. */
   | { write: "hold"; params: Params }
-  /** A shift is back: the hold ends with the last one that is missing. */
+  /** A shift has reappeared. The hold ends when no shift is missing. */
   | { write: "end_hold" }
-  /** Reads so many other future shifts of the provider, to tell one deletion from a loss of data. */
+  /** Reads `count` other future shifts of the provider, to tell one deletion from a loss of data. */
   | { write: "sample"; count: number };
 
 export type ShiftPatch = Partial<KnownShift> & { isRead?: true };
@@ -83,14 +83,14 @@ export type ChangePatch = Partial<Pick<ChangeState, "sentAt" | "startTime" | "en
   reasonParams?: Params;
 };
 
-/** The state as the plan changes it, and what has to be written for that. */
+/** The state as the plan changes it, with the writes that make those changes. */
 export class Draft {
   readonly state: ShiftState;
   readonly now: number;
   readonly rules: Rules;
   readonly writes: Write[] = [];
   readonly #runTraceId: string;
-  /** The job's status was brought up to date already. */
+  /** Whether the job's status is already up to date. */
   isRefreshed = false;
   isJobChanged = false;
 
@@ -113,7 +113,7 @@ export class Draft {
     return this.job !== undefined && this.job.startTime <= this.now;
   }
 
-  /** The trace that a reading belongs to: that of the oldest event, or else the job's, or the run's own. */
+  /** The trace of a reading: that of the oldest event, else of the job, else of the run. */
   get traceId(): string {
     const [event] = this.state.events;
     return event?.traceId ?? this.job?.traceId ?? this.state.bookings[0]?.traceId ?? this.#runTraceId;
@@ -137,12 +137,14 @@ export class Draft {
 
   patchShift(patch: Partial<KnownShift>): void {
     const { shift } = this.state;
-    const isNews = Object.entries(patch).some(([name, value]) => shift[name as keyof KnownShift] !== value);
+    const isChanged = Object.entries(patch).some(
+      ([name, value]) => shift[name as keyof KnownShift] !== value,
+    );
     Object.assign(shift, patch);
-    if (isNews) this.push({ write: "shift", patch });
+    if (isChanged) this.push({ write: "shift", patch });
   }
 
-  /** Reads the shift again at that time, or sooner if that is planned already. */
+  /** Reads the shift again at that time, unless an earlier reading is planned. */
   readAt(at: number): void {
     const { nextReadAt } = this.state.shift;
     this.patchShift({ nextReadAt: nextReadAt === null ? at : Math.min(nextReadAt, at) });
@@ -167,7 +169,7 @@ export class Draft {
     else Object.assign(change, patch);
   }
 
-  /** Ends events, each in its own trace. */
+  /** Ends events, and records each in its own trace. */
   endEvents(events: readonly EventState[], status: EventStatus, verdict: Outcome): void {
     if (events.length === 0) return;
     const eventIds = events.map(({ eventId }) => eventId);
@@ -182,12 +184,12 @@ export class Draft {
     this.state.shift.hasIssues = true;
   }
 
-  /** The cause is gone: of these issues, or without codes of every issue of the shift and of everyone booked. */
+  /** Resolves issues whose cause is gone: those with the codes or, without codes, all of the shift and its bookings. */
   resolveIssues(subject: Subject, codes?: readonly IssueCode[]): void {
     if (this.state.shift.hasIssues) this.push({ write: "resolve_issues", subject, ...(codes && { codes }) });
   }
 }
 
-/** Bookings that hold a seat. */
+/** Whether a booking holds a seat. */
 export const holdsSeat = ({ status }: Pick<BookingState, "status">): boolean =>
   status === "pending" || status === "confirmed";

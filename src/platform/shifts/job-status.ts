@@ -5,11 +5,11 @@ export interface StatusFacts {
   /** Milliseconds since 1970. */
   startTime: number;
   positions: number;
-  /** Bookings that hold a seat, and people whom the provider assigned itself. */
+  /** Bookings that hold a seat, plus people assigned by the provider. */
   taken: number;
 }
 
-/** The status of a job that is not cancelled follows from its facts (decisions, "shift status"). */
+/** Returns the status of a job that is not cancelled (decisions, "shift status"). */
 export function jobStatus({ isMapped, startTime, positions, taken }: StatusFacts, now: number): JobStatus {
   if (startTime <= now) return "expired";
   if (!isMapped) return "blocked_mapping";
@@ -23,7 +23,7 @@ interface MaterialFacts {
   roleId: string;
 }
 
-/** What a booked person has to know: other times, another outlet, another role. */
+/** Whether the times, the outlet, or the role changed, which booked people have to know. */
 export function isMaterialChange(before: MaterialFacts, after: MaterialFacts): boolean {
   return (
     before.startTime !== after.startTime ||

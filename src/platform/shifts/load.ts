@@ -24,9 +24,9 @@ export interface ShiftKey {
 
 type Db = Kysely<Schema>;
 
-/** The row of a shift as JSON: times are texts. */
+/** A shift as the database returns it: in JSON, times are text. */
 interface Loaded {
-  /** Which of those asked for. */
+  /** The index of the request. */
   nth: number;
   integration: Integration;
   shift: Record<string, unknown> | null;
@@ -44,7 +44,7 @@ interface Loaded {
   competence_id: string | null;
 }
 
-/** An ended booking whose call was in doubt is remembered for so long, beyond the next periodic reading: the call may take effect late. */
+/** How long an ended booking with a call in doubt is still loaded. The call may take effect late, so this outlasts the next periodic reading. */
 const REMEMBERED = sql`interval '2 hours'`;
 
 export interface LoadedShift {
@@ -54,16 +54,16 @@ export interface LoadedShift {
   spelling: string;
 }
 
-/** A shift to load. `read`: as the provider has it now, whose outlet and role are looked up too. */
-export interface Asked {
+/** A shift to load. `read`: the shift as the provider has it now; its outlet and role are looked up too. */
+export interface LoadRequest {
   key: ShiftKey;
   read?: Shift | undefined;
 }
 
-/** Everything that is stored about some shifts, in one statement and in their order; undefined where no integration has the providerId. */
+/** Loads everything that is stored about some shifts, in one statement and in their order. Undefined: no integration has the providerId. */
 export async function loadShifts(
   db: Db,
-  asked: readonly Asked[],
+  asked: readonly LoadRequest[],
   now: Date,
 ): Promise<(LoadedShift | undefined)[]> {
   const { rows } = await sql<Loaded>`
@@ -90,8 +90,8 @@ export async function loadShift(
   return loaded;
 }
 
-/** Enough to see that shifts have to be read first: without bookings, changes and mappings. */
-export async function glimpseShifts(
+/** Loads only what shows whether shifts have to be read first: no bookings, changes, or mappings. */
+export async function peekShifts(
   db: Db,
   keys: readonly ShiftKey[],
   now: Date,
@@ -104,7 +104,11 @@ export async function glimpseShifts(
   return inOrder(asked, rows, now);
 }
 
-function inOrder(asked: readonly Asked[], rows: readonly Loaded[], now: Date): (LoadedShift | undefined)[] {
+function inOrder(
+  asked: readonly LoadRequest[],
+  rows: readonly Loaded[],
+  now: Date,
+): (LoadedShift | undefined)[] {
   const byNth = new Map(rows.map((row) => [row.nth, row]));
   return asked.map(({ key }, nth) => {
     const loaded = byNth.get(nth);
@@ -115,8 +119,8 @@ function inOrder(asked: readonly Asked[], rows: readonly Loaded[], now: Date): (
   });
 }
 
-/** Row by row, by the keys of each table: `offset 0` keeps the planner from reading the tables whole. */
-function rowsOf(asked: readonly Asked[]) {
+/** Joins the tables row by row through their keys: `offset 0` keeps the planner from scanning whole tables. */
+function rowsOf(asked: readonly LoadRequest[]) {
   const rows = asked.map(({ key, read }, nth) => ({
     ...{ nth, provider: key.providerId, shift: key.shiftId },
     ...(read && { outlet: read.outletId, role: read.roleId }),
@@ -149,7 +153,7 @@ const bookings = sql`
     where bookings.provider_id = asked.provider and bookings.job_id = job.job_id
       and (${HOLDS_SEAT} or at_provider <> 'no' or sent_at is not null and bookings.updated_at > now() - ${REMEMBERED}))`;
 
-/** The client is known by when the integration was last changed. */
+/** Restores the one time that callers compare: when the integration was last changed. */
 const asRow = (integration: Integration): Integration => ({
   ...integration,
   updated_at: new Date(integration.updated_at),
@@ -185,7 +189,7 @@ function stateOf({ providerId, shiftId }: ShiftKey, loaded: Loaded, now: Date): 
   };
 }
 
-/** Its times are the database's clock's. */
+/** Converts the times, which are relative to the database's clock. */
 function knownOf(row: Record<string, unknown> | null, hasIssues: boolean, now: Date): KnownShift {
   const at = (inMs: unknown) => (typeof inMs === "number" ? now.getTime() + Math.round(inMs) : null);
   return {
@@ -203,8 +207,8 @@ function bookingOf({ withdrawn_at, person_id, fault, ...row }: Record<string, un
 }
 
 /**
- * What the database knows about the shift as it was read: who everyone on it is here, and whether those booked can still work on it. An outlet or
- * role that is not mapped is locked against a mapping that is being made: either this sees it, or the mapping finds the job.
+ * Loads what the database knows about the shift as it was read: which candidates are on it, and whether those booked can still work on it. An
+ * unmapped outlet or role is locked against a concurrent mapping: either this run sees the mapping, or the mapping finds the job.
  */
 export async function loadSurroundings(
   trx: Trx,
@@ -246,7 +250,7 @@ async function peopleOf(trx: Trx, numbers: Numbers, providerId: string, { assign
     providerCandidateId: id,
     ...(candidate_id !== null && { candidateId: candidate_id }),
   }));
-  // One person under two ids takes one position.
+  // A person with two ids takes one position.
   const known = new Map(people.map((person) => [person.candidateId ?? person.providerCandidateId, person]));
   return { listed: [...known.values()], listedCount: known.size };
 }
@@ -270,22 +274,22 @@ async function conflictsOf(trx: Trx, state: ShiftState, read: Shift, competenceI
   };
 }
 
-type Thing =
+type Mapped =
   | { table: "outlets"; id: "outlet_id"; target: "workplace_id" }
   | { table: "roles"; id: "role_id"; target: "competence_id" };
 
 const OUTLET = { table: "outlets", id: "outlet_id", target: "workplace_id" } as const;
 const ROLE = { table: "roles", id: "role_id", target: "competence_id" } as const;
 
-/** What an outlet or role is mapped to; one that is new is noted, so that an operator can map it. */
+/** Returns what an outlet or role is mapped to. A new one is stored, so that an operator can map it. */
 async function lockMapping(
   trx: Trx,
   providerId: string,
-  thing: Thing,
+  mapped: Mapped,
   id: string,
   name = id,
 ): Promise<string | null> {
-  const [table, idColumn, target] = [sql.table(thing.table), sql.ref(thing.id), sql.ref(thing.target)];
+  const [table, idColumn, target] = [sql.table(mapped.table), sql.ref(mapped.id), sql.ref(mapped.target)];
   await sql`insert into ${table} (provider_id, ${idColumn}, name) values (${providerId}, ${id}, ${name})
     on conflict do nothing`.execute(trx);
   const { rows } = await sql<{ target: string | null }>`
@@ -295,16 +299,16 @@ async function lockMapping(
   return rows[0]?.target ?? null;
 }
 
-/** A loss of data shows in many shifts within so many minutes. */
-const AT_ONCE = sql`interval '10 minutes'`;
+/** Shifts that disappear within this time count as one loss of data. */
+const LOSS_WINDOW = sql`interval '10 minutes'`;
 
-/** Future shifts of the provider that are missing at about the same time, this one included, out of all that are known. */
+/** Counts the provider's future shifts that disappeared at about the same time, including this one, and all that are known. */
 export async function countVanished(trx: Trx, { providerId, shiftId }: ShiftKey, now: Date) {
   const { rows } = await sql<{ missing: number; known: number }>`
     select 1 + (select count(*) from shifts where provider_id = ${providerId} and shift_id <> ${shiftId}
-        and absent_since > now() - ${AT_ONCE}) as missing,
+        and absent_since > now() - ${LOSS_WINDOW}) as missing,
       (select count(*) from jobs where provider_id = ${providerId} and start_time > ${now}
         and (status in ('blocked_mapping', 'open', 'filled') or status = 'cancelled' and cancelled_by = 'absence'
-          and updated_at > now() - ${AT_ONCE})) as known`.execute(trx);
+          and updated_at > now() - ${LOSS_WINDOW})) as known`.execute(trx);
   return { missing: Number(rows[0]?.missing ?? 1), known: Number(rows[0]?.known ?? 0) };
 }

@@ -4,15 +4,15 @@ import { type Draft, holdsSeat } from "./draft.ts";
 import { endBooking, notifyOfBooking } from "./plan-close.ts";
 import type { BookingState, Call } from "./state.ts";
 
-/** Readings in a row that have to miss a person before that is believed: one of them may be stale. */
-const MISSED = 3;
+/** How many readings in a row must lack a person before the person counts as removed: one of them may be stale. */
+const MISSING_READINGS = 3;
 
-/** What the provider's list says of everyone whom the platform has booked: it decides what no call could tell. */
+/** Applies the provider's list to every booking. The list settles calls whose outcome is unknown. */
 export function applyList(draft: Draft): void {
   for (const booking of draft.state.bookings) {
-    if (isListed(draft, booking)) found(draft, booking);
-    else if (booking.atProvider === "maybe") unlisted(draft, booking);
-    else if (booking.atProvider === "yes" && booking.isListed) missed(draft, booking);
+    if (isListed(draft, booking)) applyListed(draft, booking);
+    else if (booking.atProvider === "maybe") settleUnlisted(draft, booking);
+    else if (booking.atProvider === "yes" && booking.isListed) applyRemoved(draft, booking);
   }
 }
 
@@ -20,29 +20,29 @@ function isListed({ state }: Draft, booking: BookingState): boolean {
   return state.surroundings.listed.some((entry) => isPerson(entry, booking));
 }
 
-/** A UUID is the same in either case (RFC 9562). Once a booking has ended, a person listed under another id was assigned by the provider. */
+/** Whether a list entry is the booked person. UUIDs ignore case (RFC 9562). Once a booking has ended, another id means that the provider assigned the person. */
 export function isPerson({ candidateId, providerCandidateId }: OwnPerson, booking: BookingState): boolean {
   const id = booking.providerCandidateId ?? booking.person.id;
   if (id?.toLowerCase() === providerCandidateId.toLowerCase()) return true;
   return candidateId === booking.candidateId && (holdsSeat(booking) || id === null);
 }
 
-function found(draft: Draft, booking: BookingState) {
+function applyListed(draft: Draft, booking: BookingState) {
   const seen = { isListed: true, missing: 0, rejection: null } as const;
   if (booking.status === "pending" && booking.atProvider === "maybe" && !booking.isWithdrawn) {
     draft.step({ step: "assign", code: "seen_assigned", traceId: booking.traceId });
     return confirm(draft, booking, seen);
   }
-  // Of a booking that ended a short while ago in doubt: the person is there because of the platform.
-  const isOurs = booking.atProvider !== "no" || booking.sentAt !== null;
-  if (!isOurs || (booking.isListed && booking.atProvider === "yes" && booking.missing === 0)) return;
+  // A booking that recently ended in doubt: the platform's call put the person on the shift.
+  const isByPlatform = booking.atProvider !== "no" || booking.sentAt !== null;
+  if (!isByPlatform || (booking.isListed && booking.atProvider === "yes" && booking.missing === 0)) return;
   draft.patchBooking(booking, { ...seen, atProvider: "yes" });
 }
 
-/** The outcome of a call was not known, and the person is not there. */
-function unlisted(draft: Draft, booking: BookingState) {
+/** Settles a booking whose last call had an unknown outcome and whose person is not on the list. */
+function settleUnlisted(draft: Draft, booking: BookingState) {
   const { rejection, missing } = booking;
-  if (rejection && missing + 1 < MISSED) return readOnceMore(draft, booking);
+  if (rejection && missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
   if (rejection && holdsSeat(booking)) {
     const reason = reasonOf(rejection);
     endBooking(draft, booking, { status: "released", reason, rejection }, { atProvider: "no" });
@@ -56,19 +56,19 @@ function unlisted(draft: Draft, booking: BookingState) {
   draft.patchBooking(booking, { atProvider: "no", rejection: null, missing: 0 });
 }
 
-/** The call may still take effect, or the replica that was read may lag behind. */
+/** Reads the shift again later: the call may still take effect, or the replica that was read may lag. */
 export const readLate = (draft: Draft): void =>
   draft.readAt(draft.now + Math.max(0, ...draft.rules.recheckMs));
 
-function readOnceMore(draft: Draft, booking: BookingState): void {
+function rereadMissing(draft: Draft, booking: BookingState): void {
   const afterMs = draft.rules.recheckMs[booking.missing] ?? 0;
   draft.patchBooking(booking, { missing: booking.missing + 1 });
   draft.readAt(draft.now + afterMs);
 }
 
-/** The provider has taken off whom the platform had put on: assignments are the platform's, so it assigns once more. */
-function missed(draft: Draft, booking: BookingState) {
-  if (booking.missing + 1 < MISSED) return readOnceMore(draft, booking);
+/** The provider removed a person whom the platform had assigned. Assignments belong to the platform, so it assigns the person once more. */
+function applyRemoved(draft: Draft, booking: BookingState) {
+  if (booking.missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
   const off = { atProvider: "no", isListed: false, missing: 0 } as const;
   if (!holdsSeat(booking)) return draft.patchBooking(booking, off);
   if (booking.isWithdrawn)
@@ -78,24 +78,24 @@ function missed(draft: Draft, booking: BookingState) {
   draft.patchBooking(booking, { ...off, isReassigned: true });
 }
 
-/** What the confirmation of a booking settles. */
-const SETTLED = [
+/** Issues that the confirmation of a booking resolves. */
+const RESOLVED = [
   ...(["booking_failed", "candidate_ambiguous", "provider_refused", "unassign_failed"] as const),
   "provider_gave_no_answer" as const,
 ];
 
 export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: true } = {}) {
-  const isNews = booking.status === "pending";
+  const isNew = booking.status === "pending";
   const isKept = booking.isWithdrawn;
   draft.patchBooking(booking, {
     ...{ ...seen, status: "confirmed", atProvider: "yes", reason: null, rejection: null, missing: 0 },
     isWithdrawn: false,
   });
-  if (isNews || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
-  if (isNews) draft.resolveIssues(draft.bookingSubject(booking), SETTLED);
+  if (isNew || isKept) notifyOfBooking(draft, booking, "booking_confirmed");
+  if (isNew) draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
 }
 
-/** 404, 409, 410 and 422 are about this shift or this person; the code says which, where there is one. */
+/** Returns why the provider rejected an assignment. 404, 409, 410, and 422 are about the shift or the person; the code says which. */
 export function reasonOf({ code }: Rejection): BookingReason {
   switch (code) {
     case "shift_full":
@@ -109,7 +109,7 @@ export function reasonOf({ code }: Rejection): BookingReason {
   }
 }
 
-/** The next call for a booking, or what can be said without one; undefined when every booking is as it should be. */
+/** Returns the next call for a booking, and applies what needs no call. Returns undefined once every booking is as desired. */
 export function nextForBookings(draft: Draft, failed: ReadonlySet<string>): Call | undefined {
   for (const booking of [...draft.state.bookings]) {
     const call = draft.hasStarted ? afterStart(draft, booking) : nextFor(draft, booking);
@@ -119,18 +119,18 @@ export function nextForBookings(draft: Draft, failed: ReadonlySet<string>): Call
 }
 
 function nextFor(draft: Draft, booking: BookingState): Call | undefined {
-  if (booking.atProvider === "maybe" || handOver(draft, booking)) return undefined;
+  if (booking.atProvider === "maybe" || handOverToNext(draft, booking)) return undefined;
   const isWanted = holdsSeat(booking) && !booking.isWithdrawn;
-  if (!isWanted) return takeOff(draft, booking);
+  if (!isWanted) return unassign(draft, booking);
   if (booking.atProvider === "yes") {
     if (booking.status === "pending") confirm(draft, booking);
     return undefined;
   }
-  return draft.state.cancellation ? undefined : putOn(draft, booking);
+  return draft.state.cancellation ? undefined : assign(draft, booking);
 }
 
-/** The person has accepted again: whom an ended booking left on the provider's list is not taken off, and the new booking is read from it. */
-function handOver(draft: Draft, booking: BookingState): boolean {
+/** The person has accepted again: the ended booking does not unassign them, and the new booking is settled by the provider's list. */
+function handOverToNext(draft: Draft, booking: BookingState): boolean {
   if (holdsSeat(booking)) return false;
   const { candidateId, providerCandidateId, atProvider } = booking;
   const isNext = (other: BookingState) => other.candidateId === candidateId && holdsSeat(other);
@@ -141,7 +141,7 @@ function handOver(draft: Draft, booking: BookingState): boolean {
   return true;
 }
 
-function takeOff(draft: Draft, booking: BookingState): Call | undefined {
+function unassign(draft: Draft, booking: BookingState): Call | undefined {
   const providerCandidateId = booking.providerCandidateId ?? booking.person.id;
   if (booking.atProvider === "yes" && providerCandidateId !== null) {
     const { bookingId, traceId } = booking;
@@ -152,10 +152,10 @@ function takeOff(draft: Draft, booking: BookingState): Call | undefined {
   return undefined;
 }
 
-function putOn(draft: Draft, booking: BookingState): Call | undefined {
+function assign(draft: Draft, booking: BookingState): Call | undefined {
   const { person, bookingId, candidateId, traceId, sentAt } = booking;
   if (person.fault && person.fault.kind !== "forgotten") {
-    failFor(draft, booking, person.fault);
+    failBooking(draft, booking, person.fault);
     return undefined;
   }
   if (person.id === null) {
@@ -165,8 +165,12 @@ function putOn(draft: Draft, booking: BookingState): Call | undefined {
   return { do: "assign", bookingId, providerCandidateId: person.id, isRetry: sentAt !== null, traceId };
 }
 
-/** The provider cannot say who the person is, or does not accept the person. */
-function failFor(draft: Draft, booking: BookingState, fault: Exclude<PersonFault, { kind: "forgotten" }>) {
+/** Fails a booking whose person the provider cannot identify or does not accept. */
+function failBooking(
+  draft: Draft,
+  booking: BookingState,
+  fault: Exclude<PersonFault, { kind: "forgotten" }>,
+) {
   const { traceId } = booking;
   const subject = draft.bookingSubject(booking);
   if (fault.kind === "ambiguous") {
@@ -185,7 +189,7 @@ function failFor(draft: Draft, booking: BookingState, fault: Exclude<PersonFault
 
 const refusalOf = ({ status, code }: Rejection) => ({ status, ...(code && { providerCode: code }) });
 
-/** Nothing is assigned or withdrawn after the start. What a reading after it has not settled is settled by it. */
+/** Ends what is in progress once the shift has started: nothing is assigned or withdrawn after the start. */
 function afterStart(draft: Draft, booking: BookingState): undefined {
   if (booking.atProvider === "maybe") return undefined;
   if (booking.atProvider === "yes") return keepAfterStart(draft, booking);
@@ -198,7 +202,7 @@ function afterStart(draft: Draft, booking: BookingState): undefined {
   endBooking(draft, booking, { status: "released", reason }, {});
 }
 
-/** The person is on the provider's shift, which has started: a withdrawal comes too late, and an operator is asked to settle it. */
+/** Keeps a person on a shift that has started. A withdrawal is too late, so an issue asks an operator. */
 function keepAfterStart(draft: Draft, booking: BookingState): undefined {
   const isLate = booking.isWithdrawn || !holdsSeat(booking);
   if (!isLate) {

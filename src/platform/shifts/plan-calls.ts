@@ -9,7 +9,7 @@ import type { BookingState, Call, CallOutcome, ChangeState, Made, RunSoFar } fro
 
 type CallOf<Do extends Call["do"]> = Extract<Call, { do: Do }>;
 
-/** Concludes from the response to a call. */
+/** Applies the response to a call. */
 export function concludeCall(draft: Draft, made: Made, run: RunSoFar) {
   const { call, outcome } = made;
   if (outcome.kind === "unavailable") noteFailure(draft, made, outcome, run);
@@ -36,13 +36,13 @@ function pause(draft: Draft, { call, durationMs }: Made, { status }: Refused): v
 }
 
 function noteFailure(draft: Draft, { call, durationMs }: Made, failure: Unavailable, run: RunSoFar): void {
-  // The first attempts say it all: a long outage must not fill the tables.
+  // The first attempts are enough: a long outage must not fill the tables.
   if (run.attempts > draft.rules.tries) return;
   const params = { ...failureParams(failure), attempts: run.attempts };
   draft.step({ step: call.do, code: "will_retry", params, traceId: call.traceId, durationMs });
 }
 
-/** The provider has surely done nothing: it was not asked, or it refused for now. */
+/** Whether the call certainly had no effect: it was not made, or the provider declined it for now. */
 const hadNoEffect = (outcome: CallOutcome): boolean =>
   (outcome.kind === "unavailable" && (outcome.notAsked === true || outcome.status === 429)) ||
   (outcome.kind === "refused" && isAboutToken(outcome));
@@ -65,7 +65,7 @@ function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
   if (outcome.kind === "refused") refuseAssign(draft, call, booking, outcome, durationMs);
 }
 
-/** What a shift, or a person, may be that it was not a moment ago. */
+/** Statuses that say that the shift or the person has changed since the last reading. */
 const ABOUT_SHIFT = [404, 409, 410, 422];
 
 function refuseAssign(
@@ -97,7 +97,7 @@ function refuseAssign(
     );
   }
   draft.issue("provider_refused", draft.bookingSubject(booking), paramsOf(rejection), traceId);
-  // A success that contradicts itself is no proof that no one was assigned.
+  // A contradictory success does not prove that no one was assigned.
   const atProvider = status < 300 ? "maybe" : "no";
   endBooking(draft, booking, { status: "failed", reason: "assignment_refused", rejection }, { atProvider });
 }
@@ -120,7 +120,7 @@ function concludeUnassign(draft: Draft, call: CallOf<"unassign">, { outcome, dur
   if (outcome.kind !== "refused") return;
   const params = paramsOf(outcome);
   draft.step({ step: "unassign", code: "booking_kept", params, traceId, durationMs });
-  // The person is still there, so the booking stays; of one that has ended, an operator has to settle it.
+  // The person is still on the shift, so an active booking stays. For one that has ended, the issue asks an operator.
   if (holdsSeat(booking)) confirm(draft, booking);
   else draft.patchBooking(booking, { atProvider: "no", sentAt: null });
   draft.issue("unassign_failed", draft.bookingSubject(booking), params, traceId);
@@ -142,7 +142,7 @@ function concludeCancel(draft: Draft, call: CallOf<"cancel">, { outcome, duratio
     draft.readAt(draft.now);
 }
 
-/** A 404 counts by itself only with the contract's code, a 410 with a problem document. */
+/** Whether the response alone proves the absence: a 404 with the contract's code, or a 410 with a problem document. */
 export const isCertain = ({ final, code }: Extract<CallOutcome, { kind: "absent" }>): boolean =>
   code === "shift_not_found" || (final && code !== undefined);
 
@@ -151,7 +151,7 @@ export function noteImplausible(draft: Draft): void {
   draft.state.integration.health = "implausible";
 }
 
-/** The provider keeps the shift: no echo will come of the DELETE, and an event that was taken for it was none. */
+/** Ends a cancellation that the provider refused. No echo follows, and an event that was skipped as an echo is processed after all. */
 export function giveUpCancellation(draft: Draft, params: Params, durationMs?: number): void {
   const { cancellation } = draft.state;
   if (!cancellation) return;
@@ -163,7 +163,7 @@ export function giveUpCancellation(draft: Draft, params: Params, durationMs?: nu
   draft.step({ step: "cancel", code: "cancellation_refused", params, traceId, ...duration });
   draft.state.cancellation = undefined;
   draft.state.echoes = draft.state.echoes.filter((id) => id !== operationId);
-  // Its offers were withdrawn when the cancellation was asked for.
+  // The request withdrew the job's offers.
   if (draft.job) draft.patchJob({ offerRound: draft.job.offerRound + 1 });
   draft.readAt(draft.now);
 }
@@ -187,7 +187,7 @@ function concludeChange(draft: Draft, call: CallOf<"change">, made: Made) {
       return refuseChange(draft, change, "shift_gone", { status: outcome.final ? 410 : 404 }, durationMs);
     case "refused":
       if (isAboutToken(outcome)) return draft.patchChange(change, { sentAt: null });
-      // The refusal may be about a shift that is another one by now.
+      // The shift may have changed since it was last read.
       draft.readAt(draft.now);
       return refuseChange(draft, change, "provider_refused", paramsOf(outcome), durationMs);
     case "unavailable":
@@ -202,7 +202,7 @@ export function confirmChange(draft: Draft, change: ChangeState, durationMs?: nu
   draft.resolveIssues(draft.subject, ["change_refused"]);
 }
 
-/** decisions, "PUT /shifts/{id} response": these are shown to the operator who asked, and need no issue. */
+/** decisions, "PUT /shifts/{id} response": the operator who requested the change sees these, so they raise no issue. */
 const SHOWN = [404, 409, 410, 422];
 
 export function refuseChange(
@@ -217,8 +217,8 @@ export function refuseChange(
   const all = { ...params, changeReason };
   draft.step({ step, code: "change_refused", params: all, traceId: change.traceId, ...duration });
   const isLate = draft.now - change.createdAt > draft.rules.answerWithinMs;
-  const isOdd = changeReason === "provider_refused" && !SHOWN.includes(params.status ?? 0);
-  if (isOdd) draft.issue("provider_refused", draft.subject, params, change.traceId);
+  const isUnexpected = changeReason === "provider_refused" && !SHOWN.includes(params.status ?? 0);
+  if (isUnexpected) draft.issue("provider_refused", draft.subject, params, change.traceId);
   else if (isLate) draft.issue("change_refused", draft.subject, all, change.traceId);
   draft.patchChange(change, { status: "refused", reason: changeReason, reasonParams: params });
 }

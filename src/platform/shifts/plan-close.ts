@@ -6,8 +6,8 @@ import type { BookingState, JobState } from "./state.ts";
 const REASON = { employer: "job_cancelled", provider: "shift_cancelled", absence: "shift_deleted" } as const;
 
 /**
- * The shift is cancelled or gone: cancels its job, releases and notifies everyone booked. Those who worked stay booked, and are not notified: a
- * provider that deletes what is over cancels nothing by it.
+ * Cancels the job of a shift that is cancelled or gone, and releases and notifies the people booked. Once the shift is over, they stay booked and
+ * are not notified: a provider that deletes a past shift does not cancel it.
  */
 export function closeJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>, traceId: string): Outcome {
   const { job, now } = draft;
@@ -30,7 +30,7 @@ export function closeJob(draft: Draft, by: NonNullable<JobState["cancelledBy"]>,
   return { code: "job_cancelled", params: {} };
 }
 
-/** An echo may still come of a DELETE that was sent. */
+/** Ends a cancellation, but keeps its operation if a DELETE was sent: the echo may still follow. */
 function endCancellation(draft: Draft, by: JobState["cancelledBy"]): void {
   const { cancellation } = draft.state;
   if (!cancellation) return;
@@ -44,7 +44,7 @@ function endCancellation(draft: Draft, by: JobState["cancelledBy"]): void {
 function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void {
   const live = draft.state.bookings.filter(holdsSeat);
   for (const booking of draft.state.bookings) {
-    const gone = offList(booking, reason);
+    const gone = presenceAfterRelease(booking, reason);
     if (holdsSeat(booking)) draft.patchBooking(booking, { ...gone, status: "released", reason });
     else if (booking.atProvider !== "no") draft.patchBooking(booking, gone);
   }
@@ -54,18 +54,18 @@ function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void 
   draft.push({ write: "notify", kind, candidateIds, changeKey: "", reason, traceId });
 }
 
-/** A shift that is only missing may come back with its list: then the list says who is still on it. */
-function offList({ atProvider }: BookingState, reason: BookingReason): BookingPatch {
+/** Returns what is known of a person whose shift is gone. A missing shift may reappear; its list then says who is still on it. */
+function presenceAfterRelease({ atProvider }: BookingState, reason: BookingReason): BookingPatch {
   const mayReturn = reason === REASON.absence && atProvider !== "no";
   return mayReturn
     ? { atProvider: "maybe", rejection: null }
     : { atProvider: "no", sentAt: null, rejection: null };
 }
 
-/** What no longer matters of a booking that has ended. */
-const SETTLED = ["booking_overlaps", "competence_missing", "provider_gave_no_answer"] as const;
+/** Issues that the end of a booking resolves. */
+const RESOLVED = ["booking_overlaps", "competence_missing", "provider_gave_no_answer"] as const;
 
-/** Ends a booking that holds a seat, and notifies the candidate. `patch`: what is known of the person at the provider. */
+/** Ends a booking that holds a seat, and notifies the candidate. `patch` has what is known of the person at the provider. */
 export function endBooking(
   draft: Draft,
   booking: BookingState,
@@ -75,7 +75,7 @@ export function endBooking(
   const { status, reason, rejection } = ended;
   const reasonParams = rejection ? paramsOf(rejection) : {};
   draft.patchBooking(booking, { ...patch, status, reason, reasonParams, rejection: null, missing: 0 });
-  draft.resolveIssues(draft.bookingSubject(booking), SETTLED);
+  draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
   const code = status === "failed" ? "booking_failed" : "booking_released";
   draft.step({ step: "booking", code, params: { reason, ...reasonParams }, traceId: booking.traceId });
   notifyOfBooking(draft, booking, "booking_released", reason);

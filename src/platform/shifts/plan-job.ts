@@ -6,10 +6,10 @@ import { isMaterialChange, jobStatus } from "./job-status.ts";
 import { applyList, isPerson } from "./plan-bookings.ts";
 import type { JobState } from "./state.ts";
 
-/** Whom the provider assigned itself, as far as they are kept. */
-const OWN_KEPT = 100;
+/** How many of the people assigned by the provider are stored. */
+const OWN_PEOPLE_STORED = 100;
 
-/** Brings the job up to date with the shift as the provider has it now. */
+/** Updates the job to the shift as the provider has it now. */
 export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome {
   const before = draft.job && { ...draft.job };
   if (before?.status === "cancelled" && before.cancelledBy !== "absence")
@@ -34,7 +34,7 @@ export function applyShift(draft: Draft, shift: Shift, traceId: string): Outcome
   const jobStatus = draft.job?.status ?? "open";
   const params = { jobStatus, ...(shift.warnings.length > 0 && { warnings: shift.warnings }) };
   if (code !== "job_unchanged") draft.step({ step: "job", code, params, traceId });
-  // Each reading offers the job: someone may have become free, or the integration active.
+  // Every reading offers the job: a candidate may have become free, or the integration active.
   offerOrWithdraw(draft, was, true, traceId);
   return { code, params: { jobStatus } };
 }
@@ -53,13 +53,13 @@ const factsOf = (shift: Shift) => ({
   warnings: shift.warnings as string[],
 });
 
-/** Free seats = positions - people on the provider's list - the platform's bookings that are not on it: each person counts once. */
+/** Returns the people assigned by the provider. Each person counts once: free seats = positions - people on the list - bookings not on it. */
 function ownPeople({ state }: Draft) {
   const { listed, listedCount } = state.surroundings;
-  const ours = state.bookings.filter((booking) => holdsSeat(booking) || booking.atProvider !== "no");
-  const own = listed.filter((entry) => !ours.some((booking) => isPerson(entry, booking)));
+  const booked = state.bookings.filter((booking) => holdsSeat(booking) || booking.atProvider !== "no");
+  const own = listed.filter((entry) => !booked.some((booking) => isPerson(entry, booking)));
   const found = listed.length - own.length;
-  return { ownPeople: own.slice(0, OWN_KEPT), ownPeopleCount: listedCount - found };
+  return { ownPeople: own.slice(0, OWN_PEOPLE_STORED), ownPeopleCount: listedCount - found };
 }
 
 function createJob(draft: Draft, facts: Facts, traceId: string): void {
@@ -88,7 +88,7 @@ const isSame = (before: JobState, facts: Facts): boolean =>
     ([name, value]) => JSON.stringify(before[name as keyof Facts]) === JSON.stringify(value),
   );
 
-/** Everyone booked is notified, and checked again. What is over is not announced to those who worked. */
+/** Notifies the people booked and checks their bookings again. A change of a past shift is not announced. */
 function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceId: string): void {
   const { now, state } = draft;
   if (before.endTime <= now && facts.endTime <= now) return;
@@ -109,13 +109,13 @@ function noteMaterialChange(draft: Draft, before: JobState, facts: Facts, traceI
   }
 }
 
-/** Brings the status of the job up to date with its facts, whatever changed them, and offers it while it is open. */
+/** Updates the status of the job to its facts, and offers it while it is open. */
 export function refreshJob(draft: Draft, traceId: string, { isChanged }: { isChanged: boolean }): void {
   const was = refreshStatus(draft, traceId);
   offerOrWithdraw(draft, was, isChanged, traceId);
 }
 
-/** Returns the status that the job had. */
+/** Updates the status of the job, and returns the previous one. */
 function refreshStatus(draft: Draft, traceId: string): JobStatus {
   const { job, state, now } = draft;
   if (!job || job.status === "cancelled") return "cancelled";
@@ -146,7 +146,7 @@ function refreshStatus(draft: Draft, traceId: string): JobStatus {
 function offerOrWithdraw(draft: Draft, was: JobStatus, isChanged: boolean, traceId: string): void {
   const { job, state } = draft;
   if (!job) return;
-  // What is about to be read may say that no seat is free: the reading offers the job.
+  // A reading that is due may show that no seat is free. It offers the job itself.
   const { nextReadAt } = state.shift;
   const isReadNext = nextReadAt !== null && nextReadAt <= draft.now;
   const isOpen = job.status === "open" && !state.cancellation && !isReadNext;
@@ -167,7 +167,7 @@ function noteMapping(draft: Draft, was: JobState, traceId: string): void {
     draft.issue("role_not_mapped", { kind: "role", roleId }, { roleId }, traceId);
 }
 
-/** decisions, "positions fall below the number assigned": bookings stay, and an operator decides. */
+/** decisions, "positions fall below the number assigned": bookings stay, and an issue asks an operator. */
 function noteOverfill(draft: Draft, overfilled: boolean, booked: number, traceId: string): void {
   const { job, subject } = draft;
   const params = { booked, ownPeople: job?.ownPeopleCount ?? 0, positions: job?.positions ?? 0 };

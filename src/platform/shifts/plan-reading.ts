@@ -10,7 +10,7 @@ import { closeJob } from "./plan-close.ts";
 import { applyShift } from "./plan-job.ts";
 import type { EventState, Reading, RunSoFar } from "./state.ts";
 
-/** Concludes from what the provider said when the shift was read. `witness`: another call has to say whether a 404 is to be believed. */
+/** Applies the response to a reading. Returns `witness` if another call has to confirm a 404. */
 export function concludeReading(draft: Draft, reading: Reading, run: RunSoFar): "witness" | undefined {
   const { outcome } = reading;
   const covered = draft.state.events.filter(({ eventId }) => reading.covers.includes(eventId));
@@ -32,8 +32,8 @@ export function concludeReading(draft: Draft, reading: Reading, run: RunSoFar): 
   }
 }
 
-/** What a shift that could be read settles. */
-const SETTLED = ["shift_unusable", "provider_refused", "provider_gave_no_answer"] as const;
+/** Issues that a successful reading resolves. */
+const RESOLVED = ["shift_unusable", "provider_refused", "provider_gave_no_answer"] as const;
 
 function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: readonly EventState[]) {
   const { traceId } = draft;
@@ -45,8 +45,8 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   draft.push({ write: "shift", patch: { isRead: true } });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
-  const isNews = covered.some(({ event }) => !saysGone(event));
-  const codes = isNews ? [...SETTLED, "delete_not_confirmed" as const] : SETTLED;
+  const isExpected = covered.some(({ event }) => !saysGone(event));
+  const codes = isExpected ? [...RESOLVED, "delete_not_confirmed" as const] : RESOLVED;
   draft.resolveIssues(draft.subject, codes);
   if (shift.cancelled) {
     draft.patchShift({ rechecks: 0 });
@@ -67,7 +67,7 @@ function notePlausible(draft: Draft): void {
   if (draft.state.integration.health === "implausible") draft.push({ write: "health", health: "reachable" });
 }
 
-/** The first event has the verdict; the others say which reading covered them too. */
+/** Ends the covered events. The first has the verdict; the others name the event whose reading covered them. */
 function endCovered(draft: Draft, [first, ...others]: readonly EventState[], verdict: Outcome): void {
   if (!first) return;
   const params = { event: first.event, traceId: first.traceId };
@@ -75,7 +75,7 @@ function endCovered(draft: Draft, [first, ...others]: readonly EventState[], ver
   draft.endEvents(others, "processed", { code: "covered_by", params });
 }
 
-/** The shift is there. A DELETE of which nothing is known has not been carried out; a change is confirmed if the shift shows it. */
+/** Settles calls whose outcome is unknown, now that the shift was read: a DELETE was not carried out, and a change is confirmed if the shift shows it. */
 function concludeRequests(draft: Draft, shift: Shift): void {
   const { cancellation, changes } = draft.state;
   if (cancellation && cancellation.sentAt !== null) {
@@ -92,16 +92,16 @@ function concludeRequests(draft: Draft, shift: Shift): void {
   }
 }
 
-/** Many systems keep whole minutes. */
+/** Whether two times are equal to the minute. Many systems store whole minutes. */
 const isSameMinute = (one: number, other: number): boolean => Math.abs(one - other) < 60_000;
 
-/** Deletions after which nothing came that explains why the shift is there. */
+/** Returns the deletions that no later event contradicts. */
 function unexplainedDeletes(covered: readonly EventState[]): EventState[] {
   const last = covered.findLastIndex(({ event }) => !saysGone(event));
   return covered.slice(last + 1);
 }
 
-/** When to read the shift again: soon, while it contradicts what was announced; otherwise in an hour. */
+/** Plans the next reading: soon while the shift contradicts its events, otherwise in an hour. */
 function scheduleReading(
   draft: Draft,
   isUnchanged: boolean,
@@ -126,13 +126,13 @@ function scheduleReading(
   draft.endEvents(deletes, "ignored", { code: "delete_not_confirmed", params: {} });
 }
 
-/** Shifts that came together are not read together; the same shift always has the same share. */
+/** Spreads a delay by up to 10 %, so that shifts that arrived together are not read together. The same shift always gets the same delay. */
 function spread(ms: number, shiftId: string): number {
   const sum = [...shiftId].reduce((total, character) => (total * 31 + character.charCodeAt(0)) % 997, 0);
   return Math.round(ms * (0.9 + (sum / 997) * 0.2));
 }
 
-/** Absence needs two witnesses, and patience after anything but a deletion: a read replica may lag behind. */
+/** Applies a 404. Absence needs two witnesses and, unless a deletion was announced, several readings: a read replica may lag. */
 function concludeAbsence(
   draft: Draft,
   reading: Reading,
@@ -151,10 +151,10 @@ function concludeAbsence(
   const isPatient = !isFinal && !isAnnounced && !isKnownGone;
   const [{ absences, absentSince }, retriesMs] = [state.shift, rules.absenceRetriesMs];
   const afterMs = retriesMs[absences];
-  // It counts in time, not in readings: a hint, or a call that failed, has the shift read sooner.
+  // The delay counts in time, not in readings: a hint or a failed call reads the shift earlier.
   const waitedMs = retriesMs.slice(0, absences).reduce((sum, ms) => sum + ms, 0);
   const leftMs = (absentSince ?? 0) + waitedMs - now;
-  if (isPatient && leftMs > NEARLY_MS && !state.integration.isHeld) {
+  if (isPatient && leftMs > TOLERANCE_MS && !state.integration.isHeld) {
     draft.patchShift({ nextReadAt: now + leftMs });
     return recheck(draft, covered, leftMs);
   }
@@ -165,19 +165,19 @@ function concludeAbsence(
     draft.readAt(now);
     return undefined;
   }
-  // What is known to be gone proves nothing of the provider.
+  // A shift that is already known to be gone says nothing about the provider.
   if (isCertain(outcome) || witness === "good") notePlausible(draft);
   if (isPatient && afterMs !== undefined) {
     const { missing } = state.surroundings.vanished;
     if (absences === 0 && missing === 1 && draft.isLive && !draft.hasStarted)
-      draft.push({ write: "sample", count: Math.ceil(state.surroundings.vanished.known / 5) + MASS });
-    missed(draft, absences + 1, now + afterMs);
+      draft.push({ write: "sample", count: Math.ceil(state.surroundings.vanished.known / 5) + MAX_MISSING });
+    noteAbsence(draft, absences + 1, now + afterMs);
     return recheck(draft, covered, afterMs);
   }
-  // The outage may have ended between the 404 and the witness: a second 404 after a good witness is needed.
+  // The outage may have ended between the 404 and the witness, so another 404 after a good witness is needed.
   const isFirstWitness = retriesMs.length > 0 && absences <= retriesMs.length;
   if (!isKnownGone && !isCertain(outcome) && isFirstWitness) {
-    missed(draft, retriesMs.length + 1, now);
+    noteAbsence(draft, retriesMs.length + 1, now);
     return recheck(draft, covered, 0);
   }
   if (!isDeleted && !isAsked && !isKnownGone && isMassLoss(draft)) {
@@ -191,10 +191,10 @@ function concludeAbsence(
   return undefined;
 }
 
-/** The database and the process differ by so much in when a transaction began. Milliseconds. */
-const NEARLY_MS = 20;
+/** How much the database and the process may differ about when a transaction began. Milliseconds. */
+const TOLERANCE_MS = 20;
 
-function missed(draft: Draft, absences: number, nextReadAt: number): void {
+function noteAbsence(draft: Draft, absences: number, nextReadAt: number): void {
   draft.patchShift({ absences, absentSince: draft.state.shift.absentSince ?? draft.now, nextReadAt });
 }
 
@@ -202,36 +202,36 @@ function recheck(draft: Draft, covered: readonly EventState[], afterMs: number):
   draft.endEvents(covered, "queued", { code: "will_recheck", params: { recheck: "absent", afterMs } });
 }
 
-/** A shift that reappears reopens its job, also when no webhook announces it: until the start it is read as often as any other. */
+/** Keeps reading a missing shift until its start: a shift that reappears reopens its job, even without a webhook. */
 function awaitReturn(draft: Draft): void {
   const { job, now, rules, state } = draft;
   if (job?.cancelledBy !== "absence" || draft.hasStarted) return;
   draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
 }
 
-/** More than so many at once, and more than a fifth of the known future shifts, are a loss of data rather than deletions. */
-const MASS = 5;
+/** More missing shifts than this, and more than a fifth of the known future shifts, are a loss of data rather than deletions. */
+const MAX_MISSING = 5;
 
 function isMassLoss({ state, isLive, hasStarted }: Draft): boolean {
   if (!isLive || hasStarted) return false;
   if (state.integration.isHeld) return true;
   const { missing, known } = state.surroundings.vanished;
-  return missing > MASS && missing > known / 5;
+  return missing > MAX_MISSING && missing > known / 5;
 }
 
-/** The job stays as it is until an operator says that the shifts are gone, or they are back. */
+/** Leaves the job unchanged until an operator confirms the loss or the shifts reappear. */
 function hold(draft: Draft, covered: readonly EventState[]): void {
   const { rules, now, state } = draft;
   const { missing, known } = state.surroundings.vanished;
   draft.push({ write: "hold", params: { count: missing, positions: known } });
   state.integration.isHeld = true;
-  missed(draft, Math.max(1, state.shift.absences), now + spread(rules.reconcileMs, state.shiftId));
+  noteAbsence(draft, Math.max(1, state.shift.absences), now + spread(rules.reconcileMs, state.shiftId));
   draft.endEvents(covered, "queued", { code: "disappearance_held", params: { count: missing } });
 }
 
 type Fault = { fault: NonNullable<Params["fault"]>; pointer: string };
 
-/** The provider has to correct the shift; the next event, or the next hour, reads it again. */
+/** Fails the covered events until the provider corrects the shift. The next event, or the periodic reading, reads it again. */
 function concludeFault(
   draft: Draft,
   code: "shift_unusable" | "provider_refused",
@@ -257,7 +257,7 @@ function concludeRefusal(draft: Draft, refused: Refused, reading: Reading, cover
   draft.endEvents(covered, "queued", { code: "integration_paused", params: { status } });
 }
 
-/** After so many attempts an operator is asked; the shift is still read, each hour and once the provider responds again. */
+/** Schedules another attempt. After the last one, an issue asks an operator; the shift is still read each hour, and as soon as the provider responds. */
 function concludeFailure(
   draft: Draft,
   failure: Unavailable,

@@ -12,8 +12,8 @@ export interface Plan {
 }
 
 /**
- * What to write about a shift and what to do next, from what is stored, what has just been seen, and the time (milliseconds since 1970).
- * Every rule of convergence is in here. Pure, and total: it has no database, no HTTP and no clock, and there is no state for which it throws.
+ * Returns what to write about a shift and what to do next, given the stored state, the latest response, and the time (milliseconds since 1970).
+ * It contains every rule of convergence. It is pure and total: it uses no database, no HTTP, and no clock, and throws for no state.
  */
 export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules): Plan {
   const draft = new Draft(state, run, now, rules);
@@ -26,7 +26,7 @@ export function plan(state: ShiftState, run: RunSoFar, now: number, rules: Rules
   return { writes: draft.writes, next: nextOf(draft, run) };
 }
 
-/** The reading that a run begins with, when nothing has to be written before it. */
+/** Returns the reading that a run starts with, if nothing has to be written before it. */
 export function firstReading(state: ShiftState, run: RunSoFar, now: number, rules: Rules) {
   const draft = new Draft(state, run, now, rules);
   skipEchoes(draft);
@@ -58,18 +58,18 @@ function nextOf(draft: Draft, run: RunSoFar): Next {
   const isLost = reading?.outcome.kind === "unavailable" || reading?.witness === "bad";
   const isDown = unavailable?.notAsked === true || isLost;
   const call = isDown ? undefined : nextCall(draft, run);
-  // A change sends the whole shift: it must not undo what has been announced since the shift was read.
+  // A change sends the whole shift. It must not undo what was announced since the shift was read.
   if (call && !(call.do === "change" && needsReading(draft, run))) return call;
   if (!isDown && needsReading(draft, run)) return { do: "read", traceId: draft.traceId };
   return rest(draft, run, { isPaused: false });
 }
 
-/** What a call could not tell is read before anything else is done about it. An event that came while the shift was read is covered by the next run. */
+/** Whether to read before anything else, because a call's outcome is unknown or a reading is due. The next run covers events that arrive during a reading. */
 function needsReading(draft: Draft, { reading, failed }: RunSoFar): boolean {
   if (reading) return false;
   const { state, now } = draft;
   const { nextReadAt } = state.shift;
-  // What was put off until a reading that another conclusion has cancelled is read now.
+  // Events may wait for a planned reading that another conclusion has cancelled.
   const isDue = nextReadAt === null ? state.events.length > 0 : nextReadAt <= now;
   const isActive = state.integration.state === "active";
   return (isActive && (isDue || state.events.some(({ isNew }) => isNew))) || isInDoubt(draft, failed);
@@ -88,13 +88,13 @@ function isInDoubt({ state, now, isLive }: Draft, failed: ReadonlySet<string>): 
   return state.changes.some(({ sentAt, changeId }) => sentAt !== null && !failed.has(changeId));
 }
 
-/** Also of an integration that is not active: what was sent has to be concluded. */
+/** Whether the outcome of a call is unknown. It has to be settled even if the integration is not active. */
 const hasDoubts = ({ state, isLive }: Draft): boolean =>
   (isLive && state.bookings.some(({ atProvider }) => atProvider === "maybe")) ||
   (state.cancellation !== undefined && state.cancellation.sentAt !== null) ||
   state.changes.some(({ sentAt }) => sentAt !== null);
 
-/** The next call that changes something, once nothing about it is in doubt. */
+/** Returns the next call that changes something and whose preconditions are certain. */
 function nextCall(draft: Draft, run: RunSoFar): Call | undefined {
   if (!draft.isLive) return undefined;
   const cancel = nextForCancellation(draft);
@@ -137,7 +137,7 @@ function nextForChanges(draft: Draft): Extract<Call, { do: "change" }> | undefin
   return undefined;
 }
 
-/** What was not named is what the job has by now, so that no other change is undone. */
+/** Returns the requested values. All others are the job's current ones, so that no other change is undone. */
 function valuesOf(change: ChangeState, job: Pick<JobState, "startTime" | "endTime" | "positions">) {
   const pick = (name: "startTime" | "endTime" | "positions") =>
     change.named.includes(name) ? change[name] : job[name];
@@ -151,14 +151,14 @@ function rest(draft: Draft, run: RunSoFar, { isPaused }: { isPaused: boolean }):
   const failed = failureOf(run);
   if (failed) noteGivenUp(draft, run);
   const isActive = state.integration.state === "active";
-  // In the background nothing runs until the activation: what is due then must not be forgotten.
+  // Background work pauses until the activation, but its due time must be kept.
   const times = [
     ...((isActive || priority > 0 || hasDoubts(draft)) && !failed && state.shift.nextReadAt !== null
       ? [state.shift.nextReadAt]
       : []),
     ...(draft.isLive && !draft.hasStarted && draft.job ? [draft.job.startTime] : []),
   ];
-  // Of an integration that is not active, events wait for its activation.
+  // The events of an inactive integration wait for its activation.
   if (!isActive && state.events.length > 0 && priority > 0) times.push(now);
   const soonest = times.length > 0 ? Math.max(0, Math.min(...times) - now) : undefined;
   return { do: "rest", afterMs: soonest, priority, ...(failed && { failed }) };
@@ -169,7 +169,7 @@ function failureOf(run: RunSoFar) {
   return run.unavailable ?? (isImplausible ? {} : undefined);
 }
 
-/** Once, after the last of the attempts; the work goes on each hour, and once the provider responds again. */
+/** Raises an issue once, after the last attempt. Work goes on each hour, and as soon as the provider responds. */
 function noteGivenUp(draft: Draft, { attempts, made }: RunSoFar): void {
   if (attempts !== draft.rules.tries || made === undefined) return;
   draft.issue("provider_gave_no_answer", draft.subject, { attempts }, made.call.traceId);

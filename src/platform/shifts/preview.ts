@@ -10,8 +10,8 @@ import { loadWithSurroundings, rulesOf } from "./run.ts";
 import type { RunSoFar } from "./state.ts";
 
 /**
- * Reads the shift as a run would, without patience: what would be read again is concluded at once. `record` writes what the run would, of calls
- * nothing. @throws ProblemError provider_unavailable
+ * Reads the shift as a run would, but concludes at once instead of reading again later. `record` writes what the run would write, except calls.
+ * @throws ProblemError provider_unavailable
  */
 export async function previewReading(
   deps: Deps,
@@ -33,7 +33,7 @@ export async function previewReading(
   const isImplausible =
     outcome?.kind === "absent" && run.reading?.witness === "bad" && outcome.code === undefined;
   if (outcome?.kind === "unavailable" || isImplausible) {
-    const reason = outcome?.kind === "unavailable" ? outcome.reason : "it answers 404 for everything";
+    const reason = outcome?.kind === "unavailable" ? outcome.reason : "every request returns 404";
     throw problem("provider_unavailable", { detail: `The shift could not be read: ${reason}.` });
   }
   const rules = { ...rulesOf(deps), absenceRetriesMs: [], recheckMs: [] };

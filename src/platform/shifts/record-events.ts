@@ -34,9 +34,9 @@ interface EventRow extends ShiftKey {
 const EVENTS: Writer<EventRow> = {
   order: 3,
   write: async (trx, rows) => {
-    // Of two writes the later one stands.
+    // The last write of an event wins.
     const last = [...new Map(rows.map((row) => [row.eventId, row])).values()];
-    // The reading that ends an event is an attempt too.
+    // The reading that ends an event counts as an attempt.
     await sql`
       update events set status = seen.status, verdict = seen.verdict, processed_at = seen."processedAt",
         attempts = case when seen.status in ('queued', 'dead') then greatest(events.attempts, seen.attempts)
@@ -67,7 +67,7 @@ export async function forgetOperation(trx: Trx, providerId: string, operationId:
     where provider_id = ${providerId} and operation_id = ${operationId}`.execute(trx);
 }
 
-/** The run in hand has read without the event, so the shift is due again. */
+/** Requeues an event that was skipped as an echo. The current run has read without it, so the shift is due again. */
 export async function requeueEcho(
   trx: Trx,
   deps: Deps,

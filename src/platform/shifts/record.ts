@@ -15,12 +15,12 @@ import type { ShiftKey } from "./load.ts";
 import { forgetOperation, requeueEcho, writeEvents, writeOperation } from "./record-events.ts";
 import type { JobState, KnownShift, ShiftState } from "./state.ts";
 
-/** The signal that a booking has moved on. */
+/** Returns the topic that signals a change of a booking. */
 export const bookingTopic = (bookingId: string): string => `booking:${bookingId}`;
-/** The signal that a change was confirmed or refused. */
+/** Returns the topic that signals that a change was confirmed or refused. */
 export const changeTopic = (changeId: string): string => `change:${changeId}`;
 
-/** Writes what a plan says, in the transaction that it was made in. */
+/** Writes a plan, in the transaction in which it was made. */
 export async function record(
   trx: Trx,
   deps: Deps,
@@ -42,7 +42,7 @@ interface Target {
   job: Job | undefined;
 }
 
-/** The writes that are not merged, in their order. Those that read what others write have it written first. */
+/** Applies a write that is not merged with others. Writes that read rows of earlier writes flush them first. */
 async function apply(trx: Trx, deps: Deps, target: Target, write: Write): Promise<unknown> {
   const { key, job } = target;
   const { providerId } = key;
@@ -112,7 +112,7 @@ function writeShift(
   writeAtEnd(trx, SHIFTS, {
     ...{ ...key, rechecks, absences, isGone, isRead: patch.isRead === true },
     ...{ readsInMs: inMs(nextReadAt), absentInMs: inMs(absentSince) },
-    // Another transaction may have brought the reading forward meanwhile.
+    // Another transaction may have brought the reading forward in the meantime.
     keepsReading: patch.nextReadAt === undefined,
   });
 }
@@ -124,7 +124,7 @@ interface ShiftRow extends ShiftKey, Omit<KnownShift, "nextReadAt" | "absentSinc
   keepsReading: boolean;
 }
 
-/** Deadlines are the database's clock's: one that is set back here must not stop a shift. */
+/** Deadlines use the database's clock, so that setting back the clock of this machine cannot stop a shift. */
 const SHIFTS: Writer<ShiftRow> = {
   order: 1,
   write: async (trx, rows) => {
@@ -152,7 +152,7 @@ const SHIFTS: Writer<ShiftRow> = {
   },
 };
 
-/** One statement, however often the plan changed the job. Returns the job as it is then. */
+/** Writes all changes of the job in one statement, and returns the resulting row. */
 async function writeJob(
   trx: Trx,
   deps: Deps,
@@ -197,7 +197,7 @@ const updateJob = (
 const NEW_JOBS: Writer<Job> = {
   order: 2,
   write: async (trx, jobs) => {
-    // Lists are JSON texts here.
+    // Lists are JSON text in the columns.
     const rows = jobs.map(({ warnings, own_people, ...job }) => ({
       ...job,
       warnings: asJson(warnings),
@@ -214,7 +214,7 @@ const NEW_JOBS: Writer<Job> = {
 
 const asJson = (value: unknown): unknown => (typeof value === "string" ? JSON.parse(value) : value);
 
-/** Only what is written about the job needs it. */
+/** Writes that need the row of the job. */
 const ABOUT_JOB = ["notify", "offer", "withdraw_offers", "booking", "step"];
 
 async function readJob(
@@ -240,7 +240,7 @@ function mergedBookings(writes: readonly Write[]): Map<string, BookingPatch> {
   return merged;
 }
 
-/** The one place that moves a booking. */
+/** Writes a booking. Nothing else updates bookings that a run works on. */
 async function writeBooking(
   trx: Trx,
   deps: Deps,
@@ -299,7 +299,7 @@ async function notifyAbout(
 ): Promise<void> {
   const { provider_id: providerId, job_id: jobId, shift_id: shiftId } = job;
   const content = { ...contentOf(job), ...(reason !== undefined && { reason }) };
-  // A change that is seen is a change of its own: each is seen once, under the job's lock.
+  // Each observed change is notified once: the job's lock ensures that one run observes it.
   const key = changeKey === "" ? deps.newId() : changeKey;
   const count = await notify(trx, deps, candidateIds, {
     providerId,
@@ -316,7 +316,7 @@ async function notifyAbout(
     ]);
 }
 
-/** The soonest of the provider's other future shifts. */
+/** Makes the provider's next `count` other future shifts due. */
 async function sample(trx: Trx, deps: Deps, { providerId, shiftId }: ShiftKey, count: number): Promise<void> {
   const others = sql`
     select provider_id, shift_id from jobs where provider_id = ${providerId} and shift_id <> ${shiftId}

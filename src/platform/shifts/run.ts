@@ -13,56 +13,56 @@ import type { Run } from "../work/worker.ts";
 import { act, intentOf } from "./act.ts";
 import {
   countVanished,
-  glimpseShifts,
   type LoadedShift,
   loadShift,
   loadShifts,
   loadSurroundings,
+  peekShifts,
   type ShiftKey,
 } from "./load.ts";
 import { firstReading, plan } from "./plan.ts";
 import { record } from "./record.ts";
 import type { Next, Rules, RunSoFar } from "./state.ts";
 
-/** No shift needs so many steps: an endless run would hold its place for ever. */
-const MOST_STEPS = 100;
+/** A shift needs far fewer steps. The limit ends a run that would otherwise never stop. */
+const MAX_STEPS = 100;
 
 /**
- * Brings both sides of one shift together, whatever asked for it: observes, plans, acts, and records, until nothing is left to do. An intent is
- * committed before its call is sent, and the outcome before anything else is done.
+ * Reconciles one shift, whatever triggered the run: observes, plans, acts, and records until nothing is left to do. The intent is committed
+ * before a call is sent, and the outcome before the next step.
  */
 export function reconcileShift(deps: Deps): Run {
-  const glimpse = gather(
-    (keys: readonly ShiftKey[]) => glimpseShifts(deps.database.kysely, keys, deps.now()),
+  const peek = gather(
+    (keys: readonly ShiftKey[]) => peekShifts(deps.database.kysely, keys, deps.now()),
     deps.pace,
   );
   const decide = decideTogether(deps);
-  return async (claim, signal, spare) => {
+  return async (claim, signal, exclude) => {
     const key = { providerId: claim.providerId, shiftId: claim.key };
     const traceId = deps.newTraceId();
     let run: RunSoFar = { isFirst: true, failed: new Set(), attempts: claim.attempts, traceId };
     let asked: Date | undefined;
-    for (let step = 0; step < MOST_STEPS; step += 1) {
+    for (let step = 0; step < MAX_STEPS; step += 1) {
       const decided =
-        (await glance(deps, glimpse, { key, claim, run, asked })) ??
+        (await planFirstReading(deps, peek, { key, claim, run, asked })) ??
         (await decide({ key, claim, run, asked }, signal));
       if (!decided) return;
       const { next, client, waiting, spelling } = decided;
       asked = decided.version;
       run = await act(next, run, { client, waiting, signal, shiftId: spelling });
       const { failure, retryAfterMs = 0 } = run.unavailable ?? {};
-      if (failure === "circuit_open") spare(retryAfterMs);
+      if (failure === "circuit_open") exclude(retryAfterMs);
     }
-    throw new Error(`shift ${key.shiftId} was not reconciled within ${MOST_STEPS} steps`);
+    throw new Error(`shift ${key.shiftId} was not reconciled within ${MAX_STEPS} steps`);
   };
 }
 
 interface Decided {
   next: Exclude<Next, { do: "rest" }>;
   client: ProviderClient;
-  /** When the integration was last changed: its token may be another since. */
+  /** When the integration was last changed. Its token may have been replaced since. */
   version: Date;
-  /** Ids of the events that wait. */
+  /** The ids of the waiting events. */
   waiting: string[];
   /** The shift's id as the provider spells it. */
   spelling: string;
@@ -70,16 +70,16 @@ interface Decided {
 
 export const rulesOf = ({ timing, retries }: Deps): Rules => ({ ...timing, tries: retries.tries });
 
-/** Most runs begin by reading the shift, for which nothing has to be written. */
-async function glance(
+/** Returns the first reading of a run that needs no write before it, which is true of most runs. */
+async function planFirstReading(
   deps: Deps,
-  glimpse: (key: ShiftKey) => Promise<LoadedShift | undefined>,
+  peek: (key: ShiftKey) => Promise<LoadedShift | undefined>,
   { key, claim, run }: Decision,
 ): Promise<Decided | undefined> {
   if (!run.isFirst) return undefined;
-  const seen = await glimpse(key);
-  const next = seen && firstReading(seen.state, run, deps.now().getTime(), rulesOf(deps));
-  return next && { next, ...clientOf(deps, seen.integration, claim), ...whatWaits(seen) };
+  const loaded = await peek(key);
+  const next = loaded && firstReading(loaded.state, run, deps.now().getTime(), rulesOf(deps));
+  return next && { next, ...clientOf(deps, loaded.integration, claim), ...eventsOf(loaded) };
 }
 
 const clientOf = (deps: Deps, integration: Integration, { priority }: Claim) => ({
@@ -87,27 +87,27 @@ const clientOf = (deps: Deps, integration: Integration, { priority }: Claim) => 
   version: integration.updated_at,
 });
 
-const whatWaits = ({ state, spelling }: LoadedShift) => ({
+const eventsOf = ({ state, spelling }: LoadedShift) => ({
   waiting: state.events.map(({ eventId }) => eventId),
   spelling,
 });
 
-/** A run, and what it has to decide about. */
+/** A run, and what it has done so far. */
 interface Decision {
   key: ShiftKey;
   claim: Claim;
   run: RunSoFar;
-  /** When the integration was last changed, as the last call knew it. */
+  /** The version of the integration that the last call used. */
   asked: Date | undefined;
 }
 
-/** Transactions of single runs at once: webhooks that are to be stored need connections too. */
-const ALONE = 10;
+/** How many single-run transactions may be open at the same time. Storing webhooks needs connections too. */
+const SINGLE_RUNS = 10;
 
-/** What most runs come to concerns no one else: together they need one transaction. If one of them fails, each has its own. */
+/** Decides most runs together in one transaction. If that fails, each run gets its own. */
 function decideTogether(deps: Deps) {
   const together = gather((decisions: readonly Decision[]) => decide(deps, decisions), deps.pace);
-  const places = createPlaces({ atOnce: () => ALONE, waiting: Number.POSITIVE_INFINITY });
+  const places = createPlaces({ atOnce: () => SINGLE_RUNS, waiting: Number.POSITIVE_INFINITY });
   const alone = (decision: Decision, signal: AbortSignal) =>
     places.hold(
       async () => (await decide(deps, [decision]))[0],
@@ -118,13 +118,13 @@ function decideTogether(deps: Deps) {
     isPlain(decision) ? together(decision).catch(() => alone(decision, signal)) : alone(decision, signal);
 }
 
-/** No one waits for it, and it has made no call but the reading of a shift that is there. */
+/** Whether no request waits for the run, and its only call has read a shift that exists. */
 const isPlain = ({ claim, run }: Decision): boolean =>
   claim.priority !== PRIORITY.interactive &&
   !run.made &&
   (!run.reading || run.reading.outcome.kind === "shift");
 
-/** Plans and records in one transaction, under the locks of the jobs; undefined for a run that has ended. */
+/** Plans and records in one transaction that locks the jobs. Returns undefined for each run that has ended. */
 function decide(deps: Deps, decisions: readonly Decision[]): Promise<(Decided | undefined)[]> {
   return transact(deps, async (trx) => {
     await lockJobsOf(trx, decisions);
@@ -148,7 +148,7 @@ async function decideOne(
   const now = deps.now().getTime();
   const { state, integration } = loaded;
   const planned = plan(state, run, now, rulesOf(deps));
-  // A response to the token of before says nothing of the one that was given since.
+  // A response to a previous token says nothing about the current one.
   const isOutdated = asked !== undefined && asked < integration.updated_at;
   const writes = planned.writes.filter(({ write }) => write !== "pause" || !isOutdated);
   const { next } = planned;
@@ -162,10 +162,10 @@ async function decideOne(
     return undefined;
   }
   renewClaim(trx, claim);
-  return { next, ...clientOf(deps, integration, claim), ...whatWaits(loaded) };
+  return { next, ...clientOf(deps, integration, claim), ...eventsOf(loaded) };
 }
 
-/** In one order everywhere: two processes never wait for each other in a circle. */
+/** Locks in one order everywhere, so that two processes cannot deadlock. */
 async function lockJobsOf(trx: Trx, decisions: readonly Decision[]): Promise<void> {
   const keys = JSON.stringify(decisions.map(({ key }) => key));
   await sql`
@@ -175,16 +175,16 @@ async function lockJobsOf(trx: Trx, decisions: readonly Decision[]): Promise<voi
     order by provider_id, shift_id for update`.execute(trx);
 }
 
-/** The shift that a response holds. */
+/** Returns the shift that a response contains. */
 const shiftIn = ({ reading, made }: RunSoFar): Shift | undefined => {
   const outcome = reading?.outcome ?? made?.outcome;
   return outcome?.kind === "shift" ? outcome.shift : undefined;
 };
 
-type Around = Pick<Deps, "numbers" | "now">;
+type LoadDeps = Pick<Deps, "numbers" | "now">;
 
-/** With what the database knows of the shift as it was read. */
-export async function loadWithSurroundings(trx: Trx, deps: Around, key: ShiftKey, run: RunSoFar) {
+/** Loads a shift, and what the database knows about the shift as it was read. */
+export async function loadWithSurroundings(trx: Trx, deps: LoadDeps, key: ShiftKey, run: RunSoFar) {
   const loaded = await loadShift(trx, key, deps.now(), shiftIn(run));
   if (loaded) await addSurroundings(trx, deps, key, run, loaded);
   return loaded;
@@ -192,7 +192,7 @@ export async function loadWithSurroundings(trx: Trx, deps: Around, key: ShiftKey
 
 async function addSurroundings(
   trx: Trx,
-  { numbers, now }: Around,
+  { numbers, now }: LoadDeps,
   key: ShiftKey,
   run: RunSoFar,
   { state, integration }: LoadedShift,
@@ -200,7 +200,7 @@ async function addSurroundings(
   const read = shiftIn(run);
   if (read && !read.cancelled) state.surroundings = await loadSurroundings(trx, numbers, state, read);
   const { absence_accepted_until: accepted } = integration;
-  // An operator has said that the shifts are gone.
+  // An operator has confirmed that the shifts are gone.
   const isAccepted = accepted !== null && new Date(accepted) > now();
   if (run.reading?.outcome.kind === "absent" && !isAccepted)
     state.surroundings.vanished = await countVanished(trx, key, now());

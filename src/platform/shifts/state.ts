@@ -11,9 +11,9 @@ import type {
   ShiftChange,
 } from "../db/schema.ts";
 
-// What a run works with, as plain values: times are milliseconds since 1970. Nothing here knows the database, HTTP or a clock.
+// The plain values that a run works with. Times are milliseconds since 1970. Nothing here depends on the database, HTTP, or a clock.
 
-/** Everything that is stored about one shift, and about what surrounds it. */
+/** Everything that is stored about one shift and its surroundings. */
 export interface ShiftState {
   providerId: string;
   shiftId: string;
@@ -21,16 +21,16 @@ export interface ShiftState {
     state: IntegrationState;
     health: "reachable" | "unreachable" | "rate_limited" | "implausible";
     isPaused: boolean;
-    /** Many shifts are gone at once: an operator has to say that they are. */
+    /** Many shifts disappeared at once, and no operator has confirmed it. */
     isHeld: boolean;
   };
   shift: KnownShift;
   job: JobState | undefined;
-  /** Oldest first: those that hold a seat, those whose person may still be on the provider's shift, those that ended a short while ago. */
+  /** Oldest first: those that hold a seat, those whose person may still be on the shift, and those that ended recently. */
   bookings: BookingState[];
-  /** The employer's, not confirmed yet. */
+  /** The employer's cancellation, not confirmed yet. */
   cancellation: CancellationState | undefined;
-  /** Operations of ours whose echo may still come, oldest first. */
+  /** The platform's DELETEs whose echo may still arrive, oldest first. */
   echoes: string[];
   /** Not confirmed yet, oldest first. */
   changes: ChangeState[];
@@ -39,23 +39,23 @@ export interface ShiftState {
   surroundings: Surroundings;
 }
 
-/** What is known of the shift at its provider. */
+/** What is known about the shift at its provider. */
 export interface KnownShift {
   nextReadAt: number | null;
   /** Readings in a row that contradicted the hint. */
   rechecks: number;
   /** Readings in a row that did not find it. */
   absences: number;
-  /** When the first of them was. */
+  /** The time of the first of them. */
   absentSince: number | null;
   isGone: boolean;
-  /** An issue about it, or about a booking on it, is open. */
+  /** Whether an issue about it, or about a booking on it, is open. */
   hasIssues: boolean;
 }
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 
-/** A row with the names of the operations API; its times are milliseconds since 1970. */
+/** A row under the names of the operations API. Its times are milliseconds since 1970. */
 type Plain<Row> = {
   [Column in keyof Row as Camel<Column & string>]: Row[Column] extends Date
     ? number
@@ -72,7 +72,7 @@ export interface BookingState {
   status: BookingStatus;
   isWithdrawn: boolean;
   atProvider: "no" | "maybe" | "yes";
-  /** As the last call named the person. */
+  /** The id that the last call used. */
   providerCandidateId: string | null;
   sentAt: number | null;
   rejection: Rejection | null;
@@ -90,7 +90,7 @@ export interface CancellationState {
   operationId: string;
   traceId: string;
   sentAt: number | null;
-  /** The event that was taken for its echo. */
+  /** The event that was skipped as its echo. */
   consumedBy: string | null;
 }
 
@@ -105,31 +105,31 @@ export interface EventState {
   traceId: string;
   isReplayed: boolean;
   isDead: boolean;
-  /** No reading has covered it yet. */
+  /** Whether no reading has covered it yet. */
   isNew: boolean;
 }
 
-/** What the database knows beyond the shift itself; where a reading is given, of the shift as it was read. */
+/** What the database knows beyond the shift itself. After a reading, it refers to the shift as it was read. */
 export interface Surroundings {
   /** What the outlet and the role are mapped to. */
   workplaceId: string | null;
   competenceId: string | null;
-  /** Everyone on the provider's list once, the number of them all, and who the first ones are here. */
+  /** The people on the provider's list, each once, and how many there are. */
   listed: OwnPerson[];
   listedCount: number;
-  /** Of those booked: who works on another job at that time, and who lacks the competence. */
+  /** Booked people who work on another job at that time, and those who lack the competence. */
   overlaps: { candidateId: string; otherJobId: string }[];
   lacking: string[];
-  /** Future shifts of the provider that are missing now, or were for the last few minutes, out of all known. */
+  /** The provider's future shifts that disappeared within the last minutes, out of all known. */
   vanished: { missing: number; known: number };
 }
 
-/** What the provider said when the shift was read. */
+/** The response to a reading of the shift. */
 export interface Reading {
   outcome: ShiftOutcome;
-  /** The events that waited when the shift was asked for. */
+  /** The events that waited when the request was sent. */
   covers: readonly string[];
-  /** Of a 404: whether another call to the provider succeeded at the same time. */
+  /** After a 404: whether another call to the provider succeeded at the same time. */
   witness?: "good" | "bad";
   /** Milliseconds. */
   durationMs: number;
@@ -140,7 +140,7 @@ export type ChangeValues = { startTime: string; endTime: string; positions: numb
 interface BookingCall {
   bookingId: string;
   providerCandidateId: string;
-  /** An earlier call was sent, and its outcome was not known. */
+  /** Whether an earlier call was sent whose outcome is unknown. */
   isRetry: boolean;
   traceId: string;
 }
@@ -158,7 +158,7 @@ export type CallOutcome =
   | Refused
   | Unavailable;
 
-/** A call that was made, and what came back. */
+/** A call that was made, and its outcome. */
 export interface Made {
   call: Call;
   outcome: CallOutcome;
@@ -167,18 +167,18 @@ export interface Made {
 
 /** What this run has done so far. */
 export interface RunSoFar {
-  /** To be concluded now; only one of the two. */
+  /** The response to apply now: at most one of the two. */
   reading?: Reading;
   made?: Made;
-  /** Nothing was done yet in this run. */
+  /** Whether this run has done nothing yet. */
   isFirst: boolean;
   /** Bookings, operations and changes whose call failed in this run. */
   failed: ReadonlySet<string>;
   /** The last failure of this run. */
   unavailable?: Unavailable;
-  /** Of the work: in a row that failed, this run included. */
+  /** Failed attempts in a row, this run included. */
   attempts: number;
-  /** For what belongs to no event, job or booking. */
+  /** The trace of steps that belong to no event, job, or booking. */
   traceId: string;
 }
 
@@ -193,9 +193,9 @@ export type Next =
   | Call
   | {
       do: "rest";
-      /** Until the shift needs attention by itself; undefined: nothing is left to do. Milliseconds. */
+      /** Milliseconds until the shift is due without a hint; undefined when nothing is left to do. */
       afterMs: number | undefined;
       priority: 0 | 1 | 2;
-      /** The run failed: the next attempt is no sooner than the retry policy, or `retryAfterMs`, says. */
+      /** The run failed. The retry policy and `retryAfterMs` bound the time of the next attempt. */
       failed?: Pick<Unavailable, "retryAfterMs" | "notAsked">;
     };

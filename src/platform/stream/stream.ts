@@ -28,12 +28,12 @@ export interface Reader {
   write(chunk: string): unknown;
   end(): unknown;
   destroy(): unknown;
-  /** Bytes that wait to be sent. */
+  /** Bytes waiting to be sent. */
   readonly writableLength: number;
 }
 
 export interface Stream {
-  /** Sends the reader every change from now on, and returns how to stop. False when there are too many readers, or the stream is closed. */
+  /** Sends the reader everything that is committed from now on. Returns a function that stops it; false if there are too many readers or the stream is closed. */
   add(reader: Reader): (() => void) | false;
   /** Ends every reader's response. */
   close(): void;
@@ -42,17 +42,17 @@ export interface Stream {
 export interface StreamOptions {
   /** Milliseconds. */
   heartbeatMs?: number;
-  /** A reader that leaves more than this unread is dropped. Bytes. */
+  /** A reader with more unread bytes than this is dropped. */
   maxWaiting?: number;
   maxReaders?: number;
 }
 
-/** How soon a browser connects again. Milliseconds. */
+/** How soon a browser reconnects. Milliseconds. */
 const RETRY_MS = 2_000;
 
 /**
- * Server-sent events (WHATWG HTML, section 9.2) of what is committed by any process on the database. Decision: nothing is kept for
- * readers that were disconnected, so there are no event ids; a reader that connects, or receives `gap`, reloads the lists.
+ * Streams what any process on the database commits, as server-sent events (WHATWG HTML, section 9.2). Decision: nothing is stored for disconnected
+ * readers, so events have no ids. A reader that connects, or receives `gap`, reloads its lists.
  */
 export function createStream(signals: Pick<Signals, "subscribe">, options: StreamOptions = {}): Stream {
   const { heartbeatMs = 15_000, maxWaiting = 64 * 1024, maxReaders = 100 } = options;

@@ -1,7 +1,7 @@
 import type { OutcomeCode, Params, StepName } from "../../../generated/operations/types.ts";
 import type { Unavailable } from "../../clients/provider/answer.ts";
 
-/** A step of a trace: what was done, and what it came to. Never holds personal data. */
+/** A step of a trace: an action and its outcome. It never contains personal data. */
 export interface Step {
   traceId: string;
   step: StepName;

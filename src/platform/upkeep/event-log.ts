@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 import { DAY_MS } from "./partitions.ts";
 
-/** Longer than providers repeat a webhook: three days, with the waiting times that the contract recommends. */
+/** Longer than providers retry a webhook, which is three days with the delays that the contract recommends. */
 const IN_THE_INBOX_MS = 4 * DAY_MS;
 
-/** Moves at most so many events that ended into the log of their day, the oldest first, which came at `since` or later; returns how many. */
+/** Moves up to `most` ended events that were received at `since` or later into the event log, the oldest first. Returns their number. */
 export async function logEvents(
   kysely: Database["kysely"],
   { now, since, most }: { now: Date; since: Date; most: number },
@@ -28,7 +28,7 @@ export async function logEvents(
   return Number(numAffectedRows ?? 0);
 }
 
-/** UUIDv7 (RFC 9562): the time is in the first 48 bits. A minute later, because an id is made before its event is stored. */
+/** Returns the smallest UUIDv7 of a time, which is its first 48 bits (RFC 9562). Adds a minute, because an id is created before its event is stored. */
 function firstIdAt(time: Date): string {
   const hex = (time.getTime() + 60_000).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

@@ -1,12 +1,12 @@
 import { sql } from "kysely";
 import type { Database } from "../db/database.ts";
 
-/** What belongs to a job, and goes before it. */
-const PARTS = ["notifications", "bookings", "shift_changes"] as const;
+/** Tables whose rows belong to a job and are deleted before it. */
+const TABLES = ["notifications", "bookings", "shift_changes"] as const;
 
 /**
- * Deletes at most so many jobs whose shift ended before `before`, with everything that belongs to them; returns how many. A job about which
- * something is not settled stays: a booking in progress or in doubt, or work that is due.
+ * Deletes up to `most` jobs whose shift ended before `before`, with everything that belongs to them. Returns their number. A job with a pending
+ * booking, a booking in doubt, or scheduled work stays.
  */
 export function deleteJobs(kysely: Database["kysely"], before: Date, most: number): Promise<number> {
   return kysely.transaction().execute(async (trx) => {
@@ -19,8 +19,8 @@ export function deleteJobs(kysely: Database["kysely"], before: Date, most: numbe
           and not exists (select from work where work.provider_id = jobs.provider_id and kind = 'shift' and key = jobs.shift_id)
         order by end_time limit ${most} for update skip locked) as old`.execute(trx);
     const old = sql`json_to_recordset(${rows[0]?.keys ?? "[]"}::text::json) as old (provider_id uuid, job_id uuid, shift_id text)`;
-    for (const part of PARTS) {
-      await sql`delete from ${sql.table(part)} as part using ${old}
+    for (const table of TABLES) {
+      await sql`delete from ${sql.table(table)} as part using ${old}
         where part.provider_id = old.provider_id and part.job_id = old.job_id`.execute(trx);
     }
     const { numAffectedRows } = await sql`delete from jobs using ${old}

@@ -7,22 +7,22 @@ export type DailyTable = "event_log" | "trace_steps";
 type Kysely = Database["kysely"];
 
 export const DAY_MS = 24 * 3_600_000;
-/** The same in every process. */
+/** The advisory lock of all processes. */
 const LOCK = 7_219_041_774;
-/** A drop waits for readers, and everyone who comes later waits for the drop: it rather tries again in the next round. */
+/** While a drop waits for readers, later statements wait for the drop. It is better to retry in the next round. */
 const LOCK_TIMEOUT = "1s";
 
 interface Partition {
   name: string;
   /** Milliseconds since 1970. */
   start: number;
-  /** Not a part of it. */
+  /** Exclusive. */
   end: number;
 }
 
 const startOfDay = (time: Date): number => Math.floor(time.getTime() / DAY_MS) * DAY_MS;
 
-/** Makes the partitions of all days from `from` to `to` that are missing; returns how many. */
+/** Creates the missing partitions of all days from `from` to `to`. Returns their number. */
 export async function makeDays(kysely: Kysely, table: DailyTable, from: Date, to: Date): Promise<number> {
   const partitions = await partitionsOf(kysely, table);
   let made = 0;
@@ -36,14 +36,14 @@ export async function makeDays(kysely: Kysely, table: DailyTable, from: Date, to
 
 async function makeDay(kysely: Kysely, table: DailyTable, day: Date): Promise<void> {
   await kysely.transaction().execute(async (trx) => {
-    // Another process may make it at the same time.
+    // Another process may create it at the same time.
     await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(trx);
     await sql`set local lock_timeout = ${sql.lit(LOCK_TIMEOUT)}`.execute(trx);
     await sql`select make_day(${table}, ${day.toISOString().slice(0, 10)}::text::date)`.execute(trx);
   });
 }
 
-/** Drops the partitions that end before `before`; returns how many. */
+/** Drops the partitions that end before `before`. Returns their number. */
 export async function dropDays(kysely: Kysely, table: DailyTable, before: Date): Promise<number> {
   const old = (await partitionsOf(kysely, table)).filter(({ end }) => end <= before.getTime());
   for (const { name } of old) {
@@ -62,7 +62,7 @@ async function partitionsOf(kysely: Kysely, table: DailyTable): Promise<Partitio
     where inhparent = to_regclass(${`shiftpact.${table}`}::text)`.execute(kysely);
   return rows.flatMap(({ name, bound }) => {
     const [, from, to] = /FROM \((.+)\) TO \('(.+)'\)/.exec(bound) ?? [];
-    // The one for the rest has no bounds.
+    // The default partition has no bounds.
     if (from === undefined || to === undefined) return [];
     const start = from === "MINVALUE" ? Number.NEGATIVE_INFINITY : Date.parse(from.slice(1, -1));
     return { name, start, end: Date.parse(to) };

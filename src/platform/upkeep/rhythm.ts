@@ -8,39 +8,39 @@ import { transact } from "../transaction.ts";
 const CODE = "provider_quiet";
 const HOUR_MS = 60 * MINUTE_MS;
 const WEEK_HOURS = 168;
-/** The weeks before that the present one is compared with. */
+/** The number of earlier weeks that the current one is compared with. */
 const WEEKS = 3;
-/** Hours up to now: a busy provider is missed soon, and one that sends a few webhooks a day within days. The first also shows that it sends again. */
+/** Spans in hours: the silence of a busy provider shows soon, that of one with few webhooks a day within days. The first span also shows its end. */
 const SPANS = [6, 24, 72] as const;
-/** Webhooks that are to be expected in a span, so that none of them is no coincidence. */
+/** The fewest webhooks that have to be expected in a span, so that silence is no coincidence. */
 const ENOUGH = 20;
-/** The share of them below which a provider is quiet: a last retry, say, may still come. */
+/** The share of the expected webhooks up to which a provider is quiet, because a last retry may still arrive. */
 const SHARE = 0.05;
-/** Upkeep runs each minute; an hour with fewer rounds was partly an outage of the platform, and says nothing about providers. */
+/** Upkeep runs each minute. An hour with fewer rounds contains an outage of the platform, and says nothing about providers. */
 const ROUNDS = 45;
-/** Counts are written every few seconds, and later while the database is slow. */
+/** Counts are written every few seconds, or later while the database is slow. */
 const LATE_MS = 2 * MINUTE_MS;
 
 /** Webhooks of a provider in the last `hours` full hours. */
 export interface Span {
   hours: number;
   received: number;
-  /** The fewest of the same hours in each of the weeks before. */
+  /** The fewest webhooks of the same hours in any of the earlier weeks. */
   expected: number;
 }
 
 /**
- * Returns the span that shows that a provider went quiet, "sends" when its latest hours are as usual, and undefined when they say neither.
- * `spans`: the shortest first.
+ * Returns the span that shows that a provider went quiet, "sends" if its latest hours are as usual, and undefined if they show neither. `spans`
+ * are sorted, the shortest first.
  */
-export function judge(spans: readonly Span[]): Span | "sends" | undefined {
+export function findSilence(spans: readonly Span[]): Span | "sends" | undefined {
   const [latest] = spans;
   if (!latest) return undefined;
   if (latest.received > latest.expected * SHARE) return "sends";
   return spans.find(({ expected, received }) => expected >= ENOUGH && received <= expected * SHARE);
 }
 
-/** Counts this round and, once in each hour, compares what every active provider sent with its own weekly rhythm. Returns how many providers went quiet. */
+/** Counts this round. Once an hour, compares the webhooks of each active provider with its weekly rhythm. Returns how many providers went quiet. */
 export async function watchRhythm(deps: Deps): Promise<number> {
   const at = deps.now().getTime();
   const last = new Date(Math.floor((at - LATE_MS) / HOUR_MS) * HOUR_MS - HOUR_MS);
@@ -50,7 +50,7 @@ export async function watchRhythm(deps: Deps): Promise<number> {
     await sumUp(trx, last);
     let quiet = 0;
     for (const [providerId, spans] of await readSpans(trx, last)) {
-      const verdict = judge(spans);
+      const verdict = findSilence(spans);
       const issue = { providerId, subject: { kind: "integration" } } as const;
       if (verdict === "sends") await resolveIssues(trx, deps, { ...issue, codes: [CODE] });
       else if (verdict) {
@@ -73,14 +73,14 @@ async function countRound(kysely: Kysely<Schema>, hour: Date): Promise<void> {
     on conflict (provider_id, name, hour) do update set value = hourly_figures.value + 1`.execute(kysely);
 }
 
-/** One round of one process sums an hour up. */
+/** Whether this is the first round, of any process, after the hour. */
 async function isFirstAfter(trx: Kysely<Schema>, hour: Date): Promise<boolean> {
   const { rows } = await sql`insert into hourly_figures (name, hour, value) values ('summed_up', ${hour}, 1)
     on conflict do nothing returning name`.execute(trx);
   return rows.length > 0;
 }
 
-/** The hours before it too, whose last counts may have come late. */
+/** Sums up the hour, and those before it, whose last counts may have been late. */
 async function sumUp(trx: Kysely<Schema>, last: Date): Promise<void> {
   await sql`
     insert into hourly_figures (provider_id, name, hour, value)
@@ -90,7 +90,7 @@ async function sumUp(trx: Kysely<Schema>, last: Date): Promise<void> {
     on conflict (provider_id, name, hour) do update set value = excluded.value`.execute(trx);
 }
 
-/** The spans of each active provider, without those in which the platform did not run throughout, in this or an earlier week. */
+/** Returns the spans of each active provider. Spans with an outage of the platform, in any of the weeks, are left out. */
 async function readSpans(trx: Kysely<Schema>, last: Date): Promise<Map<string, Span[]>> {
   const longest = Math.max(...SPANS);
   const { rows } = await sql<{ providerId: string; hours: number; received: number; expected: number }>`

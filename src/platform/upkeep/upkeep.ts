@@ -14,14 +14,14 @@ type Kysely = Database["kysely"];
 
 /** Rows of one transaction. */
 const BATCH = 1_000;
-/** Batches of each kind in one round: the rest waits for the next. */
+/** The most batches of each kind in one round. The rest waits for the next round. */
 const BATCHES = 10;
-/** As many events as come in a round of a busy platform. */
+/** The same for events: as many as a busy platform receives in a round. */
 const LOGGING_BATCHES = 100;
-/** Days that are made before they come: for so long upkeep may fail. */
+/** How far ahead days are created, which is how long upkeep may fail. */
 const AHEAD_MS = 7 * DAY_MS;
 
-/** What one round did: rows that were deleted or moved; days of `trace_steps` that were made, and days that were dropped. */
+/** What one round did: rows deleted or moved, days of `trace_steps` created, and days dropped. */
 const NOTHING = {
   daysMade: 0,
   eventsLogged: 0,
@@ -39,7 +39,7 @@ const NOTHING = {
 
 export type UpkeepReport = typeof NOTHING;
 
-/** One step of a round; returns how many. `days`: for how long what it is about is kept. */
+/** One step of a round. Returns the number of its rows or days. */
 type Step = (parts: {
   kysely: Kysely;
   now: Date;
@@ -47,7 +47,7 @@ type Step = (parts: {
   signal: AbortSignal;
 }) => Promise<number>;
 
-/** In this order. Each is repeated in batches where it deletes rows. */
+/** The steps in their order. Steps that delete rows work in batches. */
 const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
   daysMade: async ({ kysely, now }) =>
     makeDays(kysely, "trace_steps", await oldestStep(kysely, now), new Date(now.getTime() + AHEAD_MS)),
@@ -59,7 +59,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
   daysDropped: async ({ kysely, now, retention }) =>
     (await dropDays(kysely, "event_log", daysBefore(now, retention.events))) +
     (await dropDays(kysely, "trace_steps", daysBefore(now, retention.traces))),
-  // What never moved: what failed for good.
+  // Events that failed for good never move to the log.
   eventsDeleted: deleting("events", "provider_id, shift_id, event, trace_id", ({ now, retention }) => {
     const before = daysBefore(now, retention.events);
     return sql`received_at < ${before} and status not in ('queued', 'dead') order by received_at`;
@@ -76,7 +76,7 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
     "issue_id",
     ({ now, retention }) => sql`resolved_at < ${daysBefore(now, retention.issues)}`,
   ),
-  // A tombstone: the shift has no job, and nothing is due about it.
+  // A tombstone: the shift has no job and no planned reading.
   shiftsDeleted: deleting(
     "shifts",
     "provider_id, shift_id",
@@ -84,19 +84,19 @@ const STEPS: Readonly<Record<keyof UpkeepReport, Step>> = {
       sql`gone_at < ${daysBefore(now, retention.jobs)} and next_read_at is null and not exists (select from jobs
       where jobs.provider_id = shifts.provider_id and jobs.shift_id = shifts.shift_id)`,
   ),
-  // As long as the operations API can look back.
+  // As long as the operations API shows them.
   figuresDeleted: deleting(
     "figures",
     "minute, name, provider_id",
     ({ now }) => sql`minute < ${daysBefore(now, 7)} order by minute`,
   ),
-  // As many weeks as a rhythm is compared with, and one more.
+  // The weeks that a rhythm is compared with, and one more.
   hoursDeleted: deleting(
     "hourly_figures",
     "provider_id, name, hour",
     ({ now }) => sql`hour < ${daysBefore(now, 35)}`,
   ),
-  // No echo can come after the expiry.
+  // No echo is expected after the expiry.
   operationsDeleted: deleting(
     "pending_operations",
     "provider_id, operation_id",
@@ -120,7 +120,7 @@ async function oldestStep(kysely: Kysely, now: Date): Promise<Date> {
 const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS);
 
 export interface Upkeep {
-  /** One round. Each row is deleted by one process, whichever comes first. */
+  /** Runs one round. Each row is deleted by one process. */
   run(): Promise<UpkeepReport>;
   start(): void;
   stop(): Promise<void>;
@@ -132,7 +132,7 @@ export interface UpkeepOptions {
   retention?: Partial<Retention>;
 }
 
-/** Makes the days of what is kept by day, deletes what is too old to be needed, and closes the issues that time has ended. */
+/** Creates the partitions of coming days, deletes rows that are too old, and resolves issues that end with time. */
 export function createUpkeep(deps: Deps, options: UpkeepOptions = {}): Upkeep {
   const { everyMs = 60_000 } = options;
   const retention = { ...RETENTION, ...options.retention };
@@ -171,12 +171,12 @@ async function runOnce(deps: Deps, retention: Retention, signal: AbortSignal): P
       const { kysely } = deps.database;
       report[name] = await STEPS[name]({ kysely, now: deps.now(), retention, signal });
     } catch (error) {
-      // The other steps still run; the next round retries this one.
-      deps.log.error({ err: error, what: name }, "a part of the upkeep failed");
+      // The other steps still run. The next round retries this one.
+      deps.log.error({ err: error, what: name }, "a step of the upkeep failed");
     }
   }
   for (const part of [closePastMailIssues, reportCatchUp, watchRhythm, deleteLeaving])
-    await part(deps, signal).catch((err) => deps.log.error({ err }, "a part of the upkeep failed"));
+    await part(deps, signal).catch((err) => deps.log.error({ err }, "a step of the upkeep failed"));
   return report;
 }
 
@@ -190,7 +190,7 @@ async function inBatches(most: number, signal: AbortSignal, batch: () => Promise
   return sum;
 }
 
-/** Deletes the rows for which `isOld` holds, in batches. `key`: the primary key's columns. Each row is deleted by one process. */
+/** Returns a step that deletes the rows for which `isOld` holds. `key` has the columns of the primary key. */
 function deleting(
   table: string,
   key: string,

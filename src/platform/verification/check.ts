@@ -10,7 +10,7 @@ import type { Run } from "../work/worker.ts";
 import { noteCouldNotCheck, noteFindings } from "./findings.ts";
 
 /**
- * Asks for a check of the provider, in whatever state the integration is. Returns false where the platform has no check.
+ * Requests a check of the provider, whatever the state of the integration. Returns false if the platform has no check.
  * @throws ProblemError provider_not_found
  */
 export async function requestVerification(deps: Deps, providerId: string): Promise<boolean> {
@@ -23,11 +23,12 @@ export async function requestVerification(deps: Deps, providerId: string): Promi
   });
 }
 
-const AFTER_THE_STOP_MS = 1_000;
+/** The next process continues with an interrupted check after this time. */
+const AFTER_STOP_MS = 1_000;
 
 /**
  * Checks a provider with calls that change nothing.
- * @param stopping a check takes half a minute: the platform's stop does not wait for it
+ * @param stopping aborts the check when the platform stops, because a check takes half a minute
  */
 export const checkOnce =
   (deps: Deps, stopping: AbortSignal): Run =>
@@ -36,14 +37,14 @@ export const checkOnce =
     const integration = await requireIntegration(deps.database.kysely, providerId);
     const either = AbortSignal.any([signal, stopping]);
     const findings = await Promise.race([findingsOf(deps, integration, either), aborted(either)]);
-    // An aborted check says nothing of the provider, and is no attempt. The worker still runs while the requests under way are answered.
+    // An aborted check says nothing about the provider and is not an attempt. The worker still runs while requests in progress end.
     if (stopping.aborted) {
-      const rest = { afterMs: AFTER_THE_STOP_MS, attempts: claim.attempts - 1, priority };
+      const rest = { afterMs: AFTER_STOP_MS, attempts: claim.attempts - 1, priority };
       return transact(deps, (trx) => endClaim(trx, claim, rest));
     }
     signal.throwIfAborted();
     await transact(deps, async (trx) => {
-      // What was checked is not how the provider is called now: the change has asked for another check.
+      // The connection changed during the check. The change has requested another check.
       const isOutdated = !isSameConnection(await lockIntegration(trx, providerId), integration);
       if (isOutdated) return endClaim(trx, claim, { attempts: 0, priority });
       if (findings) await noteFindings(trx, deps, providerId, findings);
@@ -52,7 +53,7 @@ export const checkOnce =
     });
   };
 
-/** Checks an integration as it is registered, by calls under the platform's own guard and limits. */
+/** Returns a check of an integration, whose calls are subject to the platform's address guard and limits. */
 export function createCheck(
   check: CheckProvider,
   clients: Pick<ProviderClients, "fetchFor">,
@@ -69,7 +70,7 @@ export function createCheck(
     });
 }
 
-/** Undefined when the check could not be made. */
+/** Returns undefined if the check could not be made. */
 async function findingsOf(
   deps: Deps,
   integration: Integration,
@@ -91,10 +92,10 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Rows that are tried: an old one may be of a shift that is gone. */
-const MOST_TRIES = 3;
+/** How many shifts of each kind are tried: an old one may be gone. */
+const MAX_TRIES = 3;
 
-/** Returns a shift that the provider has now: without one, its shifts cannot be checked. */
+/** Returns a shift that the provider has now, with which the reading of shifts is checked. */
 async function shiftToRead(deps: Deps, integration: Integration, signal: AbortSignal) {
   const client = deps.clientFor(integration, false);
   for (const shiftId of await shiftsOf(deps, integration.provider_id)) {
@@ -106,7 +107,7 @@ async function shiftToRead(deps: Deps, integration: Integration, signal: AbortSi
   return undefined;
 }
 
-/** Shifts of future jobs, then of the last events, which may still wait when the integration is activated. */
+/** Returns shifts of future jobs, then of the last events, which may still wait when the integration is activated. */
 async function shiftsOf({ database, now }: Deps, providerId: string): Promise<string[]> {
   const jobs = await database.kysely
     .selectFrom("jobs")
@@ -115,7 +116,7 @@ async function shiftsOf({ database, now }: Deps, providerId: string): Promise<st
     .where("status", "in", ["open", "filled", "blocked_mapping"])
     .where("start_time", ">", now())
     .orderBy("start_time")
-    .limit(MOST_TRIES)
+    .limit(MAX_TRIES)
     .execute();
   const events = await database.kysely
     .selectFrom("all_events")
@@ -123,7 +124,7 @@ async function shiftsOf({ database, now }: Deps, providerId: string): Promise<st
     .where("provider_id", "=", providerId)
     .where("event", "in", EVENTS_OF_PRESENCE)
     .orderBy("event_id", "desc")
-    .limit(MOST_TRIES)
+    .limit(MAX_TRIES)
     .execute();
   return [...new Set([...jobs, ...events].map(({ shift_id }) => shift_id))];
 }

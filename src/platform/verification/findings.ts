@@ -8,11 +8,11 @@ import type { Trx } from "../transaction.ts";
 const FOUND = "provider_check";
 const FAILED = "provider_check_failed";
 const SUBJECT: Subject = { kind: "integration" };
-/** Of one text of a finding. Characters. */
+/** The longest text of a finding. Characters. */
 const LONGEST = 1_000;
 const FINDINGS_AT_MOST = 10;
 
-/** Raises an issue for each kind of finding at an operation; those of an earlier check that are no longer found are closed. */
+/** Raises an issue for each kind of finding of an operation, and resolves those of earlier checks that were not found again. */
 export async function noteFindings(
   trx: Trx,
   deps: Deps,
@@ -33,7 +33,7 @@ export async function noteFindings(
   }
 }
 
-/** Leaves the findings of an earlier check as they are: nothing is known of them. */
+/** Raises an issue about a check that could not be made. The findings of earlier checks stay. */
 export async function noteCouldNotCheck(trx: Trx, deps: Deps, providerId: string): Promise<void> {
   await raiseIssue(trx, deps, { code: FAILED, providerId, subject: SUBJECT });
 }
@@ -46,7 +46,7 @@ function viewOf({ severity, section, reproduce, ...finding }: ProviderFinding): 
   };
 }
 
-/** A lookup may name a real person; and PostgreSQL's text cannot hold U+0000. */
+/** Removes personal data, which the response of a look-up may contain, and U+0000, which PostgreSQL cannot store. */
 function storable(text: string): string {
   return withoutPeople(text).replaceAll("\0", "\\0").slice(0, LONGEST);
 }

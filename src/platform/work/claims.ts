@@ -3,49 +3,48 @@ import type { Database } from "../db/database.ts";
 import type { WorkKind } from "../db/schema.ts";
 import { type Trx, type Writer, writeAtEnd } from "../transaction.ts";
 
-/** A row of work in hand. */
+/** A row of work that a process has claimed. */
 export interface Claim {
   providerId: string;
   kind: WorkKind;
   key: string;
   priority: number;
-  /** This one included. */
+  /** Attempts in a row, this one included. */
   attempts: number;
   claim: string;
   revision: number;
 }
 
-/** A claim that is not renewed for so long is due again: its process has ended. Milliseconds. */
+/** A claim that is not renewed within this time is due again, because its process has ended. Milliseconds. */
 export const LEASE_MS = 15_000;
 
 export interface Wanted {
   kinds: readonly WorkKind[];
-  /** How many at most. */
+  /** The most rows to claim. */
   places: number;
   claim: string;
-  /** How many of one provider may be in hand at once, of all processes together; a fifth of them only interactive ones. */
+  /** The most claims of one provider at a time, in all processes together. A fifth of them is kept for interactive work. */
   perProvider: number;
   /** Providers of which nothing is claimed. */
-  spared: readonly string[];
+  excluded: readonly string[];
 }
 
 type Db = Pick<Database, "kysely">;
 
 const interval = (ms: number) => sql`${ms}::float8 * interval '1 millisecond'`;
 
-/** The commit does not wait for the disk: a claim that a crash of the database loses is due again, as if it had expired. */
-const unhurried = sql`set local synchronous_commit = off`;
+/** Lets the commit return before it is on disk: a claim that a database crash loses is due again, as if it had expired. */
+const asynchronousCommit = sql`set local synchronous_commit = off`;
 
 const RETURNED = sql`work.provider_id as "providerId", work.kind, work.key, work.priority, work.attempts, work.claim,
   work.revision`;
 
 /**
- * Claims what is due at the providers: interactive work first, then the provider with the fewest runs in hand. Of a provider that is paused only
- * its probe is due, and of an integration that is not active only its check and what was asked for interactively. Takes as long as what is claimed,
- * not as what waits.
+ * Claims work that is due: interactive work first, then that of the provider with the fewest claims. A paused provider has only its probe due; an
+ * inactive integration has only its check and interactive work due. The cost depends on how much is claimed, not on how much waits.
  */
 export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]> {
-  const spared = JSON.stringify(wanted.spared);
+  const excluded = JSON.stringify(wanted.excluded);
   const kinds = sql.join(wanted.kinds.map((kind) => sql.lit(kind)));
   const usual = Math.max(1, Math.floor((wanted.perProvider * 4) / 5));
   const places = sql`case priority when 0 then ${wanted.perProvider}::int else ${usual}::int end`;
@@ -55,7 +54,7 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
           where held.provider_id = integrations.provider_id and held.claim is not null and held.kind <> 'mail'
             and held.due_at > now())::int as running
       from integrations
-      where provider_id <> all (array(select json_array_elements_text(${spared}::text::json)::uuid))),
+      where provider_id <> all (array(select json_array_elements_text(${excluded}::text::json)::uuid))),
     next as (
       select provider.running, due.* from provider cross join (
         select priority, ${places} as places from (values (0), (1), (2)) as known (priority)) as urgency
@@ -82,12 +81,12 @@ export async function claimWork({ kysely }: Db, wanted: Wanted): Promise<Claim[]
     where (work.provider_id, work.kind, work.key) = (chosen.provider_id, chosen.kind, chosen.key)
     returning ${RETURNED}`;
   return kysely.transaction().execute(async (trx) => {
-    await unhurried.execute(trx);
+    await asynchronousCommit.execute(trx);
     return (await statement.execute(trx)).rows;
   });
 }
 
-/** Claims mail that is due, the urgent first: no provider is concerned. */
+/** Claims mail that is due, the most urgent first. Mail involves no provider. */
 export async function claimMail(
   { kysely }: Db,
   { places, claim }: Pick<Wanted, "places" | "claim">,
@@ -104,31 +103,32 @@ export async function claimMail(
   return rows;
 }
 
-/** Another process has the work: what this run would write is undone. */
+/** Another process has claimed the work, so the transaction of this run is rolled back. */
 export class ClaimLost extends Error {}
 
-/** What becomes of work in hand. */
+/** When claimed work is due again. */
 export interface NextAttempt {
-  /** Until it is due again; undefined: nothing is left to do. Milliseconds. */
+  /** Milliseconds until it is due again; undefined when nothing is left to do. */
   afterMs?: number | undefined;
   priority: number;
-  /** In a row that failed. */
+  /** Failed attempts in a row. */
   attempts: number;
-  /** No hint makes it due earlier than `afterMs`. */
+  /** Whether hints may not make it due before `afterMs`. */
   isFirm?: boolean;
 }
 
 /**
- * Ends a claim, in the transaction that writes what the run came to. A hint that came meanwhile makes the work due again at once, unless it
- * has just failed. @throws ClaimLost
+ * Ends a claim, in the transaction that writes the result of the run. A hint that arrived in the meantime makes the work due again at once, unless
+ * the run failed.
+ * @throws ClaimLost
  */
 export async function endClaim(trx: Trx, claim: Claim, next: NextAttempt): Promise<void> {
   if (next.afterMs === undefined && (await finish(trx, claim))) return;
-  writeAtEnd(trx, SETTLED, { ...claim, afterMs: 0, isFirm: false, ...next });
+  writeAtEnd(trx, ENDED, { ...claim, afterMs: 0, isFirm: false, ...next });
 }
 
-/** After everything else, so that no other transaction waits for a claim while this one goes on. */
-const SETTLED: Writer<Claim & NextAttempt> = {
+/** Runs after all other writers, so that no other transaction waits for a claim while this one continues. */
+const ENDED: Writer<Claim & NextAttempt> = {
   order: 9,
   write: async (trx, claims) => {
     const { numAffectedRows } = await sql`
@@ -151,7 +151,10 @@ async function finish(trx: Trx, claim: Claim): Promise<boolean> {
   return numAffectedRows === 1n;
 }
 
-/** Keeps the claim, in a transaction that writes a part of what the run comes to. @throws ClaimLost */
+/**
+ * Renews the claim in a transaction that writes a part of the run's result.
+ * @throws ClaimLost
+ */
 export const renewClaim = (trx: Trx, claim: Claim): void => writeAtEnd(trx, RENEWED, claim);
 
 const RENEWED: Writer<Claim> = {
@@ -172,13 +175,13 @@ const areOf = (claims: readonly Claim[]) => sql`
       "afterMs" float8, "isFirm" boolean)
   where (work.provider_id, work.kind, work.key, work.claim) = (held."providerId", held.kind, held.key, held.claim)`;
 
-/** Keeps all claims of this process. */
+/** Renews all claims of this process. */
 export async function renewClaims({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
   await sql`
     update work set due_at = now() + ${interval(LEASE_MS)} ${areOf(claims)}`.execute(kysely);
 }
 
-/** Gives claims back unfinished; they were no attempts. */
+/** Releases unfinished claims, without counting them as attempts. */
 export async function releaseClaims({ kysely }: Db, claims: readonly Claim[]): Promise<void> {
   await sql`
     update work set claim = null, due_at = now(), attempts = greatest(work.attempts - 1, 0) ${areOf(claims)}`.execute(
@@ -186,12 +189,12 @@ export async function releaseClaims({ kysely }: Db, claims: readonly Claim[]): P
   );
 }
 
-/** For the one process of an embedded database at its start: what is claimed was in hand when it ended. */
+/** Releases every claim, at the start of the only process of an embedded database: its last run left them. */
 export async function releaseAllClaims({ kysely }: Db): Promise<void> {
   await sql`update work set claim = null, due_at = now() where claim is not null`.execute(kysely);
 }
 
-/** Whether nothing is under way or due that this process works on; what waits for an operator or the next hour does not count. */
+/** Whether nothing that this process works on is claimed or due. Work that waits for an operator or for the next hour does not count. */
 export async function isIdle(
   { kysely }: Db,
   { kinds, tries }: { kinds: readonly WorkKind[]; tries: number },

@@ -3,22 +3,22 @@ import type { WorkKind } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { afterCommit, type Trx } from "../transaction.ts";
 
-/** An operator or a candidate waits; an event; in the background. */
+/** `interactive`: an operator or a candidate waits. */
 export const PRIORITY = { interactive: 0, event: 1, background: 2 } as const;
 export type Priority = (typeof PRIORITY)[keyof typeof PRIORITY];
 
-/** What needs attention. */
+/** A piece of work. */
 export interface Due {
   providerId: string;
   kind: WorkKind;
-  /** The shift, the person or the recipient; empty for what concerns the integration. */
+  /** The shift, the person, or the recipient; empty for work on the integration itself. */
   key: string;
   priority: Priority;
 }
 
 type Parts = Pick<Deps, "wakeWorker">;
 
-/** Marks what needs attention as due now: the one place that requeues. Ten hints about one shift are one row. */
+/** Makes work due now; nothing else does. Ten hints about one shift are one row. */
 export async function markDue(trx: Trx, { wakeWorker }: Parts, due: readonly Due[]): Promise<void> {
   if (due.length === 0) return;
   const byKey = new Map<string, Due>();
@@ -26,7 +26,7 @@ export async function markDue(trx: Trx, { wakeWorker }: Parts, due: readonly Due
     const before = byKey.get(keyOf(each));
     if (!before || each.priority < before.priority) byKey.set(keyOf(each), each);
   }
-  // In one order everywhere: two processes never wait for each other in a circle.
+  // In one order everywhere, so that two processes cannot deadlock.
   const rows = [...byKey.keys()].sort().map((key) => byKey.get(key));
   await sql`
     insert into work (provider_id, kind, key, priority)
@@ -39,7 +39,7 @@ export async function markDue(trx: Trx, { wakeWorker }: Parts, due: readonly Due
 
 const keyOf = ({ providerId, kind, key }: Due) => `${providerId} ${kind} ${key}`;
 
-/** A claimed row keeps its lease: the run notices the hint by the revision. */
+/** A claimed row keeps its lease. The revision shows the run that a hint has arrived. */
 const onConflict = sql`
   on conflict (provider_id, kind, key) do update set
     revision = work.revision + 1,
@@ -47,7 +47,7 @@ const onConflict = sql`
     due_at = case when work.claim is null then greatest(least(work.due_at, now()), coalesce(work.not_before, now()))
       else work.due_at end`;
 
-/** Marks every shift that the query selects (columns provider_id and shift_id) as due now, however many there are. */
+/** Makes every shift that the query selects (columns provider_id and shift_id) due now, in one statement. */
 export async function markShiftsDue(
   trx: Trx,
   { wakeWorker }: Parts,

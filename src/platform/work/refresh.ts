@@ -7,20 +7,20 @@ import { type Claim, endClaim, renewClaim } from "./claims.ts";
 import { markDue, PRIORITY } from "./due.ts";
 import type { Run } from "./worker.ts";
 
-/** What of a provider needs attention: the reason, or the competence for which there is a new candidate. */
+/** Makes many shifts of a provider due: for a reason, or because a competence has a new candidate. */
 export interface Refresh {
   providerId: string;
   /**
-   * `activated`: all that waited; `mapped`: jobs whose mapping is another now; `missing`: shifts that are absent; `reread`: every shift that may
-   * still change; `responds`: what failed before.
+   * `activated`: everything that waited; `mapped`: jobs whose mapping changed; `missing`: absent shifts; `reread`: every shift that may still
+   * change; `responds`: work that failed before.
    */
   key: "activated" | "mapped" | "missing" | "reread" | "responds" | { competenceId: string };
 }
 
-/** So many rows in one transaction: others wait no longer for it than for any run. */
+/** Rows of one transaction: few enough that others wait no longer for it than for a run. */
 const BATCH = 200;
 
-/** Has everything that needs attention made due, in batches, after the transaction: there may be thousands of it. */
+/** Requests refreshes. The worker makes the shifts due in batches, because there may be thousands. */
 export function markRefreshDue(
   trx: Trx,
   deps: Pick<Deps, "wakeWorker">,
@@ -33,7 +33,7 @@ export function markRefreshDue(
   return markDue(trx, deps, due);
 }
 
-/** After a crash it begins anew: what is due already stays due. One batch at a time, of whichever provider: what is received goes first. */
+/** Makes shifts due, one batch at a time across all providers, so that storing webhooks goes first. After a crash it starts again from the beginning. */
 export function refresh(deps: Deps): Run {
   const places = createPlaces({ atOnce: () => 1, waiting: Number.POSITIVE_INFINITY });
   const next = async (claim: Claim, after: string) => {
@@ -56,7 +56,7 @@ export function refresh(deps: Deps): Run {
   };
 }
 
-/** Makes one batch due, of what comes after `after`. Returns its last key; undefined when nothing is left. */
+/** Makes the batch that follows the key `after` due. Returns its last key; undefined when nothing is left. */
 type Batch = (trx: Trx, deps: Deps, claim: Claim, after: string) => Promise<string | undefined>;
 
 type Select = (claim: Claim, after: string) => RawBuilder<unknown>;
@@ -96,7 +96,7 @@ const mapped = ofShifts(
         or jobs.competence_id is distinct from roles.competence_id) ${first}`,
 );
 
-/** Jobs for which someone is available who was not when they were offered. */
+/** Selects open jobs for which a candidate has become available. */
 const offered = ofShifts(
   ({ providerId, key }, after) => sql`
     select shift_id from jobs where provider_id = ${providerId} and competence_id = ${key} and status = 'open'
@@ -121,7 +121,7 @@ const reread = ofShifts(
     returning shifts.shift_id`,
 );
 
-/** In the order of the primary key, `after` being a kind and a key: what has not failed is passed over, at most so many rows in one batch. */
+/** Walks the work in the order of its primary key, and makes failed work due. `after` is a kind and a key. A batch counts skipped rows too. */
 const responds: Batch = async (trx, { wakeWorker }, { providerId }, after) => {
   const [kind = "", key = ""] = after.split(/ (.*)/s);
   const { rows } = await sql<{ count: number; last: string }>`

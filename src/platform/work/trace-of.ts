@@ -2,14 +2,14 @@ import { type Kysely, sql } from "kysely";
 import type { Schema } from "../db/schema.ts";
 import type { Claim } from "./claims.ts";
 
-/** The trace to which a run belongs. */
+/** The trace that a run belongs to. */
 export interface RunTrace {
   traceId: string;
-  /** Of the webhook, if it was traced. */
+  /** The W3C traceparent of the webhook, if it was traced. */
   traceparent: string | null;
 }
 
-/** What the oldest waiting event, booking or notification of it says; of a shift without one, its job. */
+/** Selects the trace of the oldest waiting event, booking, or notification; for a shift without one, the trace of its job. */
 const TRACE_OF = {
   shift: ({ providerId, key }: Claim) => sql`
     select coalesce(
@@ -23,7 +23,7 @@ const TRACE_OF = {
       and channel is not null and delivered_at is null order by notification_id limit 1`,
 } satisfies Partial<Record<Claim["kind"], (claim: Claim) => ReturnType<typeof sql>>>;
 
-/** Undefined for what has no trace: a probe, say. */
+/** Returns the trace of a claim; undefined for work without one, such as a probe. */
 export async function traceOf(kysely: Kysely<Schema>, claim: Claim): Promise<RunTrace | undefined> {
   const { kind, providerId } = claim;
   if (kind !== "shift" && kind !== "person" && kind !== "mail") return undefined;

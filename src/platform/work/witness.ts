@@ -1,7 +1,7 @@
 import type { Unavailable } from "../../clients/provider/answer.ts";
 import type { ProviderClient } from "../../clients/provider/client.ts";
 
-interface Asked {
+interface MaybeAbsent {
   kind: string;
   status?: number;
   code?: string | undefined;
@@ -9,23 +9,21 @@ interface Asked {
   unproven?: true;
 }
 
-/** A 404 without a code of the contract, which a gateway without a route sends too. */
-export const isUnproven = ({ kind, status, code, final, unproven }: Asked): boolean =>
+/** Whether the response is a 404 without a code of the contract, which a gateway without a route also returns. */
+export const isUnproven = ({ kind, status, code, final, unproven }: MaybeAbsent): boolean =>
   unproven === true ||
   (kind === "refused" && status === 404 && code === undefined) ||
   (kind === "absent" && code !== "shift_not_found" && !(final === true && code !== undefined));
 
-/**
- * Returns the answer, unless it is a 404 that no second call confirms: absence needs two witnesses. A provider that is well lists its outlets.
- */
-export async function witnessed<Answer extends { kind: string }>(
+/** Returns the response, unless it is a 404 that no second call confirms. Absence needs two witnesses; a healthy provider lists its outlets. */
+export async function witnessed<Response extends { kind: string }>(
   client: Pick<ProviderClient, "listOutlets">,
-  answer: Answer,
+  response: Response,
   how: { traceId: string; signal: AbortSignal },
-): Promise<Answer | Unavailable> {
-  if (!isUnproven(answer)) return answer;
+): Promise<Response | Unavailable> {
+  if (!isUnproven(response)) return response;
   const witness = await client.listOutlets(how);
-  return witness.kind === "list" ? answer : UNCONFIRMED;
+  return witness.kind === "list" ? response : UNCONFIRMED;
 }
 
 export const UNCONFIRMED: Unavailable = {
@@ -35,6 +33,6 @@ export const UNCONFIRMED: Unavailable = {
   reason: "status 404",
 };
 
-/** Returns the answer, unless it is such a 404: for calls that leave something else to find out by, so that a witness may not come too late. */
-export const onlyProven = <Answer extends { kind: string }>(answer: Answer): Answer | Unavailable =>
-  isUnproven(answer) ? UNCONFIRMED : answer;
+/** Returns the response, unless it is such a 404. For calls that a later reading verifies, so that they need no witness. */
+export const onlyProven = <Response extends { kind: string }>(response: Response): Response | Unavailable =>
+  isUnproven(response) ? UNCONFIRMED : response;

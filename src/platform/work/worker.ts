@@ -21,22 +21,22 @@ import { retryDelay } from "./retry.ts";
 import { traceOf } from "./trace-of.ts";
 
 /**
- * Carries one piece of work as far as it goes, and settles its claim in its last transaction. Runs outside of any transaction, so it may call
- * a provider. When it rejects, the work is tried again later. `spare`: the provider is not called for so many milliseconds, whatever is due.
+ * Does one piece of work as far as possible, and ends its claim in the last transaction. It runs outside any transaction, so it may call a
+ * provider. If it rejects, the work is retried later. `exclude`: claims nothing of the provider for that many milliseconds.
  */
-export type Run = (claim: Claim, signal: AbortSignal, spare: (ms: number) => void) => Promise<void>;
+export type Run = (claim: Claim, signal: AbortSignal, exclude: (ms: number) => void) => Promise<void>;
 
 export interface Worker {
-  /** Something may be due; returns at once. */
+  /** Checks for due work; returns at once. */
   wake(): void;
-  /** Something is due in so many milliseconds. */
+  /** Checks for due work after that many milliseconds. */
   wakeIn(ms: number): void;
-  /** The provider responds: what is due there waits no longer. */
+  /** Ends the exclusion of a provider that responds again. */
   responds(providerId: string): void;
   start(): Promise<void>;
-  /** Claims no more, waits `graceMs` for what is in hand, then aborts it and gives it back. */
+  /** Stops claiming, waits `graceMs` for the work in progress, then aborts and releases it. */
   stop(options: { graceMs: number }): Promise<void>;
-  /** Resolves when nothing is due or in hand, not even for another attempt. */
+  /** Resolves when nothing is due or in progress, retries included. */
   idle(): Promise<void>;
 }
 
@@ -46,15 +46,15 @@ export interface WorkerOptions {
   runs: Partial<Record<WorkKind, Run>>;
   retries: RetryPolicy;
   hourlyMs: number;
-  /** How many pieces of work this process has in hand at most, mail apart. */
+  /** The most pieces of work in progress in this process, without mail. */
   places: number;
-  /** How many calls to one provider may be under way. */
+  /** The most concurrent calls to one provider. */
   atOnce: number;
-  /** The longest time between two claims. Milliseconds. */
+  /** The longest time between two checks for due work. Milliseconds. */
   pollMs?: number;
 }
 
-interface InHand {
+interface Running {
   claim: Claim;
   /** By `performance.now`. */
   since: number;
@@ -65,12 +65,12 @@ interface InHand {
 const MAIL_PLACES = 5;
 const RENEW_MS = LEASE_MS / 4;
 const RUNS_PER_CALL = 10;
-/** How long work may take to notice that it is aborted; then it is given back. */
+/** How long aborted work may take to end before its claim is released. */
 const ABORT_MS = 500;
-const SETTLE_AGAIN_MS = 1_000;
-/** What another process has in hand ends without a signal: how long one who waits for it may wait on. Milliseconds. */
-const IDLE_AGAIN_MS = 25;
-/** A claim costs the database as much as a run: one serves all that becomes due or finishes within this time. */
+const END_CLAIM_RETRY_MS = 1_000;
+/** How often `idle` checks work of other processes, which ends without a signal. */
+const IDLE_RETRY_MS = 25;
+/** A claim costs the database as much as a run, so one serves everything that becomes due or finishes within this time. */
 const GATHER_MS = 40;
 
 export function createWorker(options: WorkerOptions): Worker {
@@ -80,16 +80,16 @@ export function createWorker(options: WorkerOptions): Worker {
 class DueWorker implements Worker {
   readonly #options: WorkerOptions;
   readonly #kinds: readonly WorkKind[];
-  readonly #inHand = new Map<string, InHand>();
+  readonly #running = new Map<string, Running>();
   readonly #timers = new Set<NodeJS.Timeout>();
-  /** Until when, by `performance.now`, nothing is claimed of a provider that is not called: each piece would only find that out. */
-  readonly #spared = new Map<string, number>();
+  /** Until when, by `performance.now`, nothing is claimed of a provider whose circuit is open. */
+  readonly #excluded = new Map<string, number>();
   #waiters: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  #idleAgain: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #claiming: Promise<void> | undefined;
   #again = false;
   #claimedAt = 0;
-  /** How much was in hand after the last claim, and what resolves when half of it has finished. */
+  /** How much was in progress after the last claim, and what resolves when half of it has finished. */
   #held = 0;
   #halfFinished = Promise.withResolvers<void>();
   #state: "new" | "started" | "stopped" = "new";
@@ -128,23 +128,23 @@ class DueWorker implements Worker {
   }
 
   responds(providerId: string): void {
-    if (this.#spared.delete(providerId)) this.wake();
+    if (this.#excluded.delete(providerId)) this.wake();
   }
 
-  #spare(providerId: string, ms: number): void {
-    this.#spared.set(providerId, performance.now() + ms);
+  #exclude(providerId: string, ms: number): void {
+    this.#excluded.set(providerId, performance.now() + ms);
     this.wakeIn(ms);
   }
 
   async stop({ graceMs }: { graceMs: number }): Promise<void> {
     this.#state = "stopped";
     for (const timer of this.#timers) clearTimeout(timer);
-    clearTimeout(this.#idleAgain);
+    clearTimeout(this.#idleTimer);
     await this.#claiming;
     await this.#allFinished(graceMs);
-    for (const { abort } of this.#inHand.values()) abort.abort(new Error("the platform is shutting down"));
+    for (const { abort } of this.#running.values()) abort.abort(new Error("the platform is shutting down"));
     await this.#allFinished(ABORT_MS);
-    await this.#release([...this.#inHand.values()].map(({ claim }) => claim));
+    await this.#release([...this.#running.values()].map(({ claim }) => claim));
     for (const { reject } of this.#waiters.splice(0)) reject(new Error("the worker was stopped"));
   }
 
@@ -160,7 +160,7 @@ class DueWorker implements Worker {
 
   #placesOf(isMail: boolean): number {
     if (this.#state !== "started") return 0;
-    const alike = [...this.#inHand.values()].filter(({ claim }) => (claim.kind === "mail") === isMail);
+    const alike = [...this.#running.values()].filter(({ claim }) => (claim.kind === "mail") === isMail);
     return (isMail ? MAIL_PLACES : this.#options.places) - alike.length;
   }
 
@@ -170,20 +170,20 @@ class DueWorker implements Worker {
       this.#again = false;
       try {
         for (const claim of [...(await this.#claimAtProviders()), ...(await this.#claimMail())])
-          this.#carry(claim);
+          this.#start(claim);
       } catch (error) {
         this.#options.log.error({ err: error }, "could not claim work");
       }
       this.#claimedAt = performance.now();
-      this.#held = this.#inHand.size;
+      this.#held = this.#running.size;
       this.#halfFinished = Promise.withResolvers();
     }
   }
 
-  /** Nothing waits while little is in hand. */
+  /** Waits for more due work, unless little is in progress. */
   async #gather(): Promise<void> {
     const leftMs = this.#claimedAt + GATHER_MS - performance.now();
-    if (leftMs <= 0 || this.#inHand.size <= this.#held / 2) return;
+    if (leftMs <= 0 || this.#running.size <= this.#held / 2) return;
     await Promise.race([sleep(leftMs), this.#halfFinished.promise]);
   }
 
@@ -191,12 +191,12 @@ class DueWorker implements Worker {
     const places = this.#placesOf(false);
     if (places <= 0) return [];
     const { database, atOnce } = this.#options;
-    // So many that a call ends without the next one having to be claimed first, but never all places: slow providers leave some to the others.
+    // Enough that the next call needs no new claim, but never all places: a slow provider leaves some to the others.
     const perProvider = Math.max(atOnce, Math.min(atOnce * RUNS_PER_CALL, Math.floor(places / 4)));
-    for (const [providerId, until] of this.#spared)
-      if (until <= performance.now()) this.#spared.delete(providerId);
-    const spared = [...this.#spared.keys()];
-    return claimWork(database, { kinds: this.#kinds, places, spared, perProvider, claim: newId() });
+    for (const [providerId, until] of this.#excluded)
+      if (until <= performance.now()) this.#excluded.delete(providerId);
+    const excluded = [...this.#excluded.keys()];
+    return claimWork(database, { kinds: this.#kinds, places, excluded, perProvider, claim: newId() });
   }
 
   async #claimMail(): Promise<Claim[]> {
@@ -205,42 +205,39 @@ class DueWorker implements Worker {
     return claimMail(this.#options.database, { places, claim: newId() });
   }
 
-  #carry(claim: Claim): void {
+  #start(claim: Claim): void {
     const abort = new AbortController();
     const key = `${claim.providerId} ${claim.kind} ${claim.key} ${claim.claim}`;
     const finished = this.#runOnce(claim, abort.signal).finally(() => {
-      this.#inHand.delete(key);
-      if (this.#inHand.size <= this.#held / 2) this.#halfFinished.resolve();
+      this.#running.delete(key);
+      if (this.#running.size <= this.#held / 2) this.#halfFinished.resolve();
       this.wake();
     });
-    this.#inHand.set(key, { claim, since: performance.now(), abort, finished });
+    this.#running.set(key, { claim, since: performance.now(), abort, finished });
   }
 
   /** Never rejects. */
   async #runOnce(claim: Claim, signal: AbortSignal): Promise<void> {
     try {
-      await this.#options.runs[claim.kind]?.(claim, signal, (ms) => this.#spare(claim.providerId, ms));
+      await this.#options.runs[claim.kind]?.(claim, signal, (ms) => this.#exclude(claim.providerId, ms));
     } catch (error) {
       if (error instanceof ClaimLost) return;
       if (signal.aborted) return this.#release([claim]);
       const { kind, providerId } = claim;
       const traceId = await this.#traceIdOf(claim);
-      this.#options.log.warn(
-        { err: error, kind, providerId, traceId },
-        "work failed, and will be tried again",
-      );
-      await this.#settleFailed(claim);
+      this.#options.log.warn({ err: error, kind, providerId, traceId }, "work failed and will be retried");
+      await this.#endFailed(claim);
     }
   }
 
-  /** Undefined, too, when the database does not say: it may be why the work failed. */
+  /** Also returns undefined when the database fails, which may be why the work failed. */
   async #traceIdOf(claim: Claim): Promise<string | undefined> {
     const trace = traceOf(this.#options.database.kysely, claim);
     return (await inTime(trace).catch(() => undefined))?.traceId;
   }
 
-  /** Until it is written; the lease ends by itself should the process end first. */
-  async #settleFailed(claim: Claim): Promise<void> {
+  /** Retries until it is written. If the process ends first, the lease expires. */
+  async #endFailed(claim: Claim): Promise<void> {
     const { retries, hourlyMs, database, log } = this.#options;
     const afterMs = retryDelay(retries, claim.attempts, { hourlyMs });
     const rest = { afterMs, attempts: claim.attempts, priority: claim.priority };
@@ -250,19 +247,21 @@ class DueWorker implements Worker {
         return this.wakeIn(afterMs);
       } catch (error) {
         if (error instanceof ClaimLost) return;
-        log.error({ err: error, kind: claim.kind }, "could not settle work");
-        await sleep(SETTLE_AGAIN_MS, undefined, { ref: false });
+        log.error({ err: error, kind: claim.kind }, "could not end a claim");
+        await sleep(END_CLAIM_RETRY_MS, undefined, { ref: false });
       }
     }
   }
 
-  /** Most work ends before its lease is worth a thought. */
+  /** Renews claims that are old enough to need it. */
   #renew(): void {
     const before = performance.now() - RENEW_MS;
-    const claims = [...this.#inHand.values()].filter(({ since }) => since < before).map(({ claim }) => claim);
+    const claims = [...this.#running.values()]
+      .filter(({ since }) => since < before)
+      .map(({ claim }) => claim);
     if (claims.length === 0) return;
     renewClaims(this.#options.database, claims).catch((error) => {
-      this.#options.log.warn({ err: error }, "could not renew the claims in hand");
+      this.#options.log.warn({ err: error }, "could not renew claims");
     });
   }
 
@@ -271,37 +270,40 @@ class DueWorker implements Worker {
     try {
       await releaseClaims(this.#options.database, claims);
     } catch (error) {
-      this.#options.log.warn({ err: error }, "could not give work back: it is due when its lease ends");
+      this.#options.log.warn(
+        { err: error },
+        "could not release claims: the work is due when its lease expires",
+      );
     }
   }
 
   async #resolveIfIdle(): Promise<void> {
-    // Later callers wait for work that the statement below cannot see.
-    const asked = new Set(this.#waiters);
-    if (asked.size === 0 || this.#inHand.size > 0 || this.#claiming) return;
+    // Work of later callers may start after the statement below.
+    const waiters = new Set(this.#waiters);
+    if (waiters.size === 0 || this.#running.size > 0 || this.#claiming) return;
     try {
       const { database, retries } = this.#options;
       const isNothingDue = await isIdle(database, { kinds: this.#kinds, tries: retries.tries });
-      if (this.#inHand.size > 0) return;
-      if (!isNothingDue) return this.#askAgain();
-      this.#waiters = this.#waiters.filter((waiter) => !asked.has(waiter));
-      for (const { resolve } of asked) resolve();
+      if (this.#running.size > 0) return;
+      if (!isNothingDue) return this.#checkIdleLater();
+      this.#waiters = this.#waiters.filter((waiter) => !waiters.has(waiter));
+      for (const { resolve } of waiters) resolve();
     } catch (error) {
-      this.#options.log.warn({ err: error }, "could not read what is due");
+      this.#options.log.warn({ err: error }, "could not check for due work");
     }
   }
 
-  #askAgain(): void {
-    this.#idleAgain ??= setTimeout(() => {
-      this.#idleAgain = undefined;
+  #checkIdleLater(): void {
+    this.#idleTimer ??= setTimeout(() => {
+      this.#idleTimer = undefined;
       void this.#resolveIfIdle();
-    }, IDLE_AGAIN_MS);
+    }, IDLE_RETRY_MS);
   }
 
   async #allFinished(ms: number): Promise<void> {
-    if (this.#inHand.size === 0) return;
+    if (this.#running.size === 0) return;
     const over = new AbortController();
-    const finished = Promise.all([...this.#inHand.values()].map((inHand) => inHand.finished));
+    const finished = Promise.all([...this.#running.values()].map(({ finished }) => finished));
     await Promise.race([finished, sleep(ms, undefined, { signal: over.signal }).catch(() => undefined)]);
     over.abort();
   }

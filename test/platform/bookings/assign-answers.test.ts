@@ -13,7 +13,7 @@ interface Refusal {
 
 const once: FaultSettings = { times: 1, operations: ["assignCandidate"] };
 
-describe("what a provider may answer to an assignment", () => {
+describe("a response to an assignment", () => {
   const harness = useHarness("pglite");
 
   it.each<[FaultName, FaultSettings]>([
@@ -70,7 +70,7 @@ describe("what a provider may answer to an assignment", () => {
     expect(notification).toMatchObject({ candidateId: person.candidateId, content: { reason } });
   });
 
-  it("a shift that is full reads it again, so that the next one is not refused by the provider too", async () => {
+  it("of a full shift leads to another reading, so that the next accept is refused at once", async () => {
     const organisation = await harness().onboard({ connect: false });
     const [first, second, third] = [
       await organisation.addPerson(),
@@ -90,7 +90,7 @@ describe("what a provider may answer to an assignment", () => {
     expect(await organisation.accept(job, third)).toEqual({ status: 409, code: "job_filled" });
   });
 
-  it("settles the issue of a booking once the same person is booked after all", async () => {
+  it("resolves the issue of a booking once the person is booked after all", async () => {
     const organisation = await harness().onboard();
     const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
     const job = await organisation.open({ positions: 2 });
@@ -103,7 +103,7 @@ describe("what a provider may answer to an assignment", () => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("answers the same acceptance again with the same booking, and assigns once", async () => {
+  it("is shared by repeated accepts, which return the same booking", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open({ positions: 2 });

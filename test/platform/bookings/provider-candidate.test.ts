@@ -17,10 +17,10 @@ const HIRE: HireDetails = {
 
 const CONFIRMED = { status: 201, code: "confirmed" };
 
-describe.each(featureEngines)("who the candidate is at the provider, on %s", (engine) => {
+describe.each(featureEngines)("the candidate's id at the provider, on %s", (engine) => {
   const harness = useHarness(engine);
 
-  it("creates a person once who accepts two shifts at the same moment", async () => {
+  it("is created once for two concurrent accepts", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const jobs = [await organisation.open(), await organisation.open(inDays(3))];
@@ -37,7 +37,7 @@ describe.each(featureEngines)("who the candidate is at the provider, on %s", (en
 describe("people who are hired", () => {
   const harness = useHarness("postgres", { timing: { answerWithinMs: 0 } });
 
-  it("may accept again and again while the provider answers", async () => {
+  it("may accept again while the provider is responding", async () => {
     const organisation = await harness().onboard();
     const job = await organisation.open({ positions: 12 });
     const people = await Promise.all(
@@ -53,10 +53,10 @@ describe("people who are hired", () => {
   });
 });
 
-describe("who the candidate is at the provider", () => {
+describe("the candidate's id at the provider", () => {
   const harness = useHarness("pglite");
 
-  it("looks a newcomer up under both forms of the number before creating", async () => {
+  it("is looked up under both forms of the number before a create", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     expect(await organisation.accept(await organisation.open(), person)).toEqual(CONFIRMED);
@@ -64,7 +64,7 @@ describe("who the candidate is at the provider", () => {
     expect(asked).toEqual([2, 1]);
   });
 
-  it("finds somebody whom the provider knows under the hyphenated form only", async () => {
+  it("is found if the provider knows only the hyphenated number", async () => {
     const organisation = await harness().onboard({ dialect: { personalNumbers: "hyphenated" } });
     const person = await organisation.addPerson();
     const known = organisation.provider.addCandidate({ personalNumber: person.personalNumber });
@@ -89,7 +89,7 @@ describe("who the candidate is at the provider", () => {
     },
   );
 
-  it("stops at more than one match, and books once the provider has merged them", async () => {
+  it("is ambiguous with more than one match, until the provider merges them", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     organisation.provider.addCandidate({ personalNumber: person.personalNumber });
@@ -107,7 +107,7 @@ describe("who the candidate is at the provider", () => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("tells the provider no more of a person than a booking needs", async () => {
+  it("is created with no more data than a booking needs", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     await organisation.accept(await organisation.open(), person);
@@ -119,20 +119,23 @@ describe("who the candidate is at the provider", () => {
   it.each([
     ["confirmed the booking", undefined],
     ["has created the person, whatever becomes of the booking", "assign-conflict"],
-  ] as const)("sends the details of a hire and drops them once the provider %s", async (_, fault) => {
-    const [first, second] = [await harness().onboard(), await harness().onboard()];
-    const competenceIds = [first.competenceId, second.competenceId];
-    const person = await first.addPerson({ competenceIds, hire: HIRE });
-    if (fault) first.provider.setFault(fault);
-    await first.accept(await first.open(), person);
-    expect(first.provider.candidates.at(-1)).toMatchObject({
-      personalNumber: person.personalNumber,
-      ...HIRE,
-    });
-    await second.accept(await second.open(inDays(3)), person);
-    const later = second.provider.candidates.at(-1);
-    expect([later?.personalNumber, later?.bankDetails]).toEqual([person.personalNumber, undefined]);
-  });
+  ] as const)(
+    "is created with the details of a hire, which are deleted once the provider %s",
+    async (_, fault) => {
+      const [first, second] = [await harness().onboard(), await harness().onboard()];
+      const competenceIds = [first.competenceId, second.competenceId];
+      const person = await first.addPerson({ competenceIds, hire: HIRE });
+      if (fault) first.provider.setFault(fault);
+      await first.accept(await first.open(), person);
+      expect(first.provider.candidates.at(-1)).toMatchObject({
+        personalNumber: person.personalNumber,
+        ...HIRE,
+      });
+      await second.accept(await second.open(inDays(3)), person);
+      const later = second.provider.candidates.at(-1);
+      expect([later?.personalNumber, later?.bankDetails]).toEqual([person.personalNumber, undefined]);
+    },
+  );
 });
 
 /** An hour in the middle of the day, so many days from now. */

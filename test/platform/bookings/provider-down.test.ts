@@ -36,7 +36,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("can be withdrawn: nobody is created, is left on the shift, or is told of a confirmation", async () => {
+  it("can be withdrawn, so that no one is created, assigned, or notified of a confirmation", async () => {
     const { organisation, person, job, up } = await whileDown();
     // 204 once a run has released the seat, 202 when the response is quicker than the run.
     expect([202, 204]).toContain((await organisation.withdraw(job, person)).status);
@@ -48,7 +48,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(await organisation.notifications(job, "booking_confirmed")).toEqual([]);
   });
 
-  it("is released without a call when it is withdrawn before its first try", async () => {
+  it("is released without a call when it is withdrawn before its first attempt", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const first = await organisation.open();
@@ -69,7 +69,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(new Set(calls.map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
 
-  it("is taken off the shift again when it is withdrawn after an answer that got lost", async () => {
+  it("is unassigned when it is withdrawn after a lost response", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -95,7 +95,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("is not accepted again while its withdrawal waits, and may be afterwards", async () => {
+  it("cannot be accepted again until its withdrawal has ended", async () => {
     const { organisation, person, job, up } = await whileDown();
     await up();
     organisation.provider.setFault("unavailable", { operations: BOOKING, retryAfter: "0" });
@@ -108,7 +108,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(bookings.map(({ status }) => status)).toEqual(["released", "confirmed"]);
   });
 
-  it("is accepted again as it stands when the provider refused its withdrawal", async () => {
+  it("can be accepted again, unchanged, after the provider refused its withdrawal", async () => {
     const { organisation, person, job, up } = await whileDown();
     await up();
     organisation.provider.setFault("unassign-not-successful");
@@ -118,7 +118,7 @@ describe.each(featureEngines)("a booking while the provider is down, on %s", (en
     expect(await organisation.notifications(job, "booking_confirmed")).toHaveLength(1);
   });
 
-  it("ends with the job that the employer cancels, and nobody is assigned", async () => {
+  it("ends when the employer cancels the job, and no one is assigned", async () => {
     const { organisation, person, job, up } = await whileDown();
     expect(await organisation.cancel(job)).toEqual({ status: 202 });
     await expect.poll(async () => (await organisation.job(job.shiftId)).status).toBe("cancelled");
@@ -138,7 +138,7 @@ describe.each(featureEngines)("a booking after the last attempt in a row, on %s"
     await idle();
   };
 
-  it("stays pending and keeps the seat, with an issue that the confirmation settles", async () => {
+  it("stays pending and keeps the seat, with an issue that the confirmation resolves", async () => {
     const organisation = await harness().onboard();
     const [person, other] = [await organisation.addPerson(), await organisation.addPerson()];
     const job = await organisation.open();
@@ -159,7 +159,7 @@ describe.each(featureEngines)("a booking after the last attempt in a row, on %s"
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("has no open issue once it is withdrawn, although the provider never responded", async () => {
+  it("has no open issue once it is withdrawn, even if the provider never responded", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -173,7 +173,7 @@ describe.each(featureEngines)("a booking after the last attempt in a row, on %s"
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("is confirmed when the response got lost: the provider's list shows the person", async () => {
+  it("is confirmed after a lost response if the provider's list contains the person", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -189,7 +189,7 @@ describe.each(featureEngines)("a booking after the last attempt in a row, on %s"
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("waits with a withdrawal that gets no response, and releases the seat once there is one", async () => {
+  it("waits while a withdrawal gets no response, and releases the seat once there is one", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -214,10 +214,10 @@ describe.each(featureEngines)("a booking after the last attempt in a row, on %s"
   });
 });
 
-describe.each(featureEngines)("what a provider refuses, on %s", (engine) => {
+describe.each(featureEngines)("a refusal by the provider on %s", (engine) => {
   const harness = useHarness(engine);
 
-  it("raises an issue when a failed booking cannot be taken off, which the next success settles", async () => {
+  it("to unassign a failed booking raises an issue, which the next success resolves", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -231,7 +231,7 @@ describe.each(featureEngines)("what a provider refuses, on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("takes no one off whom it may have put on: the next reading decides", async () => {
+  it("unassigns no one whom it may have assigned before the next reading", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -240,7 +240,7 @@ describe.each(featureEngines)("what a provider refuses, on %s", (engine) => {
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(1);
   });
 
-  it("keeps the booking when it is the withdrawal, with an issue, until that succeeds", async () => {
+  it("of a withdrawal keeps the booking, with an issue until a withdrawal succeeds", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();

@@ -17,7 +17,7 @@ describe.each(featureEngines)("the seats of a job on %s", (engine) => {
     return { startTime: at(from), endTime: at(to) };
   };
 
-  it("goes to exactly as many as there are positions, however many accept at once", async () => {
+  it("are given to as many candidates as there are positions, however many accept at once", async () => {
     const organisation = await harness().onboard();
     const people = await Promise.all(Array.from({ length: 12 }, () => organisation.addPerson()));
     const job = await organisation.open({ positions: 5 });
@@ -28,7 +28,7 @@ describe.each(featureEngines)("the seats of a job on %s", (engine) => {
     expect([after.status, after.bookings.length]).toEqual(["filled", 5]);
   });
 
-  it("gives one of two seats at the same time to one person, however close together the two are accepted", async () => {
+  it("are given to a candidate on only one of two overlapping jobs, even with concurrent accepts", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const jobs = [await organisation.open(shift(0, 8)), await organisation.open(shift(7, 9))];
@@ -36,14 +36,14 @@ describe.each(featureEngines)("the seats of a job on %s", (engine) => {
     expect(counted(code)).toEqual({ confirmed: 1, booking_overlaps: 1 });
   });
 
-  it("sees an overlap with a job of another organisation", async () => {
+  it("are refused for an overlap with a job of another organisation", async () => {
     const [here, there] = [await harness().onboard(), await harness().onboard()];
     const person = await here.addPerson({ competenceIds: [here.competenceId, there.competenceId] });
     await here.accept(await here.open(shift(0, 8)), person);
     expect(await there.accept(await there.open(shift(4, 6)), person)).toEqual(OVERLAPS);
   });
 
-  it("lets one job begin when the other ends", async () => {
+  it("are given for a job that starts when another ends", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     for (const times of [shift(0, 4), shift(4, 8), shift(-3, 0)]) {
@@ -51,7 +51,7 @@ describe.each(featureEngines)("the seats of a job on %s", (engine) => {
     }
   });
 
-  it("is free again for somebody whose other booking ended", async () => {
+  it("are given to a candidate whose overlapping booking has ended", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const [one, other] = [await organisation.open(shift(0, 8)), await organisation.open(shift(1, 2))];
@@ -61,14 +61,14 @@ describe.each(featureEngines)("the seats of a job on %s", (engine) => {
     expect(await organisation.accept(other, person)).toEqual(CONFIRMED);
   });
 
-  it("takes the competence that the job asks for", async () => {
+  it("require the job's competence", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson({ competenceIds: [] });
     const code = await organisation.accept(await organisation.open(), person);
     expect(code).toEqual({ status: 409, code: "competence_missing" });
   });
 
-  it("is not given once the shift has started, nor once the job is cancelled", async () => {
+  it("are not given once the shift has started or the job is cancelled", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const [started, cancelled] = [

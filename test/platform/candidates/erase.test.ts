@@ -48,7 +48,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
   const reveal = (candidateId: string, reason: string) =>
     organisation.operations.revealCandidate({ params: { path: { candidateId } }, body: { reason } });
 
-  it("leaves nothing of the person in the database, and an anonymous booking", async () => {
+  it("leaves no personal data in the database, and an anonymous booking", async () => {
     const candidateId = await add();
     const job = await book(candidateId);
     const providerCandidateId = job.bookings[0]?.providerCandidateId ?? "";
@@ -76,7 +76,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
       .where("candidate_id", "=", candidateId)
       .execute();
 
-  it("is refused while the person holds a seat, and goes when the seat is free", async () => {
+  it("is refused while the person holds a seat, and succeeds once the seat is free", async () => {
     const candidateId = await add();
     const job = await book(candidateId);
     expect(await erase(candidateId)).toBe("candidate_booked");
@@ -85,7 +85,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     expect(await erase(candidateId)).toBe(204);
   });
 
-  it("is refused until the end of the shift, on which it is too late to withdraw", async () => {
+  it("is refused until the end of the shift once it is too late to withdraw", async () => {
     const candidateId = await add();
     const job = await book(candidateId);
     itIs(job.endTime, -1_000);
@@ -95,7 +95,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     expect(await erase(candidateId)).toBe(204);
   });
 
-  it("makes the person unknown everywhere", async () => {
+  it("makes the person unknown to every operation", async () => {
     const candidateId = await add();
     const job = await organisation.open();
     const path = { candidateId };
@@ -118,7 +118,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     expect((await organisation.operations.listNotifications()).data?.items).toEqual([]);
   });
 
-  it("lets the same person come anew", async () => {
+  it("lets the same person be added again", async () => {
     const first = await add();
     await erase(first);
     const second = await add();
@@ -153,12 +153,12 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     return organisation.provider.candidates.find(({ personalNumber }) => personalNumber === NUMBER);
   };
 
-  it("stops a booking of a shift that is over from telling the provider who it was", async () => {
+  it("stops a booking of a past shift from sending the person to the provider", async () => {
     expect(await eraseDuring("GET /candidates", "before")).toBeUndefined();
     expect(await organisation.dump()).not.toContain(NUMBER);
   });
 
-  it("forgets the answer of a call that was under way", async () => {
+  it("discards the response to a call that was in progress", async () => {
     const { id = "" } = (await eraseDuring("POST /candidates", "after")) ?? {};
     expect(id).not.toBe("");
     expect(await organisation.dump()).not.toContain(id);
@@ -178,7 +178,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
   const isAssigned = ({ shiftId }: { shiftId: string }) =>
     organisation.provider.shift(shiftId)?.assigned.size === 1;
 
-  it("is refused while the provider may have the person on a shift, and goes when it has not", async () => {
+  it("is refused while the provider may have the person on a shift, and succeeds afterwards", async () => {
     const candidateId = await add();
     const job = await failWithTakeBack(candidateId);
     expect(await erase(candidateId)).toBe("candidate_booked");
@@ -190,7 +190,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     expect(await organisation.issueCodes()).toEqual(["provider_refused"]);
   });
 
-  it("goes when the provider kept the person for good, which an operator was told", async () => {
+  it("succeeds when the provider keeps the person permanently, which an issue reports", async () => {
     const candidateId = await add();
     const job = await failWithTakeBack(candidateId, "unassign-absent");
     await organisation.idle();
@@ -199,7 +199,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     expect(await erase(candidateId)).toBe(204);
   });
 
-  it("ends what waits to take the person off a shift that is over", async () => {
+  it("ends pending work to remove the person from a past shift", async () => {
     const candidateId = await add();
     const job = await failWithTakeBack(candidateId);
     itIs(job.endTime, HOUR);
@@ -216,7 +216,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     expect(await organisation.dump()).not.toContain(NUMBER);
   });
 
-  it("takes turns with an accept: either the person is booked, or erased", async () => {
+  it("excludes a concurrent accept: the person is either booked or erased", async () => {
     const candidateId = await add();
     const job = await organisation.open();
     const [accepted, erased] = await Promise.all([

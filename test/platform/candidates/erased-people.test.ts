@@ -19,7 +19,7 @@ describe.each(featureEngines)("an erased person, on %s", (engine) => {
   const candidates = async () =>
     ok(await organisation.operations.listCandidates({ params: { query: { limit: 200 } } })).items;
 
-  it("does not return with the next registry import, unless an operator adds the person anew", async () => {
+  it("does not return with the next registry import, unless an operator adds the person again", async () => {
     const { imported } = await importRegistry();
     const [{ candidateId } = { candidateId: "" }] = await candidates();
     const path = { candidateId };

@@ -42,7 +42,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("changes nothing when it comes again", async () => {
+  it("changes nothing when it is repeated", async () => {
     const { organisation, job } = await booked();
     organisation.provider.deleteShift(job.shiftId);
     await organisation.idle();
@@ -55,7 +55,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
-  it("of a shift that is still open is not believed, until the provider says more", async () => {
+  it("is rechecked while the shift is still open", async () => {
     const { organisation, job } = await booked({}, false);
     const traceId = await organisation.send("shift.delete", job.shiftId);
     await organisation.idle();
@@ -69,7 +69,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     expect(await organisation.job(job.shiftId)).toMatchObject(untouched);
   });
 
-  it("settles every issue about the shift", async () => {
+  it("resolves every issue about the shift", async () => {
     const { organisation, job, other } = await booked();
     await organisation.accept(job, other);
     organisation.provider.updateShift(job.shiftId, { positions: 1 });
@@ -81,7 +81,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("of a shift that is not known makes nothing but a tombstone", async () => {
+  it("creates only a tombstone for an unknown shift", async () => {
     const organisation = await harness().onboard();
     const traceId = await organisation.send("shift.delete", randomUUID());
     await organisation.idle();

@@ -7,7 +7,7 @@ import { useHarness } from "../../harness/platform.ts";
 
 const GET = { operations: ["getShift"] } as const;
 
-describe("an answer to GET /shifts/{id} that cannot be used", () => {
+describe("an unusable response to GET /shifts/{id}", () => {
   const harness = useHarness("postgres", { providerTimeoutMs: 1_000 });
 
   it.each<FaultName>([
@@ -37,7 +37,7 @@ describe("an answer to GET /shifts/{id} that cannot be used", () => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("is not asked for again before the provider's Retry-After", async () => {
+  it("is not retried before the provider's Retry-After", async () => {
     const organisation = await harness().onboard();
     organisation.provider.setFault("unavailable", { ...GET, times: 1, retryAfter: "1" });
     const { traceId = "" } = await organisation.open();
@@ -49,7 +49,7 @@ describe("an answer to GET /shifts/{id} that cannot be used", () => {
 describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
   const harness = useHarness(engine, { retries: { tries: 3 } });
 
-  it("ends in a dead letter and an issue; its next event goes on and settles that", async () => {
+  it("ends with a dead event and an issue, which its next event resolves", async () => {
     const organisation = await harness().onboard();
     organisation.provider.setFault("error-500", GET);
     const { shiftId, traceId } = organisation.provider.createShift();
@@ -67,7 +67,7 @@ describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("is given up when the answers are about another shift for good", async () => {
+  it("is given up when every response contains another shift", async () => {
     const organisation = await harness().onboard();
     organisation.provider.setFault("shift-of-another", GET);
     const { shiftId, traceId } = organisation.provider.createShift();
@@ -76,7 +76,7 @@ describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
     expect(await organisation.findJob(shiftId)).toBeUndefined();
   });
 
-  it("is processed, although dead, by the next reading that succeeds", async () => {
+  it("is processed by the next successful reading, even if its event is dead", async () => {
     const organisation = await harness().onboard();
     organisation.provider.setFault("error-500", GET);
     const { shiftId, traceId } = organisation.provider.createShift();
@@ -122,7 +122,7 @@ describe.each(featureEngines)("a shift whose events fail, on %s", (engine) => {
 describe("shifts that fail", () => {
   const harness = useHarness("pglite", { retries: { tries: 10_000 } });
 
-  it("do not hold up the shifts of others, nor others of the same provider", async () => {
+  it("do not delay other shifts of the same or another provider", async () => {
     const [bad, good] = [await harness().onboard(), await harness().onboard()];
     bad.provider.setFault("error-500", { ...GET, times: 1_000 });
     const { shiftId } = bad.provider.createShift();

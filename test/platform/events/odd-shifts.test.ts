@@ -7,7 +7,7 @@ import { useHarness } from "../../harness/platform.ts";
 /** Long before every shift of these tests. */
 const NOW = new Date("2026-01-05T09:00:00Z");
 
-describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
+describe.each(featureEngines)("an unusual shift on %s", (engine) => {
   const harness = useHarness(engine, { now: () => NOW });
 
   it.each([
@@ -22,7 +22,7 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
     expect(job.status).toBe("open");
   });
 
-  it("has the times of its own offsets", async () => {
+  it("with offsets keeps their instants", async () => {
     const organisation = await harness().onboard({ timeZone: "Europe/Helsinki" });
     const times = { startTime: "2026-06-01T22:00:00+02:00", endTime: "2026-06-02T06:00:00+02:00" };
     expect(await organisation.open(times)).toMatchObject({
@@ -68,14 +68,14 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
     expect(await organisation.issues()).toMatchObject([verdict]);
   });
 
-  it("with a name of half a megabyte keeps the beginning, with a warning", async () => {
+  it("with a name of half a megabyte keeps its beginning, with a warning", async () => {
     const rewrite = (body: unknown) => (isShift(body) ? { ...body, outletName: "y".repeat(500_000) } : body);
     const organisation = await harness().onboard({ rewrite });
     const job = await organisation.open();
     expect(job).toMatchObject({ status: "open", outletName: "y".repeat(200), warnings: ["name_cut"] });
   });
 
-  it("that has started is kept as expired, offered to nobody, and opens when it is moved", async () => {
+  it("that has started is an expired job without offers, and opens when it is moved", async () => {
     const organisation = await harness().onboard();
     await organisation.addPerson();
     const job = await organisation.open({
@@ -104,7 +104,7 @@ describe.each(featureEngines)("a shift that is odd, on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("with no positions is filled, and offered to nobody", async () => {
+  it("with no positions is filled and not offered", async () => {
     const organisation = await harness().onboard();
     await organisation.addPerson();
     const job = await organisation.open({ positions: 0 });

@@ -13,7 +13,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
   const harness = useHarness(engine);
   const quietOne = () => harness().onboard({ connect: false });
 
-  it("reads a shift once for all of its creates and updates that wait", async () => {
+  it("lead to one reading for all waiting creates and updates of a shift", async () => {
     const organisation = await harness().onboard({ connect: false, activate: false });
     const { shiftId } = organisation.provider.createShift();
     const traceIds = [await organisation.send("shift.create", shiftId)];
@@ -30,7 +30,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     expect(await organisation.event(traceIds[4] ?? "")).toMatchObject({ verdict: covered });
   });
 
-  it("makes one job of an update that comes before its create", async () => {
+  it("create one job if an update arrives before its create", async () => {
     const organisation = await quietOne();
     const { shiftId } = organisation.provider.createShift({ positions: 3 });
     for (const event of ["shift.update", "shift.create"]) {
@@ -44,7 +44,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     expect(await organisation.job(shiftId)).toMatchObject({ status: "open", positions: 3 });
   });
 
-  it("makes no job of a create that comes after its delete, and does not wait for it", async () => {
+  it("create no job if a create arrives after its delete, without waiting", async () => {
     const organisation = await quietOne();
     const { shiftId } = organisation.provider.createShift();
     organisation.provider.deleteShift(shiftId);
@@ -67,7 +67,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("makes a job of a create that comes after a delete that was wrong", async () => {
+  it("create a job if a create follows a wrong delete", async () => {
     const organisation = await quietOne();
     const shiftId = randomUUID();
     await organisation.send("shift.delete", shiftId);
@@ -78,7 +78,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
   });
 
-  it("stores a repeated traceId once", async () => {
+  it("store a repeated traceId once", async () => {
     const organisation = await harness().onboard();
     organisation.provider.setFault("duplicate-webhooks");
     const { shiftId } = await organisation.open();
@@ -86,7 +86,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     expect(reads(organisation, shiftId)).toBe(1);
   });
 
-  it("processes a repeated traceId again when the first try had failed for good", async () => {
+  it("process a repeated traceId again if the first attempt failed permanently", async () => {
     const organisation = await quietOne();
     const { shiftId } = organisation.provider.createShift();
     organisation.provider.setFault("end-before-start");
@@ -102,7 +102,7 @@ describe.each(featureEngines)("the order and number of events on %s", (engine) =
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("stores an event that it does not know, and ignores it", async () => {
+  it("store an event with an unknown name, and ignore it", async () => {
     const organisation = await quietOne();
     const { shiftId } = organisation.provider.createShift();
     const traceId = await organisation.send("shift.split", shiftId);
@@ -123,7 +123,7 @@ describe("a shift that the provider does not know (yet)", () => {
     expect([status, reads(organisation, shiftId)]).toEqual(["open", 4]);
   });
 
-  it("is taken as deleted when four reads do not find it, and everybody booked is told", async () => {
+  it("counts as deleted after four reads, and the people booked are notified", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();
@@ -144,7 +144,7 @@ describe("a shift that the provider does not know (yet)", () => {
     });
   });
 
-  it("is gone at once when the provider says 410", async () => {
+  it("counts as deleted at once when the provider returns 410", async () => {
     const organisation = await harness().onboard({ dialect: { deleted: "410" }, connect: false });
     const { shiftId } = organisation.provider.createShift();
     organisation.provider.deleteShift(shiftId);

@@ -34,7 +34,7 @@ const activate = ({ kysely }: Pick<Database, "kysely">, state: IntegrationState 
 describe("two inboxes on one PostgreSQL", () => {
   const database = useEngine("postgres");
 
-  it("take the same events at once, in whatever order", async () => {
+  it("store the same events concurrently in any order", async () => {
     const [one, other] = [1, 2].map(() => createInbox({ db: database(), onStored: () => undefined }));
     for (let round = 0; round < 40; round += 1) {
       const events = Array.from({ length: 400 }, () => received());
@@ -69,7 +69,7 @@ describe.each(engines)("the inbox on %s", (engine) => {
       .set({ status, verdict: JSON.stringify({ code: "stored", params: {} }) })
       .execute();
 
-  it("stores an event whole, and says so", async () => {
+  it("stores every field of an event", async () => {
     const at = Date.UTC(2026, 4, 1);
     inbox = createInbox({ db: database(), onStored, now: () => at });
     const event = received();
@@ -87,7 +87,7 @@ describe.each(engines)("the inbox on %s", (engine) => {
     expect(onStored).toHaveBeenCalledOnce();
   });
 
-  it("commits all that wait together, in the order of arrival", async () => {
+  it("commits waiting events together, in the order of arrival", async () => {
     const events = Array.from({ length: 100 }, (_, n) => received({ shiftId: `s${n}` }));
     const receipts = await Promise.all(events.map((event) => inbox.receive(event)));
     expect(new Set(receipts)).toEqual(new Set(["stored"]));
@@ -101,7 +101,7 @@ describe.each(engines)("the inbox on %s", (engine) => {
     expect(rows.map(({ shift_id }) => shift_id)).toEqual(events.map(({ shiftId }) => shiftId));
   });
 
-  it("lets a row that the database refuses fail alone", async () => {
+  it("rejects only the row that the database refuses", async () => {
     const events = Array.from({ length: 9 }, (_, n) =>
       received({ shiftId: n === 4 ? "bad \u0000" : `s${n}` }),
     );
@@ -111,7 +111,7 @@ describe.each(engines)("the inbox on %s", (engine) => {
     expect(await count()).toBe(8);
   });
 
-  it("rejects when nothing could be stored, and works on when it can be again", async () => {
+  it("rejects while the database fails, and stores events again afterwards", async () => {
     const own = await startEngine(engine);
     const closed = createInbox({ db: own, onStored });
     await own.drop();
@@ -120,7 +120,7 @@ describe.each(engines)("the inbox on %s", (engine) => {
     expect(onStored).not.toHaveBeenCalled();
   });
 
-  it("stores a repeated event once, in one batch and over time", async () => {
+  it("stores a repeated event once, within a batch and across batches", async () => {
     const event = received();
     const receipts = await Promise.all([received(), event, event, event].map((each) => inbox.receive(each)));
     expect(receipts.sort()).toEqual(["duplicate", "duplicate", "stored", "stored"]);
@@ -128,7 +128,7 @@ describe.each(engines)("the inbox on %s", (engine) => {
     expect(await count()).toBe(2);
   });
 
-  it("takes the same traceId of another event, shift or provider for another event", async () => {
+  it("stores the same traceId again for another event, shift, or provider", async () => {
     const event = received();
     const others = [{ event: "shift.update" }, { shiftId: "shift-2" }, { providerId: randomUUID() }];
     const all = [event, ...others.map((rest) => ({ ...event, ...rest }))];
@@ -175,7 +175,7 @@ describe.each(engines)("the dispatch on %s", (engine) => {
     expect(woken).toHaveBeenCalled();
   });
 
-  it("makes due what a process that ended had stored only", async () => {
+  it("makes shifts due whose events were stored by a process that ended", async () => {
     const inbox = createInbox({ db: database(), onStored: () => undefined });
     for (const shiftId of ["s1", "s2"]) await inbox.receive(received({ shiftId }));
     expect(await due()).toEqual([]);
@@ -186,7 +186,7 @@ describe.each(engines)("the dispatch on %s", (engine) => {
     expect((await due()).map(({ revision }) => revision)).toEqual([0, 0]);
   });
 
-  it("never makes the shift of an event due that is ignored or has ended", async () => {
+  it("does not make shifts of ignored or ended events due", async () => {
     const inbox = createInbox({ db: database(), onStored: () => undefined });
     await inbox.receive(received({ shiftId: "s1", event: "shift.archived", status: "ignored" }));
     await inbox.receive(received({ shiftId: "s2" }));
@@ -199,7 +199,7 @@ describe.each(engines)("the dispatch on %s", (engine) => {
     expect(await due()).toEqual([]);
   });
 
-  it("finds by its sweep what it could not make due", async () => {
+  it("retries in its sweep what it could not make due", async () => {
     const { kysely } = database();
     const broken = { transaction: () => ({ execute: () => Promise.reject(new Error("no room")) }) };
     const parts = { database: { ...database(), kysely: broken as never }, log: silent, wakeWorker: vi.fn() };
@@ -212,7 +212,7 @@ describe.each(engines)("the dispatch on %s", (engine) => {
     expect((await due()).map(({ key }) => key)).toEqual(["shift-1"]);
   });
 
-  it("makes the shift of an event due again that is sent again after it failed", async () => {
+  it("makes a shift due again when a failed event is repeated", async () => {
     const dispatcher = dispatcherOf();
     const inbox = createInbox({ db: database(), onStored: dispatcher.stored });
     const event = received();
@@ -226,7 +226,7 @@ describe.each(engines)("the dispatch on %s", (engine) => {
   });
 });
 
-it.each(engines)("on %s, what was stored before a crash is due after it", async (engine) => {
+it.each(engines)("on %s, events stored before a crash are due after it", async (engine) => {
   const before = await startEngine(engine);
   await activate(before);
   const inbox = createInbox({ db: before, onStored: () => undefined });

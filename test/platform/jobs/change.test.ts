@@ -12,7 +12,7 @@ import {
 const HOUR = 3_600_000;
 const later = (time: string, ms = HOUR) => new Date(Date.parse(time) + ms).toISOString();
 
-describe.each(featureEngines)("changing a job on %s", (engine) => {
+describe.each(featureEngines)("a change of a job on %s", (engine) => {
   const database = useEngine(engine);
   let organisation: StartedOrganisation;
   /** How far the platform's clock is ahead. Milliseconds. */
@@ -42,7 +42,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     database().kysely.selectFrom("shift_changes").selectAll().orderBy("change_id").execute();
 
   it.each([200, 204] as const)(
-    "asks the provider (%d), and keeps what is not named",
+    "is sent to the provider (%d) and keeps fields that it does not name",
     async (updateAnswer) => {
       await open({ dialect: { updateAnswer } });
       const job = await organisation.open({ positions: 2 });
@@ -59,7 +59,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     },
   );
 
-  it("tells those booked once of other times, and of nothing else", async () => {
+  it("notifies the people booked of new times once, and of nothing else", async () => {
     await open();
     const job = await organisation.open({ positions: 2 });
     await booked(job);
@@ -72,7 +72,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await notified(job)).toHaveLength(2);
   });
 
-  it("takes the echo for no change, under the change's own traceId and another", async () => {
+  it("is not repeated by its echo, under its own traceId or another", async () => {
     await open();
     const job = await organisation.open();
     await booked(job);
@@ -84,7 +84,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await notified(job)).toHaveLength(1);
   });
 
-  it("comes after a reading under way, which does not undo it", async () => {
+  it("is not undone by a reading that was in progress", async () => {
     await open();
     const job = await organisation.open();
     await booked(job);
@@ -102,7 +102,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await notified(job)).toHaveLength(1);
   });
 
-  it("does not undo what the provider changed after it, however late its answer comes", async () => {
+  it("does not undo a later change by the provider, even if its response is late", async () => {
     await open();
     const job = await organisation.open();
     await booked(job);
@@ -121,7 +121,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await changes()).toMatchObject([{ status: "confirmed" }]);
   });
 
-  it("is not undone by the next one, nor is what the provider changed meanwhile", async () => {
+  it("is not undone by the next change, and neither is a change by the provider", async () => {
     await open();
     const job = await organisation.open({ positions: 1 });
     const [startTime, endTime] = [later(job.startTime), later(job.endTime)];
@@ -142,7 +142,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await organisation.job(job.shiftId)).toMatchObject(all);
   });
 
-  it("asks again while the provider acknowledges the change and does not show it", async () => {
+  it("is sent again while the provider acknowledges it but does not show it", async () => {
     await open({ dialect: { updateAnswer: 204 } });
     const job = await organisation.open();
     organisation.provider.setFault("update-not-stored", { times: 2 });
@@ -150,7 +150,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(organisation.provider.shift(job.shiftId)).toMatchObject({ positions: 3 });
   });
 
-  it("is confirmed by a provider that does not say how many positions a shift has", async () => {
+  it("is confirmed by a provider that does not return the number of positions", async () => {
     await open({ dialect: { updateAnswer: 204 } });
     const job = await organisation.open();
     organisation.provider.setFault("positions-missing");
@@ -158,7 +158,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await patch(job, { endTime, positions: 3 })).toMatchObject({ status: 200, job: { endTime } });
   });
 
-  it("is one story of its own, which the job's story names", async () => {
+  it("has a trace of its own, which the job's trace links", async () => {
     await open();
     const job = await organisation.open();
     await patch(job, { positions: 4 });
@@ -171,7 +171,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     ]);
   });
 
-  it("carries out two changes at once, and neither undoes the other", async () => {
+  it("does not undo a concurrent change", async () => {
     await open();
     const job = await organisation.open({ positions: 1 });
     const endTime = later(job.endTime);
@@ -185,7 +185,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(organisation.provider.shift(job.shiftId)).toMatchObject({ positions: 5, endTime });
   });
 
-  it("does not bring a refused change along with the next one", async () => {
+  it("does not include an earlier change that was refused", async () => {
     await open({ retries: { tries: 1_000 } });
     const job = await organisation.open({ positions: 1 });
     const endTime = later(job.endTime);
@@ -200,7 +200,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await second).toMatchObject({ status: 200, job: { positions: 1, endTime } });
   });
 
-  it("leaves bookings above the new number of positions to a person", async () => {
+  it("keeps bookings above the new number of positions, with an issue for an operator", async () => {
     await open();
     const job = await organisation.open({ positions: 2 });
     await booked(job);
@@ -213,7 +213,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await organisation.issueCodes()).toEqual([]);
   });
 
-  it("says what the provider refused with, and changes nothing", async () => {
+  it("reports the provider's refusal, and changes nothing", async () => {
     await open();
     const job = await organisation.open();
     organisation.provider.setFault("update-refused");
@@ -227,7 +227,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await organisation.issueCodes()).toEqual([]);
   });
 
-  it("reads the shift after a refusal: it may have changed without an event", async () => {
+  it("reads the shift after a refusal, because it may have changed without an event", async () => {
     await open();
     const job = await organisation.open();
     organisation.provider.updateShift(job.shiftId, { positions: 2 });
@@ -244,7 +244,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await patch(job, { positions: 3 })).toMatchObject({ status: 200, job: { positions: 3 } });
   });
 
-  it("answers 202 when the provider takes long, and tells of a late refusal by an issue", async () => {
+  it("returns 202 when the provider is slow, and raises an issue for a late refusal", async () => {
     await open({ timing: { answerWithinMs: 0 }, retries: { tries: 1_000 } });
     const job = await organisation.open();
     organisation.provider.setFault("error-500", { operations: ["updateShift"] });
@@ -276,7 +276,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     },
   );
 
-  it("is given up when the job is cancelled before the provider confirmed it", async () => {
+  it("is given up when the job is cancelled before the provider confirms it", async () => {
     await open({ retries: { tries: 1_000 } });
     const job = await organisation.open();
     organisation.provider.setFault("error-500", { operations: ["updateShift"] });
@@ -309,7 +309,7 @@ describe.each(featureEngines)("changing a job on %s", (engine) => {
     expect(await changes()).toEqual([]);
   });
 
-  it("refuses a job that has started, is cancelled, is being cancelled, or is none", async () => {
+  it("is refused for a job that has started, is cancelled, is being cancelled, or does not exist", async () => {
     await open();
     const [started, cancelled, cancelling] = [
       await organisation.open(),

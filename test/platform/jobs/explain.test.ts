@@ -99,13 +99,13 @@ const CASES: [string, Partial<StaffingFacts>, string[], string][] = [
 ];
 
 describe("the explanation of a job", () => {
-  it.each(CASES)("that is %s", (_name, facts, codes, verdict) => {
+  it.each(CASES)("explains a job that is %s", (_name, facts, codes, verdict) => {
     const explanation = explain({ ...OPEN, ...facts });
     expect(explanation.reasons.map(({ code }) => code)).toEqual(codes);
     expect(explanation.verdict).toBe(verdict);
   });
 
-  it("says why the last call for a pending booking failed, and which events wait for what", () => {
+  it("gives the reason for the last failed call of a pending booking, and for each waiting event", () => {
     const { reasons } = explain({
       ...OPEN,
       ...{ pending: 1, pendingFailure: { failure: "http_error", status: 503 } },
@@ -127,7 +127,7 @@ describe("the explanation of a job", () => {
     });
   });
 
-  it("counts who is booked, who is free, and who holds an offer", () => {
+  it("counts candidates who are booked, are free, and hold an offer", () => {
     const facts = { ...OPEN, pending: 1, ownPeople: 2, able: 5, busy: 2, offered: 1 };
     expect(explain(facts).params).toEqual({
       positions: 2,

@@ -6,7 +6,7 @@ import { ok } from "../../harness/operations.ts";
 import type { Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
 
-describe.each(featureEngines)("a shift at a place or for a role that is not mapped, on %s", (engine) => {
+describe.each(featureEngines)("a shift with an outlet or role that is not mapped, on %s", (engine) => {
   const harness = useHarness(engine);
 
   const map = async ({ providerId, idle }: Organisation, mappings: Partial<Mappings>) => {
@@ -15,7 +15,7 @@ describe.each(featureEngines)("a shift at a place or for a role that is not mapp
     await idle();
   };
 
-  it("waits, says why, and goes on when both are mapped", async () => {
+  it("waits with a reason, and continues once both are mapped", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const [outletId, roleId] = [randomUUID(), randomUUID()];
@@ -35,7 +35,7 @@ describe.each(featureEngines)("a shift at a place or for a role that is not mapp
     expect(await organisation.accept(job, person)).toEqual({ status: 201, code: "confirmed" });
   });
 
-  it("is one issue for all shifts of the place, settled also when their jobs are over", async () => {
+  it("raises one issue for all shifts of the outlet, resolved also when their jobs are over", async () => {
     const organisation = await harness().onboard();
     const outletId = randomUUID();
     const jobs = [await organisation.open({ outletId }), await organisation.open({ outletId })];
@@ -47,7 +47,7 @@ describe.each(featureEngines)("a shift at a place or for a role that is not mapp
     expect(await organisation.job(jobs[0]?.shiftId ?? "")).toMatchObject({ status: "cancelled" });
   });
 
-  it("goes on also when it comes at the very moment of the mapping", async () => {
+  it("continues if it arrives while the mapping is being saved", async () => {
     const organisation = await harness().onboard();
     for (let round = 0; round < 4; round++) {
       const outletId = randomUUID();
@@ -62,7 +62,7 @@ describe.each(featureEngines)("a shift at a place or for a role that is not mapp
     }
   });
 
-  it("keeps who is booked when a shift moves there", async () => {
+  it("keeps its bookings when it moves there", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();

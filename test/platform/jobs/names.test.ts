@@ -15,12 +15,12 @@ describe.each(featureEngines)("the names of a job's outlet and role, on %s", (en
     return { outlet, role, ids: { outletId: outlet.id, roleId: role.id } };
   };
 
-  describe("whose shifts name them", () => {
+  describe("of a shift with names", () => {
     beforeEach(async () => {
       organisation = await startOrganisation(database(), { dialect: { variant: "a" } });
     });
 
-    it("are the shift's, in the list too", async () => {
+    it("come from the shift, also in the list", async () => {
       const { outlet, role, ids } = seeded();
       const job = await organisation.open(ids);
       expect(namesOf(job)).toEqual([outlet.name, role.name]);
@@ -28,12 +28,12 @@ describe.each(featureEngines)("the names of a job's outlet and role, on %s", (en
     });
   });
 
-  describe("whose shifts name nothing", () => {
+  describe("of a shift without names", () => {
     beforeEach(async () => {
       organisation = await startOrganisation(database(), { dialect: { variant: "b" } });
     });
 
-    it("are those of the provider's lists, or absent", async () => {
+    it("come from the provider's lists, or are absent", async () => {
       const { outlet, role, ids } = seeded();
       expect(namesOf(await organisation.open(ids))).toEqual([outlet.name, role.name]);
       const unknown = await organisation.open({ ...ids, outletId: randomUUID() });

@@ -9,7 +9,7 @@ import {
 
 const HOUR = 3_600_000;
 
-describe.each(featureEngines)("a job that is past, on %s", (engine) => {
+describe.each(featureEngines)("a past job on %s", (engine) => {
   const database = useEngine(engine);
   let organisation: StartedOrganisation;
   /** How far the platform's clock is ahead. Milliseconds. */
@@ -67,7 +67,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     ["no one booked", 0, -500],
     ["one candidate booked", 1, -500],
     ["no one booked, although it is read only then", 0, 500],
-  ])("expires when its shift starts, with %s, once", async (_, booked, readMs) => {
+  ])("expires once when its shift starts, with %s", async (_, booked, readMs) => {
     await open();
     const job = booked > 0 ? (await book()).job : await organisation.open();
     await start(job, readMs);
@@ -90,7 +90,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     expect(rows).toEqual([]);
   });
 
-  it("keeps who is booked once it has started", async () => {
+  it("keeps its bookings once it has started", async () => {
     await open();
     const { job, candidateId } = await book();
     itIs(job.startTime);
@@ -98,7 +98,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     expect(organisation.provider.shift(job.shiftId)?.assigned.size).toBe(1);
   });
 
-  it("may be cancelled once more, which changes nothing", async () => {
+  it("accepts another cancellation, which changes nothing", async () => {
     await open();
     const job = await organisation.open();
     expect(await cancel(job)).toEqual([202, undefined]);
@@ -127,7 +127,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     ]);
   });
 
-  it("stays with those who worked when an event of it is replayed", async () => {
+  it("keeps its bookings when one of its events is replayed", async () => {
     await open();
     const job = await worked();
     organisation.provider.deleteShift(job.shiftId);
@@ -137,7 +137,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     await asItWas(job);
   });
 
-  it("takes over corrected times, of which those who worked are not told", async () => {
+  it("accepts corrected times without notifying the people who worked", async () => {
     await open();
     const job = await worked();
     const endTime = new Date(Date.parse(job.endTime) - HOUR).toISOString();
@@ -147,7 +147,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     await asItWas(job);
   });
 
-  it("tells those who are booked when its shift is put off into the future", async () => {
+  it("notifies the people booked when its shift is moved into the future", async () => {
     await open();
     const job = await worked();
     const times = [job.startTime, job.endTime].map((time) =>
@@ -158,7 +158,7 @@ describe.each(featureEngines)("a job that is past, on %s", (engine) => {
     expect((await notified(job)).slice(0, 3)).toEqual(["job_offered", "booking_confirmed", "shift_changed"]);
   });
 
-  it("is cancelled when it was asked for in time, and those who worked are left alone", async () => {
+  it("is cancelled if the request came in time, without releasing the people who worked", async () => {
     await open();
     const { job } = await book();
     const [asked, answers] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -21,7 +21,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
   };
 
   it.each(["startTime", "endTime", "outletId", "roleId"] as const)(
-    "with another %s tells who is booked, once",
+    "with another %s notifies the people booked once",
     async (field) => {
       const { organisation, person, job } = await booked();
       const { provider } = organisation;
@@ -41,7 +41,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     },
   );
 
-  it("tells of each change of two", async () => {
+  it("notifies of each of two changes", async () => {
     const { organisation, job } = await booked();
     for (const endTime of [later(job.endTime), job.endTime]) {
       organisation.provider.updateShift(job.shiftId, { endTime });
@@ -50,7 +50,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     expect(await organisation.notifications(job, "shift_changed")).toHaveLength(2);
   });
 
-  it("that is replayed tells of a change that came since, although it told of one before", async () => {
+  it("notifies of a later change when it is replayed, although it notified of an earlier one", async () => {
     const { organisation, job } = await booked();
     const { provider, operations } = { ...organisation, ...harness() };
     const { traceId } = provider.updateShift(job.shiftId, { endTime: later(job.endTime) });
@@ -80,7 +80,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     expect(await organisation.job(job.shiftId)).toMatchObject({ positions: 2, ...onlyPositions(change) });
   });
 
-  it("that echoes our own assignment tells nobody", async () => {
+  it("notifies no one when it echoes the platform's own assignment", async () => {
     const { organisation, job } = await booked({ assignEchoes: true });
     const events = await organisation.events({ shiftId: job.shiftId });
     expect(events.map(({ event, status }) => `${event} ${status}`)).toEqual([
@@ -90,7 +90,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     expect((await organisation.notifications(job)).map(({ kind }) => kind)).not.toContain("shift_changed");
   });
 
-  it("that leaves fewer positions than people keeps them, stops the offers, and waits for a person", async () => {
+  it("keeps more bookings than positions, withdraws the offers, and raises an issue", async () => {
     const { organisation, person, other, job } = await booked();
     await organisation.accept(job, other);
     organisation.provider.updateShift(job.shiftId, { positions: 1 });
@@ -114,7 +114,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     expect(await organisation.issues()).toEqual([]);
   });
 
-  it("that says cancelled ends the job", async () => {
+  it("cancels the job if the shift's status is cancelled", async () => {
     const { organisation, job } = await booked({ variant: "b", deleted: "cancelled" });
     organisation.provider.shift(job.shiftId)?.assigned.clear();
     Object.assign(organisation.provider.shift(job.shiftId) ?? {}, { cancelled: true });
@@ -127,7 +127,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
-  it("of a cancelled job changes nothing: cancelled is final", async () => {
+  it("does not reopen a cancelled job", async () => {
     const { organisation, job } = await booked();
     await organisation.cancel(job);
     await organisation.idle();

@@ -6,7 +6,7 @@ import { useHarness } from "../../harness/platform.ts";
 
 const HOUR_MS = 3_600_000;
 
-describe.each(featureEngines)("whom a job is offered to, on %s", (engine) => {
+describe.each(featureEngines)("candidates who are offered a job, on %s", (engine) => {
   const harness = useHarness(engine);
 
   const start = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS + 48 * HOUR_MS;
@@ -18,7 +18,7 @@ describe.each(featureEngines)("whom a job is offered to, on %s", (engine) => {
     (await notifications(job, "job_offered")).map(({ candidateId }) => candidateId).sort();
   const ids = (...people: Person[]) => people.map(({ candidateId }) => candidateId).sort();
 
-  it("are those who have the competence", async () => {
+  it("have its competence", async () => {
     const [organisation, other] = [await harness().onboard(), await harness().onboard()];
     const [able, both] = [
       await organisation.addPerson(),
@@ -29,7 +29,7 @@ describe.each(featureEngines)("whom a job is offered to, on %s", (engine) => {
     expect(await offeredTo(organisation, await organisation.open())).toEqual(ids(able, both));
   });
 
-  it("are those who are free: a booking that only touches does not count", async () => {
+  it("are free at that time, apart from bookings that only touch it", async () => {
     const organisation = await harness().onboard();
     const [busy, touching, free] = [
       await organisation.addPerson(),
@@ -41,7 +41,7 @@ describe.each(featureEngines)("whom a job is offered to, on %s", (engine) => {
     expect(await offeredTo(organisation, await organisation.open(shift(7, 9)))).toEqual(ids(touching, free));
   });
 
-  it("are not told twice", async () => {
+  it("are notified once", async () => {
     const organisation = await harness().onboard();
     const first = await organisation.addPerson();
     const job = await organisation.open({ positions: 2 });
@@ -53,7 +53,7 @@ describe.each(featureEngines)("whom a job is offered to, on %s", (engine) => {
     expect(await offeredTo(organisation, job)).toEqual(ids(first, second));
   });
 
-  it("are also those who are new to the platform, for every open job that they can do", async () => {
+  it("include new candidates, for every open job that they can do", async () => {
     const [organisation, other] = [await harness().onboard(), await harness().onboard()];
     const first = await organisation.addPerson();
     const [open, filled] = [await organisation.open(shift(0, 8)), await organisation.open(shift(8, 16))];
@@ -66,7 +66,7 @@ describe.each(featureEngines)("whom a job is offered to, on %s", (engine) => {
     expect(await offeredTo(other, foreign)).toEqual([]);
   });
 
-  it("are told what they need to decide", async () => {
+  it("receive the times, the outlet, and the role", async () => {
     const organisation = await harness().onboard();
     await organisation.addPerson();
     const job = await organisation.open();
@@ -75,7 +75,7 @@ describe.each(featureEngines)("whom a job is offered to, on %s", (engine) => {
     expect(offer).toMatchObject({ kind: "job_offered", traceId, content });
   });
 
-  it("are nobody, which the story of the job says", async () => {
+  it("may be none, which the trace of the job shows", async () => {
     const organisation = await harness().onboard();
     const { traceId = "" } = await organisation.open();
     expect(await organisation.steps(traceId)).toContainEqual(

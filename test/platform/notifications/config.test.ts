@@ -23,11 +23,11 @@ describe("the configuration of mail", () => {
     "smtps://mail.example",
     "smtps://user:p%40ss@mail.example:465",
     "smtp://[::1]:25",
-  ])("takes %s", (url) => {
+  ])("accepts %s", (url) => {
     expect(read({ SMTP_URL: url, SMTP_FROM: FROM }).mail).toEqual({ url, from: FROM });
   });
 
-  it("is not needed", () => {
+  it("is optional", () => {
     expect(read({})).not.toHaveProperty("mail");
     expect(read({ SMTP_FROM: FROM })).not.toHaveProperty("mail");
   });
@@ -38,7 +38,7 @@ describe("the configuration of mail", () => {
     "smtp://",
     "smtp:mail",
     "smtps://user:100%zz@mail.example",
-  ])("refuses SMTP_URL=%s with one line that does not repeat it", (url) => {
+  ])("refuses SMTP_URL=%s in one line that does not repeat the value", (url) => {
     const faults = faultsOf({ SMTP_URL: url, SMTP_FROM: FROM });
     expect(faults).toEqual([expect.stringMatching(/^SMTP_URL must be smtp:\/\/[^\n]*$/)]);
     expect(faults[0]).not.toContain("zz");
@@ -52,7 +52,7 @@ describe("the configuration of mail", () => {
     },
   );
 
-  it("asks for SMTP_FROM", () => {
+  it("requires SMTP_FROM", () => {
     expect(faultsOf({ SMTP_URL: "smtp://mail.example" })).toEqual(["SMTP_FROM is required with SMTP_URL"]);
   });
 });

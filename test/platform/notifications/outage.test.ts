@@ -101,7 +101,7 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
     },
   );
 
-  it("is probed with one mail a minute while the others wait for the next hour", async () => {
+  it("is probed with one mail a minute while other mail waits for the next hour", async () => {
     await open();
     await addPeople(NTH, NTH + 3);
     server.fail("away");
@@ -118,7 +118,7 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
     ]);
   });
 
-  it("ends for more mail than one statement makes due", async () => {
+  it("ends for all waiting mail, also if one statement does not cover it", async () => {
     const many = 120;
     let delivery: Delivery = UNREACHABLE;
     const sent: string[] = [];
@@ -141,7 +141,7 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
     expect(sent).toHaveLength(many + 1);
   });
 
-  it("that outlasts the process ends with the first mail that the next process delivers", async () => {
+  it("ends with the first delivery of the next process if it outlasts the process", async () => {
     await open();
     await addPeople(NTH, NTH + 2);
     server.fail("away");
@@ -155,7 +155,7 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
     await expect.poll(recipients).toEqual([0, 1, 2].map((each) => email(NTH + each)));
   });
 
-  it("is none when one recipient is deferred, who is not attempted with each mail that is accepted", async () => {
+  it("is not assumed when the server defers one recipient, who is not retried with each accepted mail", async () => {
     const tried: string[] = [];
     const channel: Channel = {
       name: "email",
@@ -179,7 +179,7 @@ describe.each(featureEngines)("an outage of the mail server on %s", (engine) => 
     expect(await organisation.issues()).toMatchObject([{ subject: { kind: "mail_server" } }]);
   });
 
-  it("closes its issue when the only mail that waits is an offer that is withdrawn", async () => {
+  it("resolves its issue when the only waiting mail is a withdrawn offer", async () => {
     await open();
     await addPeople(NTH, NTH + 1);
     server.fail("away");

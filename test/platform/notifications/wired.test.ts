@@ -30,7 +30,7 @@ async function start() {
   };
 }
 
-it("a platform with SMTP_URL sends its notifications by e-mail", async () => {
+it("a platform with SMTP_URL sends its notifications by email", async () => {
   const { server, platform, provider, operations } = await start();
   const { providerId, url: baseUrl, token: providerToken } = provider;
   const body = { providerId, kind: "sandbox", name: "Kvarteret", baseUrl, providerToken };

@@ -20,17 +20,17 @@ describe("who a person is at a provider", () => {
     expect(next(undefined, { createSentAt: NOW - 1 })).toEqual({ do: "look_up" });
   });
 
-  it("is the only match", () => {
+  it("is known if there is exactly one match", () => {
     expect(next({ kind: "found", ids: ["p1"] })).toEqual({ do: "know", id: "p1", how: "found" });
     expect(next({ kind: "found", ids: ["p1"] }, { createSentAt: NOW })).toMatchObject({ id: "p1" });
   });
 
-  it("is not decided when there are several", () => {
+  it("is ambiguous if there are several matches", () => {
     const fault = { kind: "ambiguous", matches: 2 };
     expect(next({ kind: "found", ids: ["p1", "p2"] })).toEqual({ do: "give_up", fault });
   });
 
-  it("is created when no one is found, and no create is in doubt", () => {
+  it("is created when there is no match and no create is in doubt", () => {
     expect(next(NO_ONE)).toEqual({ do: "create" });
     expect(next({ kind: "created", id: "p3" })).toEqual({ do: "know", id: "p3", how: "created" });
   });
@@ -45,7 +45,7 @@ describe("who a person is at a provider", () => {
     expect(next(NO_ONE, { createSentAt: NOW - agoMs })).toEqual(step);
   });
 
-  it("is looked up again when the provider has the person already, once", () => {
+  it("is looked up again once when the provider already has the person", () => {
     expect(next({ kind: "exists" })).toEqual({ do: "look_up" });
     expect(next(NO_ONE, { existsUnseen: true })).toEqual({
       do: "give_up",
@@ -53,7 +53,7 @@ describe("who a person is at a provider", () => {
     });
   });
 
-  it.each([401, 403])("pauses the integration at %d", (status) => {
+  it.each([401, 403])("is retried later, and pauses the integration, at %d", (status) => {
     expect(next(refused(status))).toMatchObject({ do: "pause", refused: { status } });
   });
 

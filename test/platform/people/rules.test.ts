@@ -22,7 +22,7 @@ describe("a person at a provider", () => {
     expect(plan(undefined, { createSentAt: NOW - 1 })).toEqual({ do: "look_up" });
   });
 
-  it("is created when no one is found", () => {
+  it("is created when there is no match", () => {
     expect(plan(nobody)).toEqual({ do: "create" });
     expect(plan({ kind: "found", ids: ["one"] })).toEqual({ do: "know", id: "one", how: "found" });
   });
@@ -37,12 +37,12 @@ describe("a person at a provider", () => {
     expect(plan(nobody, { createSentAt: NOW + 600_000 })).toEqual({ do: "wait", ms: 20_000 });
   });
 
-  it("is looked up again when the provider says that it exists, and given up when it stays unseen", () => {
+  it("is looked up again when the provider reports that it exists, and given up when there is still no match", () => {
     expect(plan({ kind: "exists" })).toEqual({ do: "look_up" });
     expect(plan(nobody, { existsUnseen: true })).toMatchObject({ do: "give_up" });
   });
 
-  it("is not created anew because the provider has forgotten its id: one look-up may be stale", () => {
+  it("is not created again when the provider no longer knows its id, because one look-up may be stale", () => {
     expect(plan(nobody, { isForgotten: true })).toMatchObject({ do: "give_up" });
     expect(plan({ kind: "found", ids: ["one"] }, { isForgotten: true })).toMatchObject({
       do: "know",
@@ -50,13 +50,13 @@ describe("a person at a provider", () => {
     });
   });
 
-  it("is ambiguous when several match", () => {
+  it("is ambiguous when there are several matches", () => {
     expect(plan({ kind: "found", ids: ["one", "two"] })).toEqual({
       ...{ do: "give_up", fault: { kind: "ambiguous", matches: 2 } },
     });
   });
 
-  it("pauses the integration on 401 and 403, and is retried when the provider gives no response", () => {
+  it("pauses the integration on 401 and 403, and is retried when there is no response", () => {
     expect(plan({ kind: "refused", status: 403, code: undefined })).toMatchObject({ do: "pause" });
     const failure = { kind: "unavailable", failure: "timeout", reason: "the connection was cut" } as const;
     expect(plan(failure)).toEqual({ do: "retry", failure });

@@ -41,26 +41,23 @@ describe("a shift that GET does not find", () => {
     }
   });
 
-  it.each([1, 2, 3])(
-    "is waited for in time, not in readings: nothing before the wait after reading %d is over",
-    (absences) => {
-      const event = anEvent("shift.update");
-      // A hint, or a call that failed, has it read 3 s before its time.
-      const { absentSince } = missed(absences);
-      const shift = { absences, absentSince: absentSince + 3_000, nextReadAt: NOW };
-      const state = aState({ shift, events: [event], bookings: [confirmed()] });
-      const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
-      const { writes, next } = planned(state, run);
-      expect(writesOf(writes, "shift")).toEqual([{ write: "shift", patch: { nextReadAt: NOW + 3_000 } }]);
-      expect(writesOf(writes, "events")).toMatchObject([
-        {
-          status: "queued",
-          verdict: { code: "will_recheck", params: { recheck: "absent", afterMs: 3_000 } },
-        },
-      ]);
-      expect(next).toMatchObject({ do: "rest", afterMs: 3_000 });
-    },
-  );
+  it.each([1, 2, 3])("is not read again for a hint before the delay after reading %d is over", (absences) => {
+    const event = anEvent("shift.update");
+    // A hint, or a call that failed, has it read 3 s before its time.
+    const { absentSince } = missed(absences);
+    const shift = { absences, absentSince: absentSince + 3_000, nextReadAt: NOW };
+    const state = aState({ shift, events: [event], bookings: [confirmed()] });
+    const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
+    const { writes, next } = planned(state, run);
+    expect(writesOf(writes, "shift")).toEqual([{ write: "shift", patch: { nextReadAt: NOW + 3_000 } }]);
+    expect(writesOf(writes, "events")).toMatchObject([
+      {
+        status: "queued",
+        verdict: { code: "will_recheck", params: { recheck: "absent", afterMs: 3_000 } },
+      },
+    ]);
+    expect(next).toMatchObject({ do: "rest", afterMs: 3_000 });
+  });
 
   it("counts as absent with the contract's code", () => {
     const run = afterAbsence({ code: "shift_not_found" });
@@ -77,7 +74,7 @@ describe("a shift that GET does not find", () => {
   });
 
   it.each([0, 1, 2, 3])(
-    "is an outage when the witness fails, which uses up no patience after %d readings",
+    "is an outage when the witness fails, which does not count as an absence after %d readings",
     (absences) => {
       const state = aState({ shift: missed(absences), bookings: [confirmed()] });
       const { writes, next } = planned(state, afterAbsence({ witness: "bad" }));
@@ -100,14 +97,14 @@ describe("a shift that GET does not find", () => {
     expect(jobOf(again.writes)).toMatchObject({ status: "cancelled" });
   });
 
-  it("needs no patience when the provider has announced the deletion", () => {
+  it("counts as deleted at once when the provider has announced the deletion", () => {
     const event = anEvent("shift.delete");
     const run = afterAbsence({ code: "shift_not_found", covers: [event.eventId] });
     expect(jobOf(planned(aState({ events: [event] }), run).writes)).toMatchObject({ status: "cancelled" });
   });
 });
 
-describe("the platform's DELETE that is answered 404", () => {
+describe("a 404 to the platform's DELETE", () => {
   const cancellation = { operationId: "operation", traceId: "trace", sentAt: NOW, consumedBy: null };
   const call = { do: "cancel", operationId: "operation", traceId: "trace" } as const;
   const made = (outcome: object) =>
@@ -126,7 +123,7 @@ describe("the platform's DELETE that is answered 404", () => {
     expect(jobOf(writes)).toMatchObject({ status: "cancelled", cancelledBy: "employer" });
   });
 
-  it("cancels nothing without it until the shift is missing for as long as any other", () => {
+  it("cancels nothing without the code until the shift counts as deleted", () => {
     const run = afterAbsence({ code: "shift_not_found" });
     const early = planned(aState({ cancellation, bookings: [confirmed()] }), run);
     expect(jobOf(early.writes)).toEqual({});
@@ -176,13 +173,13 @@ describe("events that contradict each other", () => {
     return planned(state, afterAbsence({ code: "shift_not_found", covers }));
   };
 
-  it("leave an absence to the last of them: a shift that was created again is waited for", () => {
+  it("wait for a missing shift if the last of them is a create", () => {
     const { writes, next } = announced(["shift.delete", "shift.create"]);
     expect(writesOf(writes, "events")[0]).toMatchObject({ status: "queued" });
     expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
   });
 
-  it("are no loss of data when a deletion is among them", () => {
+  it("do not count as a loss of data if they include a deletion", () => {
     const events = ["shift.delete", "shift.update"].map((name) => anEvent(name, { isNew: false }));
     const covers = events.map(({ eventId }) => eventId);
     const surroundings = { vanished: { missing: 20, known: 40 } };
@@ -192,12 +189,12 @@ describe("events that contradict each other", () => {
     expect(writesOf(writes, "hold")).toEqual([]);
   });
 
-  it("may have come in another order: the shift is read once more, two minutes later", () => {
+  it("lead to another reading two minutes later, because they may be out of order", () => {
     expect(nextReadAt(announced(["shift.create", "shift.delete"]).writes)).toBe(NOW + 120_000);
     expect(nextReadAt(announced(["shift.delete"]).writes)).toBeNull();
   });
 
-  it("are processed at once when the shift was gone before, and the shift is read once more", () => {
+  it("are processed at once if the shift was gone before, and the shift is read once more", () => {
     const { writes } = announced(["shift.create"], { isGone: true });
     expect(writesOf(writes, "events")[0]).toMatchObject({ status: "processed" });
     expect(nextReadAt(writes)).toBe(NOW + 120_000);
@@ -226,14 +223,14 @@ describe("a shift that reappears", () => {
     expect(jobOf(writes)).toEqual({});
   });
 
-  it("is noticed without a webhook: a shift that is gone is read each hour until its start", () => {
+  it("is noticed without a webhook, because a missing shift is read each hour until its start", () => {
     const { writes, next } = planned(aState({ shift: PATIENT }), afterAbsence({ code: "shift_not_found" }));
     expect(nextReadAt(writes)).toBeGreaterThan(NOW + 0.8 * HOUR);
     expect(next).toMatchObject({ do: "rest", priority: 2 });
     expect(planned(aState({ job: job("absence"), shift: gone }), firstStep).next.do).toBe("read");
   });
 
-  it("still lists the people of the bookings that its absence ended: they are taken off", () => {
+  it("leads to the unassignment of people whose bookings its absence ended", () => {
     const closing = aState({ shift: PATIENT, bookings: [confirmed()] });
     expect(patchOf(planned(closing, afterAbsence({ code: "shift_not_found" })).writes)).toMatchObject({
       ...{ status: "released", atProvider: "maybe" },
@@ -278,7 +275,7 @@ describe("a reading that contradicts the hint", () => {
     expect(writesOf(writes, "events")).toMatchObject([{ status: "ignored" }]);
   });
 
-  it("is accepted in the end when the update shows nothing new", () => {
+  it("is accepted in the end when an update shows nothing new", () => {
     const { writes } = covered(anEvent("shift.update"), RULES.recheckMs.length);
     expect(issues(writes)).toEqual([]);
     expect(writesOf(writes, "events")).toMatchObject([{ status: "processed" }]);

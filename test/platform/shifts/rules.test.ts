@@ -29,7 +29,7 @@ const planned = (state: Parameters<typeof plan>[0], run: Parameters<typeof plan>
   plan(state, run, now, RULES);
 
 describe("a call whose outcome is unknown", () => {
-  it("is followed by a reading, not by another call", () => {
+  it("is followed by a reading instead of another call", () => {
     expect(planned(aState({ bookings: [inDoubt()] }), firstStep).next.do).toBe("read");
     const { writes, next } = planned(aState({ bookings: [inDoubt()] }), afterCall(assign(), cut));
     expect(next.do).toBe("rest");
@@ -56,13 +56,13 @@ describe("a call whose outcome is unknown", () => {
     });
   });
 
-  it("is read again in time also while the integration is suspended, and after the start", () => {
+  it("is read again also while the integration is suspended, and after the start", () => {
     const state = aState({ bookings: [inDoubt()], integration: { state: "suspended" } });
     const { next } = planned(state, afterAbsence({ code: "shift_not_found" }), START + 1);
     expect(next).toMatchObject({ do: "rest", afterMs: 5_000 });
   });
 
-  it("may take effect after the person was withdrawn: the shift is read later, and the person is taken off again", () => {
+  it("leads to a later reading and another unassignment when it takes effect after a withdrawal", () => {
     const unassign = { ...assign(), do: "unassign" } as ReturnType<typeof assign>;
     const withdrawn = confirmed({ isWithdrawn: true, atProvider: "maybe" });
     const { writes, next } = planned(
@@ -76,7 +76,7 @@ describe("a call whose outcome is unknown", () => {
     expect(planned(state, afterSeeing()).next.do).toBe("unassign");
   });
 
-  it("leaves a DELETE to the reading that follows", () => {
+  it("is settled by the next reading if it was a DELETE", () => {
     const cancellation = {
       operationId: "operation",
       traceId: "trace",
@@ -124,7 +124,7 @@ describe("a rejection", () => {
 });
 
 describe("free seats", () => {
-  it("are what the people on the provider's list leave over", () => {
+  it("are the positions minus the people on the provider's list", () => {
     const state = aState({ surroundings: listing("own one", "own two") });
     const job = jobOf(planned(state, afterSeeing()).writes);
     expect(job).toMatchObject({ status: "filled", ownPeopleCount: 2 });
@@ -136,7 +136,7 @@ describe("free seats", () => {
     expect({ ...aJob(), ...jobOf(writes) }).toMatchObject({ status: "open", ownPeopleCount: 0 });
   });
 
-  it("count a person as the provider's own who has withdrawn here and whom the provider has assigned under another id", () => {
+  it("count a withdrawn person whom the provider assigned under another id as the provider's own", () => {
     const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
     const own = { providerCandidateId: "another id", candidateId: ended.candidateId };
     const state = aState({ bookings: [ended], surroundings: { listed: [own], listedCount: 1 } });
@@ -165,7 +165,7 @@ describe("a seat that becomes free", () => {
     expect(writesOf(writes, "offer")).toHaveLength(1);
   });
 
-  it("is offered at each reading, so that it reaches who has become free since", () => {
+  it("is offered at each reading, so that it reaches candidates who became free", () => {
     expect(writesOf(planned(aState(), afterSeeing()).writes, "offer")).toHaveLength(1);
   });
 
@@ -196,7 +196,7 @@ describe("a material change", () => {
     expect(issues(writes)).toEqual(["booking_overlaps", "competence_missing"]);
   });
 
-  it("needs no attention of an operator any more once the booking has ended", () => {
+  it("resolves its issues once the booking has ended", () => {
     const bookings = [confirmed({ atProvider: "maybe", isWithdrawn: true })];
     const state = aState({ bookings, shift: { hasIssues: true } });
     const { writes } = planned(state, afterSeeing());

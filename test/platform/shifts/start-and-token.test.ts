@@ -29,20 +29,20 @@ describe("after the start", () => {
   const state = (booking: ReturnType<typeof aBooking>) =>
     aState({ bookings: [booking], shift: { nextReadAt: null } });
 
-  it("no one is assigned, and the booking ends as shift_started", () => {
+  it("a pending booking ends as shift_started without a call", () => {
     const { writes, next } = planned(state(aBooking()), firstStep, late);
     expect(next.do).toBe("rest");
     expect(patchOf(writes)).toMatchObject({ status: "released", reason: "shift_started" });
   });
 
-  it("no one is withdrawn: the booking ends, and an operator is asked to settle it", () => {
+  it("a withdrawal ends the booking without a call, and raises an issue", () => {
     const { writes, next } = planned(state(confirmed({ isWithdrawn: true })), firstStep, late);
     expect(next.do).toBe("rest");
     expect(patchOf(writes)).toMatchObject({ status: "released", reason: "shift_started" });
     expect(issues(writes)).toEqual(["unassign_failed"]);
   });
 
-  it("a call in doubt is read once before anything is concluded", () => {
+  it("a call in doubt is settled by one reading", () => {
     expect(planned(state(inDoubt()), firstStep, late).next.do).toBe("read");
     expect(patchOf(planned(state(inDoubt()), afterSeeing(), late).writes)).toMatchObject({
       status: "released",

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { FIGURES } from "../../../src/platform/metrics/figures.ts";
-import { judge } from "../../../src/platform/upkeep/rhythm.ts";
+import { findSilence } from "../../../src/platform/upkeep/rhythm.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
 
 const HOUR = 3_600_000;
 const WEEK = 168;
 
-describe("a provider is quiet", () => {
+describe("a provider counts as quiet", () => {
   const cases = [
     ["when none of many webhooks came", [6, 0, 20], { hours: 6 }],
     ["when a twentieth of them came", [6, 2, 40], { hours: 6 }],
@@ -18,15 +18,15 @@ describe("a provider is quiet", () => {
     ["not when few are to be expected", [6, 0, 19], undefined],
   ] as const;
   it.each(cases)("%s", (_title, [hours, received, expected], verdict) => {
-    const found = judge([{ hours, received, expected }]);
+    const found = findSilence([{ hours, received, expected }]);
     if (typeof verdict === "object") expect(found).toMatchObject(verdict);
     else expect(found).toBe(verdict);
   });
 
-  it("by a longer span when few are to be expected in a shorter one, unless it sends again", () => {
+  it("over a longer span when few webhooks are expected in a shorter one, unless it sends again", () => {
     const longer = { hours: 72, received: 1, expected: 50 };
-    expect(judge([{ hours: 6, received: 0, expected: 4 }, longer])).toBe(longer);
-    expect(judge([{ hours: 6, received: 1, expected: 4 }, longer])).toBe("sends");
+    expect(findSilence([{ hours: 6, received: 0, expected: 4 }, longer])).toBe(longer);
+    expect(findSilence([{ hours: 6, received: 1, expected: 4 }, longer])).toBe("sends");
   });
 });
 
@@ -85,7 +85,7 @@ describe.each(featureEngines)("the rhythm of webhooks on %s", (engine) => {
       .where("provider_id", "=", provider_id)
       .execute();
 
-  it("raises one issue when a provider sends no webhook any more, and closes it when it sends again", async () => {
+  it("raises one issue when a provider stops sending webhooks, and resolves it when it sends again", async () => {
     const provider_id = await activeProvider();
     const other = await activeProvider();
     await platformRan();
@@ -114,7 +114,7 @@ describe.each(featureEngines)("the rhythm of webhooks on %s", (engine) => {
     expect(await issuesOf(provider_id)).toMatchObject([{ ...issue, resolved_at: expect.any(Date) }]);
   });
 
-  it("knows the hours of the week in which a provider never sends", async () => {
+  it("allows for hours of the week in which a provider never sends", async () => {
     const provider_id = await activeProvider();
     await platformRan();
     await sent(provider_id, 50, { without: (ago) => ago % WEEK < 72 });
@@ -122,7 +122,7 @@ describe.each(featureEngines)("the rhythm of webhooks on %s", (engine) => {
     expect(await issuesOf(provider_id)).toEqual([]);
   });
 
-  it("raises nothing about a provider without three weeks of history, or one that is suspended", async () => {
+  it("raises nothing for a suspended provider, or without three weeks of history", async () => {
     const [fresh, suspended] = [await activeProvider(), await activeProvider("suspended")];
     await platformRan();
     await sent(fresh, 50, { from: 3 * WEEK, to: 6 });

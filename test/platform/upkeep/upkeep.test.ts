@@ -61,7 +61,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     return job;
   };
 
-  it("finds what no event announced", async () => {
+  it("applies changes that no event announced", async () => {
     await open();
     const { shiftId, traceId } = await organisation.open({ positions: 1 });
     organisation.provider.updateShift(shiftId, { positions: 4 });
@@ -70,7 +70,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     expect(await eventsOf(shiftId)).toHaveLength(1);
   });
 
-  it("leaves no event, no story and no notification when nothing was missed", async () => {
+  it("records no event, trace, or notification when nothing changed", async () => {
     await open();
     await organisation.addPerson();
     const { shiftId } = await organisation.open();
@@ -91,7 +91,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     expect(await eventsOf(shiftId)).toHaveLength(1);
   });
 
-  it("notifies those booked of other times once, and of no other change", async () => {
+  it("notifies the people booked of new times once, and of no other change", async () => {
     await open();
     const job = await book();
     const counted = readings();
@@ -105,7 +105,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     expect(await organisation.notifications(job, "shift_changed")).toHaveLength(1);
   });
 
-  it("cancels the job of a shift that is gone, and notifies those booked once", async () => {
+  it("cancels the job of a shift that is gone, and notifies the people booked once", async () => {
     await open();
     const job = await book();
     organisation.provider.deleteShift(job.shiftId);
@@ -116,7 +116,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     expect(await organisation.notifications(job, "shift_cancelled")).toHaveLength(1);
   });
 
-  it("believes a lagging replica no sooner than after an event", async () => {
+  it("is as patient with a lagging replica as after an event", async () => {
     await open({ timing: { absenceRetriesMs: [200, 200, 200] } });
     const { shiftId } = await organisation.open();
     const counted = readings();
@@ -125,7 +125,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     expect(await organisation.job(shiftId)).toMatchObject({ status: "open" });
   });
 
-  it("keeps one issue of a shift that cannot be a job, until it can", async () => {
+  it("keeps one issue about an invalid shift until it is valid", async () => {
     await open();
     await organisation.open();
     organisation.provider.setFault("end-before-start");
@@ -135,7 +135,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     await expect.poll(organisation.issueCodes).toEqual([]);
   });
 
-  it("leaves alone what has been cancelled, and what is suspended", async () => {
+  it("skips cancelled jobs and suspended integrations", async () => {
     await open();
     const { jobId } = await organisation.open();
     const path = { providerId: organisation.providerId };
@@ -163,7 +163,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     return shiftId;
   };
 
-  it("reads each hour again what was given up", async () => {
+  it("reads failed shifts each hour", async () => {
     await open({ retries: { tries: 3 }, timing: { hourlyMs: 500 } });
     const shiftId = await died();
     await expect
@@ -172,7 +172,7 @@ describe.each(featureEngines)("the periodic reading on %s", (engine) => {
     expect(await organisation.issueCodes()).toEqual([]);
   });
 
-  it("reads what was given up once the provider responds again", async () => {
+  it("reads failed shifts once the provider responds again", async () => {
     const calls = { perMinute: 0, failures: 2, opensForMs: 100, opensAtMostMs: 200 };
     await open({ retries: { tries: 3 }, calls });
     const shiftId = await died();
@@ -216,7 +216,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
   };
   const sorted = (events: readonly { event_id: string }[]) => events.map(({ event_id }) => event_id).sort();
 
-  it("moves events that ended into the log of their day, in batches, and deletes those that are too old", async () => {
+  it("moves ended events into the event log in batches, and deletes old ones", async () => {
     const logged = Array.from({ length: 1_200 }, (_, nth) => eventOf("processed", 5 * DAY + nth * 60_000));
     const alsoLogged = [eventOf("ignored", 4 * DAY + 61_000), eventOf("skipped_echo", 30 * DAY - 1)];
     const stay = [eventOf("queued", 400 * DAY), eventOf("dead", 400 * DAY), eventOf("failed", 29 * DAY)];
@@ -230,7 +230,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(await round()).toEqual(NOTHING);
   });
 
-  it("drops the days of events and steps that are too old, and makes those to come", async () => {
+  it("drops the partitions of old events and steps, and creates those of coming days", async () => {
     const { kysely } = database();
     const old = [eventOf("processed", 29 * DAY), eventOf("processed", 5 * DAY)];
     await store(old);
@@ -270,7 +270,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(await stored()).toEqual([]);
   });
 
-  it("keeps everything for as many days as are set", async () => {
+  it("keeps everything for the configured number of days", async () => {
     const events = [eventOf("processed", 39 * DAY), eventOf("failed", 39 * DAY), eventOf("failed", 41 * DAY)];
     await store(events);
     const report = await createUpkeep(deps(), { retention: { events: 40 } }).run();
@@ -278,7 +278,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(await idsIn("all_events")).toEqual(sorted(events.slice(0, 2)));
   });
 
-  it("deletes old jobs with everything that belongs to them, unless something is not settled", async () => {
+  it("deletes old jobs with everything that belongs to them, except unsettled ones", async () => {
     const { kysely } = database();
     const integration = { kind: "probe", name: "n", base_url: "https://example.com", provider_token: "t" };
     await kysely
@@ -345,7 +345,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(await kysely.selectFrom("bookings").selectAll().execute()).toHaveLength(2);
   });
 
-  it("deletes notifications of shifts that are over before their jobs, and keeps those of later shifts", async () => {
+  it("deletes notifications of past shifts before their jobs, and keeps those of later shifts", async () => {
     const { kysely } = database();
     const age = RETENTION.notifications * DAY;
     const integration = { kind: "probe", name: "n", base_url: "https://example.com", provider_token: "t" };
@@ -387,7 +387,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(await kysely.selectFrom("jobs").select("job_id").execute()).toHaveLength(2);
   });
 
-  it("deletes figures that nobody can ask for any more", async () => {
+  it("deletes figures that are too old to be queried", async () => {
     const { kysely } = database();
     const figure = (age: number, nth: number) => ({
       ...{ minute: new Date(clock - age), name: `n${nth}`, provider_id: "", value: 1 },
@@ -403,7 +403,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(await round()).toEqual(NOTHING);
   });
 
-  it("deletes issues that were resolved too long ago, and none that is open", async () => {
+  it("deletes old resolved issues, and no open ones", async () => {
     const { kysely } = database();
     const issue = (resolvedAgeMs?: number) => ({
       ...({
@@ -424,7 +424,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(left).toEqual([{ issue_id: young.issue_id }, { issue_id: open.issue_id }]);
   });
 
-  it("deletes the tombstones of shifts without a job, unless they are due", async () => {
+  it("deletes tombstones of shifts without a job, unless a reading is planned", async () => {
     const { kysely } = database();
     const shift = (goneAgeMs: number, next_read_at: Date | null = null) => ({
       ...{ provider_id, shift_id: newId(), gone_at: new Date(clock - goneAgeMs), next_read_at },
@@ -453,7 +453,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(left).toEqual([{ hour: new Date(clock - 35 * DAY) }]);
   });
 
-  it("deletes counts of webhooks that are an hour old", async () => {
+  it("deletes webhook counts that are an hour old", async () => {
     const { kysely } = database();
     const count = (age: number) => ({ provider_id: randomUUID(), minute: new Date(clock - age), count: 7 });
     await kysely
@@ -464,7 +464,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(await kysely.selectFrom("webhook_counts").select("minute").execute()).toHaveLength(2);
   });
 
-  it("deletes operations of which no echo can come any more, and none that waits for the provider", async () => {
+  it("deletes operations whose echo is no longer expected, and none that waits for the provider", async () => {
     const { kysely } = database();
     const provider_id = randomUUID();
     const integration = { kind: "probe", name: "n", base_url: "https://example.com", provider_token: "t" };
@@ -488,7 +488,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(ids(left)).toEqual(ids(stay));
   });
 
-  it("goes on with the rest when a part fails", async () => {
+  it("continues with the other steps when one fails", async () => {
     const log = { ...silent, error: vi.fn(), info: vi.fn() };
     const minute = new Date(clock - 8 * DAY);
     await database()
@@ -504,7 +504,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
     expect(log.error).toHaveBeenCalledOnce();
   });
 
-  it("runs by itself, again and again, until it is stopped", async () => {
+  it("runs at intervals until it is stopped", async () => {
     const now = vi.fn(() => new Date(clock));
     const upkeep = createUpkeep(deps({ now }), { everyMs: 1 });
     upkeep.start();

@@ -28,14 +28,14 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     );
   };
 
-  it("is one row however many hints there are, with the most urgent priority", async () => {
+  it("is one row with the most urgent priority, however many hints arrive", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a", { priority: 2 }), shift(providerId, "a", { priority: 1 }));
     await mark(database(), shift(providerId, "a", { priority: 0 }), shift(providerId, "a", { priority: 2 }));
     expect(await rowsOf(database())).toMatchObject([{ key: "a", priority: 0, claimed: false }]);
   });
 
-  it("is claimed once, by whichever process comes first", async () => {
+  it("is claimed by one process only", async () => {
     const providerId = await addIntegration(database());
     const keys = Array.from({ length: 20 }, (_, nth) => `s${String(nth).padStart(2, "0")}`);
     await mark(database(), ...keys.map((key) => shift(providerId, key)));
@@ -45,7 +45,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(await claim(database())).toEqual([]);
   });
 
-  it("ends with its claim when no hint came meanwhile", async () => {
+  it("is deleted when its claim ends, if no hint arrived in the meantime", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"));
     const [held] = await claim(database());
@@ -54,7 +54,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(await rowsOf(database())).toEqual([]);
   });
 
-  it("is due again at once when a hint came during the run, with the hint's priority", async () => {
+  it("is due again at once, with the hint's priority, if a hint arrived during the run", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a", { priority: 2 }));
     const [held] = await claim(database());
@@ -64,7 +64,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(await claim(database())).toMatchObject([{ key: "a", priority: 0, attempts: 1 }]);
   });
 
-  it("that failed waits for its next attempt although a hint came during the run", async () => {
+  it("waits for its next attempt after a failure, even if a hint arrived during the run", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"));
     const [held] = await claim(database());
@@ -75,7 +75,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(await claim(database())).toMatchObject([{ attempts: 2 }]);
   });
 
-  it("that failed is due at the next hint, but not before a firm Retry-After", async () => {
+  it("is due at the next hint after a failure, but not before a Retry-After", async () => {
     const providerId = await addIntegration(database());
     for (const [key, isFirm] of [
       ["firm", true],
@@ -91,7 +91,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(keysOf(await claim(database()))).toContain("firm");
   });
 
-  it("is claimed again when the lease has ended, and the first run can write nothing", async () => {
+  it("is claimed again once its lease has expired, and the first run can no longer write", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"));
     const [first] = await claim(database());
@@ -107,7 +107,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     await end(second);
   });
 
-  it("is kept for as long as its claim is renewed", async () => {
+  it("stays claimed while its claim is renewed", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"), shift(providerId, "b"));
     const claims = await claim(database());
@@ -120,7 +120,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(keysOf(await claim(database()))).toEqual(["b"]);
   });
 
-  it("that is given back is due at once, and was no attempt", async () => {
+  it("is due at once after a release, which does not count as an attempt", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"), shift(providerId, "b"));
     const claims = await claim(database());
@@ -133,7 +133,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(keysOf(await claim(database()))).toEqual(["a", "b"]);
   });
 
-  it("is interactive first, then of each provider in turn, the one with the fewest runs first", async () => {
+  it("is claimed by priority, then from the provider with the fewest runs", async () => {
     const [many, few] = [await addIntegration(database()), await addIntegration(database())];
     await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(many, `many${nth}`)));
     await mark(database(), shift(few, "few1"), shift(few, "few2"), shift(many, "urgent", { priority: 0 }));
@@ -143,7 +143,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(new Set(next.map(({ providerId }) => providerId))).toEqual(new Set([many, few]));
   });
 
-  it("is no more of one provider than its limit, those in hand of any process included", async () => {
+  it("is claimed up to the limit of each provider, across all processes", async () => {
     const [one, other] = [await addIntegration(database()), await addIntegration(database())];
     await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(one, `one${nth}`)));
     await mark(database(), shift(other, "other1"));
@@ -156,7 +156,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(await claim(database(), { perProvider: 4 })).toHaveLength(3);
   });
 
-  it("leaves the last place of a provider to someone who waits", async () => {
+  it("leaves the last place of a provider to interactive work", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), ...[1, 2, 3, 4, 5].map((nth) => shift(providerId, `event${nth}`)));
     expect(await claim(database(), { perProvider: 5 })).toHaveLength(4);
@@ -164,7 +164,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     expect(keysOf(await claim(database(), { perProvider: 5 }))).toEqual(["accepted"]);
   });
 
-  it("is claimed without reading again what has ended, vacuum or not", async () => {
+  it("is claimed without reading finished rows again, with or without a vacuum", async () => {
     const providers = await Promise.all(Array.from({ length: 20 }, () => addIntegration(database())));
     await sql`alter table work set (autovacuum_enabled = off)`.execute(database().kysely);
     const keys = Array.from({ length: 100 }, (_, nth) => `s${nth}`);
@@ -197,13 +197,13 @@ describe.each(engines)("work that is due, on %s", (engine) => {
       });
   });
 
-  it("is nothing of a provider that is spared", async () => {
+  it("is not claimed for an excluded provider", async () => {
     const [one, other] = [await addIntegration(database()), await addIntegration(database())];
     await mark(database(), shift(one, "one"), shift(other, "other"));
-    expect(keysOf(await claim(database(), { spared: [one] }))).toEqual(["other"]);
+    expect(keysOf(await claim(database(), { excluded: [one] }))).toEqual(["other"]);
   });
 
-  it("waits while the provider rejects the token, apart from the probe", async () => {
+  it("waits while the provider rejects the token, except for the probe", async () => {
     const providerId = await addIntegration(database(), { paused_since: new Date() });
     const probe = { providerId, kind: "probe", key: "", priority: 0 } as const;
     await mark(database(), shift(providerId, "a", { priority: 0 }), probe);
@@ -213,7 +213,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
   });
 
   it.each(["draft", "suspended"] as const)(
-    "of an integration that is %s is only what was asked for interactively",
+    "includes only interactive work of an integration that is %s",
     async (state) => {
       const providerId = await addIntegration(database(), { state });
       await mark(database(), shift(providerId, "event"), shift(providerId, "asked", { priority: 0 }));
@@ -221,7 +221,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     },
   );
 
-  it("is only of the kinds that a process works on", async () => {
+  it("is claimed only for the kinds that the process works on", async () => {
     const providerId = await addIntegration(database());
     await mark(database(), shift(providerId, "a"), shift(providerId, "b", { kind: "person" }));
     expect(keysOf(await claim(database(), { kinds: ["person"] }))).toEqual(["b"]);

@@ -11,7 +11,7 @@ import { addIntegration, claim, mark, rowsOf, shift } from "./rows.ts";
 const MANY = 1_200;
 const NEVER = new AbortController().signal;
 
-describe.each(featureEngines)("what concerns thousands of shifts, on %s", (engine) => {
+describe.each(featureEngines)("a refresh of thousands of shifts on %s", (engine) => {
   const database = useEngine(engine);
   const deps = () => {
     const rest = { wakeWorker: () => undefined, now: () => new Date(), pace: createPace() };
@@ -39,7 +39,7 @@ describe.each(featureEngines)("what concerns thousands of shifts, on %s", (engin
 
   const keysOf = async () => (await rowsOf(database())).map(({ key }) => key);
 
-  it("is made due in batches when an integration is activated: events and jobs, each shift once", async () => {
+  it("makes each shift with events or jobs due once, in batches, when an integration is activated", async () => {
     const providerId = await addIntegration(database());
     await addJobs(providerId);
     await sql`
@@ -52,7 +52,7 @@ describe.each(featureEngines)("what concerns thousands of shifts, on %s", (engin
     expect(keys).toEqual(Array.from({ length: MANY + 10 }, (_, n) => `j${String(n).padStart(4, "0")}`));
   });
 
-  it("is only what needs the competence of a new candidate", async () => {
+  it("includes only jobs that need the competence of a new candidate", async () => {
     const [providerId, other] = [await addIntegration(database()), await addIntegration(database())];
     const competenceId = newId();
     await sql`insert into competences (competence_id, name) values (${competenceId}, 'Waiter')`.execute(
@@ -65,7 +65,7 @@ describe.each(featureEngines)("what concerns thousands of shifts, on %s", (engin
     expect(await keysOf()).toHaveLength(MANY);
   });
 
-  it("is every attempt that failed, when the provider responds again", async () => {
+  it("includes all failed work when the provider responds again", async () => {
     const providerId = await addIntegration(database());
     const numbers = Array.from({ length: MANY }, (_, n) => n);
     await mark(database(), ...numbers.map((n) => shift(providerId, `s${n}`)));
@@ -78,7 +78,7 @@ describe.each(featureEngines)("what concerns thousands of shifts, on %s", (engin
     expect(later.map(({ key }) => key)).toEqual(["s7", "s70"]);
   });
 
-  it("is one batch at a time of all providers together, with the pauses that webhooks need", async () => {
+  it("runs one batch at a time across all providers, with pauses for webhooks", async () => {
     const providers = [await addIntegration(database()), await addIntegration(database())];
     for (const providerId of providers) await addJobs(providerId);
     const refreshes = providers.map((providerId) => ({ providerId, key: "activated" as const }));
@@ -97,7 +97,7 @@ describe.each(featureEngines)("what concerns thousands of shifts, on %s", (engin
     expect(Math.min(...apart)).toBeGreaterThanOrEqual(49);
   });
 
-  it("begins anew after it was cut short", async () => {
+  it("starts again after an interruption", async () => {
     const providerId = await addIntegration(database());
     await addJobs(providerId);
     await transact(deps(), (trx) => markRefreshDue(trx, deps(), [{ providerId, key: "activated" }]));

@@ -5,7 +5,7 @@ import { retryDelay } from "../../../src/platform/work/retry.ts";
 const HOUR_MS = 3_600_000;
 const rest = { hourlyMs: HOUR_MS };
 
-describe("the wait before the next attempt", () => {
+describe("the delay before the next attempt", () => {
   const highest = { ...PROVIDER_RETRIES, random: () => 1 };
   const lowest = { ...PROVIDER_RETRIES, random: () => 0 };
 
@@ -14,12 +14,12 @@ describe("the wait before the next attempt", () => {
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 3_600, 3_600, 3_600]);
   });
 
-  it("is anything from nothing up to that", () => {
+  it("is random between zero and that bound", () => {
     expect(retryDelay(lowest, 5, rest)).toBe(0);
     expect(retryDelay({ ...PROVIDER_RETRIES, random: () => 0.25 }, 5, rest)).toBe(4_000);
   });
 
-  it("is never shorter than a Retry-After, of which an hour counts at most", () => {
+  it("is never shorter than Retry-After, which counts for at most an hour", () => {
     expect(retryDelay(lowest, 1, { ...rest, retryAfterMs: 45_000 })).toBe(45_000);
     expect(retryDelay(highest, 1, { ...rest, retryAfterMs: HOUR_MS })).toBe(HOUR_MS);
     expect(retryDelay(highest, 1, { ...rest, retryAfterMs: 1e15 })).toBe(HOUR_MS);

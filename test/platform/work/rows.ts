@@ -32,7 +32,7 @@ export const mark = (database: TestDatabase, ...due: Due[]): Promise<void> =>
 
 export const claim = (database: TestDatabase, rest: Partial<Wanted> = {}): Promise<Claim[]> =>
   claimWork(database, {
-    ...{ kinds: KINDS, places: 100, spared: [], perProvider: 100, claim: randomUUID() },
+    ...{ kinds: KINDS, places: 100, excluded: [], perProvider: 100, claim: randomUUID() },
     ...rest,
   });
 

@@ -46,14 +46,14 @@ describe.each(CALLS)("a 404 without the contract's code to %s", (_, call, believ
     expect(answer).toMatchObject({ kind: "unavailable", failure: "absence_unconfirmed", status: 404 });
   });
 
-  it("is believed when the provider lists its outlets", async () => {
+  it("counts when the provider lists its outlets", async () => {
     const { client } = clientOf({ outlets: true });
     expect((await witnessed(client, await call(client), HOW)).kind).toBe(believed);
   });
 });
 
-describe("a 404 without the contract's code that something else decides", () => {
-  it.each(CALLS)("to %s is an outage whatever else the provider answers", async (_, call) => {
+describe("a 404 without the contract's code that a later reading verifies", () => {
+  it.each(CALLS)("to %s is an outage whatever else the provider returns", async (_, call) => {
     const { client, asked } = clientOf({ outlets: true });
     expect(onlyProven(await call(client))).toMatchObject({
       kind: "unavailable",

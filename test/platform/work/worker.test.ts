@@ -42,7 +42,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     );
   const add = (...due: Due[]) => mark(database(), ...due);
 
-  it("runs what is due, and is idle once nothing is", async () => {
+  it("runs due work, and is idle once there is none", async () => {
     const providerId = await addIntegration(database());
     const seen: string[] = [];
     const worker = await start(async (claim) => {
@@ -56,7 +56,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(await rowsOf(database())).toEqual([]);
   });
 
-  it("resolves no idle call that came after work became due by a statement that was sent before", async () => {
+  it("does not resolve an idle call with a check that started before the call", async () => {
     const providerId = await addIntegration(database());
     const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let reads = 0;
@@ -87,7 +87,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(seen).toEqual(["a"]);
   });
 
-  it("runs a shift again for a hint that came during its run, and never twice at a time", async () => {
+  it("runs a shift again for a hint that arrived during its run, and never twice at the same time", async () => {
     const providerId = await addIntegration(database());
     let [runs, atOnce] = [0, 0];
     const worker = await start(async (claim) => {
@@ -106,7 +106,7 @@ describe.each(engines)("a worker on %s", (engine) => {
   it.each([
     ["an event", PRIORITY.event],
     ["the background", PRIORITY.background],
-  ])("tries again what rejects, for %s, and is idle only after the last in a row", async (_, priority) => {
+  ])("retries work of %s that rejects, and is idle only after the last attempt", async (_, priority) => {
     const providerId = await addIntegration(database());
     const attempts: number[] = [];
     const worker = await start(
@@ -128,7 +128,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     await expect.poll(() => attempts).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("leaves the others alone when one is slow", async () => {
+  it("runs other work while one run is slow", async () => {
     const providerId = await addIntegration(database());
     const others = Promise.withResolvers<void>();
     let finished = 0;
@@ -149,7 +149,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(finished).toBe(11);
   });
 
-  it("gives one provider no more places than its limit, and the rest to the others", async () => {
+  it("gives a provider places up to its limit, and the rest to others", async () => {
     const [hanging, quick] = [await addIntegration(database()), await addIntegration(database())];
     const othersDone = Promise.withResolvers<void>();
     let [inHand, most, others] = [0, 0, 0];
@@ -174,7 +174,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect({ most, others }).toEqual({ most: 2, others: 10 });
   });
 
-  it("shares the work with another: no row is in two hands", async () => {
+  it("shares work with another worker without running a row twice", async () => {
     const providerId = await addIntegration(database());
     const seen: string[] = [];
     const run: Run = async (claim) => {
@@ -188,7 +188,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(seen.sort()).toEqual(keys.sort());
   });
 
-  it.runIf(engine === "postgres")("is idle once another process has done what it had in hand", async () => {
+  it.runIf(engine === "postgres")("is idle once another process has finished its claims", async () => {
     const providerId = await addIntegration(database());
     const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const first = await start(
@@ -221,7 +221,7 @@ describe.each(engines)("a worker on %s", (engine) => {
   });
 
   // It takes as long as a lease may go unrenewed.
-  it.runIf(engine === "pglite")("keeps what it has in hand for long", async () => {
+  it.runIf(engine === "pglite")("keeps the claims of long runs", async () => {
     const providerId = await addIntegration(database());
     const worker = await start(() => new Promise(() => undefined), { pollMs: NEVER_MS });
     await add(shift(providerId, "a"));
@@ -232,7 +232,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     await expect.poll(leaseOf, { timeout: LEASE_MS }).toBeGreaterThan((LEASE_MS / 1_000) * 0.9);
   });
 
-  it("finds by itself what another process left in hand, once the lease has ended", async () => {
+  it("claims the work of a process that ended, once the lease has expired", async () => {
     const providerId = await addIntegration(database());
     await add(shift(providerId, "a"));
     // Nobody renews it: a worker that lives would, if the machine stood still for a moment.
@@ -248,7 +248,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(attempts).toEqual([2]);
   });
 
-  it("writes nothing for a run whose claim another process has", async () => {
+  it("writes nothing for a run whose claim was lost", async () => {
     const providerId = await addIntegration(database());
     const begun = Promise.withResolvers<void>();
     const goesOn = Promise.withResolvers<void>();
@@ -269,7 +269,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(await rowsOf(database())).toMatchObject([{ key: "a", claimed: true }]);
   });
 
-  it("stops: lets what is in hand end, aborts the rest after the grace, and gives that back", async () => {
+  it("lets runs end when it stops, then aborts and releases the rest after the grace period", async () => {
     const providerId = await addIntegration(database());
     const begun = Promise.withResolvers<void>();
     const first = await start((_claim, signal) => {
@@ -294,7 +294,7 @@ describe.each(engines)("a worker on %s", (engine) => {
     expect(attempts).toEqual([1]);
   });
 
-  it("is woken when something becomes due shortly, without a poll", async () => {
+  it("wakes for work that is due shortly, without polling", async () => {
     const providerId = await addIntegration(database());
     const seen = Promise.withResolvers<void>();
     const worker = await start(
