@@ -1,6 +1,6 @@
 import type { Code, SkipCode } from "./codes/codes.ts";
-import type { WebhookOperationId } from "./listen/operations.ts";
-import type { Exchange, OperationId } from "./target.ts";
+import type { Exchange, OperationId, Reply } from "./exchange.ts";
+import type { WebhookOperationId } from "./listen/webhook-operations.ts";
 
 /** Where something was found: an operation of spec/provider.openapi.yaml or spec/platform.openapi.yaml, or the provider as a whole. */
 export type Place = OperationId | WebhookOperationId | "provider";
@@ -55,6 +55,11 @@ type Details = Pick<Found, "expected" | "actual" | "exchange" | "fix" | "cause" 
 export function found(code: Code, details: Details): Found {
   const operation = details.operation ?? details.exchange?.probe.operation ?? "provider";
   return { kind: "found", code, ...details, operation };
+}
+
+/** A valid request that the provider refused with a 4xx. */
+export function refused(exchange: Reply, expected: string): Found {
+  return found("request_refused", { exchange, expected, actual: `status ${exchange.answer.status}` });
 }
 
 export function skipped(code: SkipCode, operation: Place, title: string, reason: string): Skipped {

@@ -1,7 +1,7 @@
 import type { Dialect } from "../contract/dialect.ts";
 import type { RunEvent } from "./events.ts";
+import type { OperationId } from "./exchange.ts";
 import { type Choice, type Group, groups } from "./groups.ts";
-import type { OperationId } from "./target.ts";
 
 export { type Group, groups };
 

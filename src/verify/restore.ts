@@ -1,10 +1,10 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
-import { standing } from "./cancellable.ts";
-import { notAsFound } from "./checks/unasked.ts";
+import { assign, takeOff, unassign } from "./assignment.ts";
+import { standing } from "./cancellable-shift.ts";
+import { notAsFound } from "./checks/unexpected-changes.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Run } from "./run.ts";
-import { assign, takeOff, unassign } from "./seat.ts";
 import { assignedIds, isGone, readShiftOf, shiftBodyOf, updateDiffers, updateOf } from "./shift.ts";
-import type { Exchange } from "./target.ts";
 
 /** What is put back may change something else at a provider that is wrong: it is looked at once more. */
 const ROUNDS = 2;

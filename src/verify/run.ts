@@ -1,11 +1,12 @@
 import type { CandidateCreate, Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
+import { type Exchange, isReply, type OperationId, type Probe } from "./exchange.ts";
 import type { Found } from "./finding.ts";
+import { type Target, uuidFrom } from "./http-target.ts";
 import type { KnownForms } from "./interactions.ts";
-import { judgeForms } from "./judge/forms.ts";
+import { judgeForms } from "./judge/dialect-consistency.ts";
 import { judge } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
-import { type Exchange, isReply, type OperationId, type Probe, type Target, uuidFrom } from "./target.ts";
 
 /** What one verification knows and uses; checks read it, and write down in `forms` and `known` what they found out. */
 export interface Run {

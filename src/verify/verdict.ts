@@ -1,7 +1,9 @@
+import type { CheckResult } from "./check-results.ts";
+import { entryOf } from "./codes/codes.ts";
+import { curlOf, redact, type Secrets } from "./curl-command.ts";
 import type { Summary } from "./events.ts";
-import type { Finding, Outcome, Passed } from "./finding.ts";
-import { findingOf, summaryOf } from "./ledger.ts";
-import type { Secrets } from "./reproduce.ts";
+import type { Finding, Found, Outcome, Passed, Skipped } from "./finding.ts";
+import { fixOfRefusal } from "./refusal-advice.ts";
 
 /** What came of a run that talks to no provider: `listen` and `compare`. */
 export interface Verdict {
@@ -29,4 +31,37 @@ export function verdictOf(outcomes: readonly Outcome[], secrets: Secrets = {}): 
     ...distinct.map(({ severity }) => ({ outcome: severity })),
   ];
   return { summary: summaryOf(results, "error"), findings: distinct, passed };
+}
+
+export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
+  const { severity, title, section, fix } = entryOf(outcome.code);
+  const { code, operation } = outcome;
+  const common = { code, severity, operation, section, fix, count: 1 };
+  if (outcome.kind === "skipped") {
+    return { ...common, title: outcome.title, expected: "", actual: outcome.reason, reproduce: "" };
+  }
+  return {
+    ...{ ...common, title },
+    expected: redact(outcome.expected, secrets),
+    actual: redact(outcome.actual, secrets),
+    reproduce: outcome.exchange ? curlOf(outcome.exchange.sent, secrets) : "",
+    fix: redact(outcome.fix ?? fixOfRefusal(outcome) ?? fix, secrets),
+  };
+}
+
+/** The only counts that there are: every report shows these. */
+export function summaryOf(
+  checks: readonly Pick<CheckResult, "outcome">[],
+  failOn: "error" | "warning",
+): Summary {
+  const count = (outcome: CheckResult["outcome"]) => checks.filter((each) => each.outcome === outcome).length;
+  const [errors, warnings, skips] = [count("error"), count("warning"), count("skipped")];
+  const fails = errors > 0 || (failOn === "warning" && warnings > 0);
+  return {
+    verdict: fails ? "fails" : "conforms",
+    errors,
+    warnings,
+    skipped: skips,
+    checks: checks.length - skips,
+  };
 }

@@ -1,18 +1,19 @@
 import { createProviderHttp } from "../clients/provider/http.ts";
-import { checks } from "./checks/checks.ts";
+import { stepsOf } from "./check-steps.ts";
+import { checks } from "./checks/all-checks.ts";
 import type { Verification } from "./events.ts";
+import type { OperationId } from "./exchange.ts";
 import { found } from "./finding.ts";
 import { isRun } from "./groups.ts";
-import { type Ledger, openLedger } from "./ledger.ts";
+import { createTarget } from "./http-target.ts";
 import type { VerifyOptions } from "./options.ts";
-import { reportsOf } from "./reports.ts";
+import { reportsOf } from "./ordered-results.ts";
+import { setUpFixtures } from "./provider-states.ts";
+import { type Ledger, openLedger } from "./recorder.ts";
 import { changedShifts, restore } from "./restore.ts";
 import { createRun, type Run } from "./run.ts";
 import { runInOrder } from "./schedule.ts";
-import { setUpFixtures } from "./states.ts";
-import { stepsOf } from "./steps.ts";
 import { type Stop, Stopped, stopBy } from "./stop.ts";
-import { createTarget, type OperationId } from "./target.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Requests at the same time. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { listen, type Wait } from "../../src/cli/listen.ts";
-import { HOLD_MS } from "../../src/verify/listen/reception.ts";
+import { HOLD_MS } from "../../src/verify/listen/webhook-receiver.ts";
 import { DELETE, manualTime, post, UPDATE } from "../verify/listening.ts";
 import { stop, terminal } from "./terminal.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { OperationId } from "../../src/verify/exchange.ts";
 import { type Group, groups } from "../../src/verify/groups.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
-import type { OperationId } from "../../src/verify/target.ts";
 import { verifySandbox } from "./verify-sandbox.ts";
 
 async function verified(options: Partial<VerifyOptions>) {

@@ -1,18 +1,17 @@
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
-import { standing } from "../cancellable.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { personOf } from "../person.ts";
+import { assign, type FreeSeat, hasPlaced, isAssigned, type Seat, seatOf, takeOff } from "../assignment.ts";
+import { standing } from "../cancellable-shift.ts";
+import { type Exchange, isDenied, isPlain, type Reply } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, type FreeSeat, hasPlaced, isAssigned, type Seat, seatOf, takeOff } from "../seat.ts";
 import { readShiftOf, shiftBodyOf, shiftOf } from "../shift.ts";
-import { type Exchange, isPlain, type Reply } from "../target.ts";
+import { personOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { confirmed, steadyRead } from "./confirm.ts";
 import { fixtureShift } from "./fixture-shift.ts";
-import { isDenied, refused } from "./refused.ts";
-import { assignedTo, judgeUnasked } from "./unasked.ts";
+import { confirmed, steadyRead } from "./steady-reads.ts";
 import { judgeUnassignments } from "./unassignments.ts";
+import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 
 /** An assignment shows in the shift, is the same when it is repeated, and is taken back in each form that is offered. */
 export const assignments: Check = {

@@ -1,9 +1,9 @@
-import { noteCancelled } from "../cancellable.ts";
-import { type Exercise, exerciseFor, ifServed, type Missing, skippedAs } from "../exercises.ts";
+import { noteCancelled } from "../cancellable-shift.ts";
+import { isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { idUnlike, tokenUnlike } from "../ids.ts";
+import { idUnlike, tokenUnlike } from "../made-up-ids.ts";
 import { type Run, wasServed } from "../run.ts";
-import { isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
+import { type Exercise, exerciseFor, ifServed, type Missing, skippedAs } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach } from "./each-operation.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";

@@ -1,13 +1,12 @@
-import { NO_CANCELLABLE, noteCancelled, USED_UP } from "../cancellable.ts";
-import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { personOf } from "../person.ts";
+import { assign, unassign } from "../assignment.ts";
+import { NO_CANCELLABLE, noteCancelled, USED_UP } from "../cancellable-shift.ts";
+import { type Exchange, isDenied, isPlain, isReply, statusOf } from "../exchange.ts";
+import { found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, unassign } from "../seat.ts";
 import { isGone, readShiftOf, shiftBodyOf } from "../shift.ts";
-import { type Exchange, isPlain, isReply, statusOf } from "../target.ts";
+import { personOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { confirmed } from "./confirm.ts";
-import { isDenied, refused } from "./refused.ts";
+import { confirmed } from "./steady-reads.ts";
 
 /** DELETE /shifts/{id} takes effect, for good (contract 4.2, flow 4): on the shift that was given for it. */
 export const cancellation: Check = {

@@ -1,11 +1,19 @@
 import { schemas } from "../../../generated/provider/validators.js";
-import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { createdId, differences, idsOf, isFound, lookUp, matching, personOf } from "../person.ts";
+import { type Exchange, isPlain, statusOf } from "../exchange.ts";
+import { found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { PreparedPerson, Run } from "../run.ts";
-import { type Exchange, isPlain, statusOf } from "../target.ts";
+import {
+  createdId,
+  differences,
+  idsOf,
+  isFound,
+  lookUp,
+  matching,
+  personOf,
+  secondOf,
+} from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { judgeLookups, judgeStrangers } from "./lookups.ts";
-import { refused } from "./refused.ts";
 
 /** A candidate is created, is as they were sent, is found again, and is not created twice (contract 2.3, 2.8, 4.2). */
 export const candidates: Check = {
@@ -120,4 +128,23 @@ function* judgeRepetition(again: Exchange, { candidateId }: PreparedPerson): Gen
   }
   const expected = "409, or the candidate who is there";
   yield found("candidate_twice", { exchange: again, expected, actual: "a second candidate" });
+}
+
+/** The full payload of a hire (contract 2.4). One more test person stays at the provider. */
+export const hire: Check = {
+  ...{
+    group: "meaning",
+    needs: ["nobody", "person"],
+    gives: ["second"],
+    holds: { people: "adds" },
+    run: checkHire,
+  },
+};
+
+async function* checkHire(run: Run): AsyncGenerator<Outcome> {
+  if (!run.mayChange) {
+    const title = "a candidate is created with the full payload";
+    return yield skipped("skipped_read_only", "createCandidate", title, "it would change data");
+  }
+  yield* judgeCreation(run, await secondOf(run), "the candidate of the full payload");
 }

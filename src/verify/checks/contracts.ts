@@ -1,15 +1,15 @@
-import { noteCancelled, onSecondStage, secondStageOf } from "../cancellable.ts";
+import { noteCancelled, onSecondStage, secondStageOf } from "../cancellable-shift.ts";
 import { type PactInteraction, readContract } from "../contracts.ts";
+import { type Exchange, isPlain, isReply, type OperationId, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { doesOf, formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
-import { prepareState } from "../pact/given.ts";
 import { operationOf, requestOf } from "../pact/interaction.ts";
-import { mismatchesOf } from "../pact/match.ts";
 import { wordsOf } from "../pact/mismatch-text.ts";
-import { createdId } from "../person.ts";
+import { mismatchesOf } from "../pact/mismatches.ts";
+import { prepareState } from "../pact/provider-state.ts";
 import { changedShifts, restore } from "../restore.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain, isReply, type OperationId, type Reply } from "../target.ts";
+import { createdId } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 
 const PEOPLE = ["no such candidate", "a candidate exists"];

@@ -1,17 +1,16 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift, type Shift, variantOf } from "../../contract/shift.ts";
-import { findCancellable } from "../cancellable.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { acknowledgementOf, notFoundForm } from "../judge/forms.ts";
-import { isFormRefused, matching, nobody, personOf } from "../person.ts";
+import { assign, type Seat, seatOf, unassignBy } from "../assignment.ts";
+import { findCancellable } from "../cancellable-shift.ts";
+import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
+import { acknowledgementOf, notFoundForm } from "../judge/dialect-consistency.ts";
 import type { PreparedPerson, Run } from "../run.ts";
-import { assign, type Seat, seatOf, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../target.ts";
+import { isFormRefused, matching, nobody, personOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { confirmed, steadyRead, steadyReads } from "./confirm.ts";
-import { refused } from "./refused.ts";
-import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unasked.ts";
+import { confirmed, steadyRead, steadyReads } from "./steady-reads.ts";
+import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
 
 /** Which of the contract's forms the provider uses: what is found out here decides what the other checks expect. */
 export const dialect: readonly Check[] = [

@@ -3,7 +3,7 @@ import { readShift, type Shift } from "../../contract/shift.ts";
 import { type Outcome, type Place, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { hasStarted, STARTED, shiftBodyOf } from "../shift.ts";
-import { steadyRead } from "./confirm.ts";
+import { steadyRead } from "./steady-reads.ts";
 
 /** The shift of the fixtures, for checks that change it. */
 export interface FixtureShift {

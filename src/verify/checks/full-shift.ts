@@ -1,15 +1,15 @@
 import type { Shift } from "../../contract/shift.ts";
+import { assign, isAssigned, type Seat, seatOf, someoneElse, takeOff } from "../assignment.ts";
+import { type Exchange, isPlain } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { restore } from "../restore.ts";
 import type { Run } from "../run.ts";
-import { assign, isAssigned, type Seat, seatOf, someoneElse, takeOff } from "../seat.ts";
 import { assignedIds, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { type Exchange, isPlain } from "../target.ts";
 import type { Check } from "./check.ts";
-import { confirmed, steadyRead } from "./confirm.ts";
 import { fixtureShift } from "./fixture-shift.ts";
+import { confirmed, steadyRead } from "./steady-reads.ts";
 import { judgeTogether } from "./two-candidates.ts";
-import { assignedTo, judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
+import { assignedTo, judgeUnasked, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
 
 /** Two candidates on one shift, first without a position for the second, then with one. */
 export const fullShift: Check = {

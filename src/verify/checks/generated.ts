@@ -1,9 +1,9 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { Code } from "../codes/codes.ts";
-import { creating, type Exercise, ifServed, updating } from "../exercises.ts";
+import { type Exchange, isPlain, isReply, type OperationId, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain, isReply, type OperationId, type Probe } from "../target.ts";
+import { creating, type Exercise, ifServed, updating } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { segments, texts, wrongCreations, wrongUpdates } from "./generated-inputs.ts";
 import { sendAll, wasNotRedirected } from "./wrong-requests.ts";

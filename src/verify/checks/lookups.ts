@@ -1,9 +1,10 @@
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Code } from "../codes/codes.ts";
+import { type Exchange, isPlain, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { findsStrangers, idsOf } from "../person.ts";
 import type { PreparedPerson, Run } from "../run.ts";
-import { type Exchange, isPlain, type Reply } from "../target.ts";
+import { findsStrangers, idsOf, lookUpBoth } from "../test-candidates.ts";
+import type { Check } from "./check.ts";
 
 /** Somebody who must be found. */
 export interface Sought {
@@ -110,4 +111,29 @@ function* judgeIds(lookups: readonly Exchange[], { number, candidateId, who }: S
         expected: "the id that the candidate has had before",
         actual: "another id",
       });
+}
+
+/** Somebody whom the provider knew before this run (contract 4.2, 2.8). */
+export const knownPerson: Check = {
+  ...{ group: "answers", needs: ["nobody"], gives: ["known", "number"], run: findKnown },
+};
+
+async function* findKnown(run: Run): AsyncGenerator<Outcome> {
+  const { knownPersonalNumber, knownCandidateId } = run.fixtures;
+  const title = "somebody whom the provider knows is found";
+  const number = parsePersonalNumber(knownPersonalNumber ?? "");
+  if (number === undefined) {
+    const reason =
+      knownPersonalNumber === undefined
+        ? "nobody is known: give --fixtures with a knownPersonalNumber, or --states-url"
+        : "knownPersonalNumber is no personal number: give YYYYMMDDXXXX or YYYYMMDD-XXXX";
+    return yield skipped("skipped_not_prepared", "findCandidates", title, reason);
+  }
+  const sought = {
+    number,
+    candidateId: knownCandidateId,
+    who: "the known person",
+    missed: "lookup_misses",
+  } as const;
+  yield* judgeLookups(run, sought, await lookUpBoth(run, number));
 }

@@ -1,12 +1,12 @@
-import { noteCancelled } from "../cancellable.ts";
-import { assertUndisturbed, type Exercise, ifServed } from "../exercises.ts";
+import { isAssigned, takeOff } from "../assignment.ts";
+import { noteCancelled } from "../cancellable-shift.ts";
+import { type Exchange, isPlain, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
-import { isUuid } from "../ids.ts";
+import { isUuid } from "../made-up-ids.ts";
 import type { OtherTenant } from "../options.ts";
 import { type Run, wasServed } from "../run.ts";
-import { isAssigned, takeOff } from "../seat.ts";
-import { type Exchange, isPlain, type Probe } from "../target.ts";
-import { rowsOf } from "./rows.ts";
+import { assertUndisturbed, type Exercise, ifServed } from "../valid-requests.ts";
+import { rowsOf } from "./response-rows.ts";
 import { wasRefused } from "./wrong-requests.ts";
 
 const TITLE = "no other organisation changes the shift";

@@ -1,13 +1,13 @@
-import { type Exercise, exerciseFor, ifServed } from "../exercises.ts";
+import { type Exchange, isPlain, type OperationId, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { isUuid } from "../ids.ts";
+import { isUuid } from "../made-up-ids.ts";
 import type { OtherTenant } from "../options.ts";
 import { type Run, wasServed } from "../run.ts";
-import { type Exchange, isPlain, type OperationId, type Probe } from "../target.ts";
+import { type Exercise, exerciseFor, ifServed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
 import { tryChanges } from "./other-tenant-changes.ts";
-import { rowsOf } from "./rows.ts";
+import { rowsOf } from "./response-rows.ts";
 
 /** With a second organisation given: neither token opens the other's door, and neither sees the other's data. */
 export const otherTenant = [

@@ -1,9 +1,9 @@
 import { CouldNotRun } from "../could-not-run.ts";
+import { type Exchange, isReply, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { finalAddressOf } from "../judge/redirect.ts";
-import { routingHint } from "../refusals.ts";
+import { finalAddressOf } from "../judge/judge.ts";
+import { routingHint } from "../refusal-advice.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isReply, type Probe } from "../target.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
 

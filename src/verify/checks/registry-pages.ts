@@ -1,6 +1,6 @@
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import { type Exchange, isPlain } from "../exchange.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain } from "../target.ts";
 
 /** As much of an entry as it takes to know who it is. */
 export interface Entry {

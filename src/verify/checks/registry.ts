@@ -1,11 +1,10 @@
 import { hyphenated, type PersonalNumber } from "../../contract/personal-number.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import { type Exchange, isPlain } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import { judge } from "../judge/judge.ts";
-import { idsOf, lookUp } from "../person.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain } from "../target.ts";
+import { idsOf, lookUp } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { refused } from "./refused.ts";
 import { type Entry, type Pages, readPages } from "./registry-pages.ts";
 
 /** The optional registry: its pages end, and its people are those of GET /candidates (contract 2.5, 4.2). */

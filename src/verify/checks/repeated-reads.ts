@@ -1,8 +1,8 @@
+import type { Exchange, OperationId, Probe } from "../exchange.ts";
 import { type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import type { Exchange, OperationId, Probe } from "../target.ts";
 import type { Check } from "./check.ts";
-import { differing, factsOf, unstable } from "./facts.ts";
+import { differing, factsOf, unstable } from "./response-facts.ts";
 
 /** The same read gives the same answer: a replica or a cache that is wrong now and then shows here. Other checks read as well. */
 export const repeatedReads: readonly Check[] = [

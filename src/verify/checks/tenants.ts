@@ -1,10 +1,10 @@
-import { type Exercise, exerciseFor, ifServed } from "../exercises.ts";
+import { isPlain, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import { type Run, wasServed } from "../run.ts";
-import { isPlain, type Probe, type Reply } from "../target.ts";
+import { type Exercise, exerciseFor, ifServed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
-import { rowsOf } from "./rows.ts";
+import { rowsOf } from "./response-rows.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
 /** Every operation looks at the providerId (contract 5, provider obligation 2), and answers with that organisation's data only. */

@@ -1,12 +1,11 @@
 import type { Shift } from "../../contract/shift.ts";
-import { type Found, found, type Outcome, passed } from "../finding.ts";
+import { assign, FORMS, type Seat, unassignBy } from "../assignment.ts";
+import { type Exchange, isDenied, isPlain } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, FORMS, type Seat, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftOf } from "../shift.ts";
-import { type Exchange, isPlain } from "../target.ts";
-import { confirmed } from "./confirm.ts";
-import { isDenied, refused } from "./refused.ts";
-import { assignedTo, judgeUnasked } from "./unasked.ts";
+import { confirmed } from "./steady-reads.ts";
+import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 
 const TITLE = "two candidates are on a shift, and one of them is taken off";
 

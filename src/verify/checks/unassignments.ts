@@ -1,12 +1,11 @@
 import type { Shift } from "../../contract/shift.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import { assign, FORMS, isAssigned, type Seat, unassignBy } from "../assignment.ts";
+import { isDenied, isPlain, type Reply } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, FORMS, isAssigned, type Seat, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftOf } from "../shift.ts";
-import { isPlain, type Reply } from "../target.ts";
-import { confirmed } from "./confirm.ts";
-import { isDenied, refused } from "./refused.ts";
-import { assignedTo, judgeUnasked } from "./unasked.ts";
+import { confirmed } from "./steady-reads.ts";
+import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 
 /** Each form of unassignment that is offered (contract 4.2), with somebody who is on the shift. */
 export async function* judgeUnassignments(run: Run, seat: Seat, before: Shift): AsyncGenerator<Outcome> {

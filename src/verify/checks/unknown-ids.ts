@@ -1,12 +1,12 @@
+import { type Seat, unassign } from "../assignment.ts";
 import type { Code } from "../codes/codes.ts";
-import { assertUndisturbed } from "../exercises.ts";
+import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { idUnlike } from "../ids.ts";
-import { personOf } from "../person.ts";
+import { idUnlike } from "../made-up-ids.ts";
 import type { Run } from "../run.ts";
-import { type Seat, unassign } from "../seat.ts";
 import { updateOf } from "../shift.ts";
-import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
+import { personOf } from "../test-candidates.ts";
+import { assertUndisturbed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { wasRefused } from "./wrong-requests.ts";
 

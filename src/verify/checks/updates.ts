@@ -1,14 +1,14 @@
 import type { ShiftUpdate } from "../../../generated/provider/types.ts";
 import { readShift, type Shift } from "../../contract/shift.ts";
-import { onSecondStage, secondStageOf } from "../cancellable.ts";
+import { onSecondStage, secondStageOf } from "../cancellable-shift.ts";
+import { type Exchange, isPlain, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { type Exchange, isPlain, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
-import { confirmed } from "./confirm.ts";
 import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
-import { differing, judgeUnasked, othersChanged, TIMES_AND_POSITIONS, TOTAL } from "./unasked.ts";
+import { confirmed } from "./steady-reads.ts";
+import { differing, judgeUnasked, othersChanged, TIMES_AND_POSITIONS, TOTAL } from "./unexpected-changes.ts";
 
 /** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
 export const updates: Check = {

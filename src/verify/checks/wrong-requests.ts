@@ -1,8 +1,8 @@
-import { noteCancelled } from "../cancellable.ts";
-import { assertUndisturbed, type Exercise } from "../exercises.ts";
+import { noteCancelled } from "../cancellable-shift.ts";
+import { type Exchange, isPlain, isReply, type Probe, type Reply } from "../exchange.ts";
 import type { Outcome } from "../finding.ts";
 import { type Run, wasServed } from "../run.ts";
-import { type Exchange, isPlain, isReply, type Probe, type Reply } from "../target.ts";
+import { assertUndisturbed, type Exercise } from "../valid-requests.ts";
 
 /** An exercise's request with one thing wrong. */
 export interface Wrong {

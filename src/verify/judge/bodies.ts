@@ -5,9 +5,9 @@ import type {
   RegistryEntry,
 } from "../../../generated/provider/types.ts";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
+import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import type { Reply } from "../target.ts";
-import { pathOf, shown } from "./field-words.ts";
+import { pathOf, shown } from "./field-faults.ts";
 import { judgeTimes } from "./shift-body.ts";
 
 /** decisions, "assign response": ids that are there must be the ones asked for. */

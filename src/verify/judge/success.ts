@@ -2,11 +2,10 @@ import { operationsTable } from "../../../generated/provider/server.ts";
 import { schemas } from "../../../generated/provider/validators.js";
 import type { FieldError, Validator } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
+import type { OperationId, Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import type { OperationId, Reply } from "../target.ts";
 import { judgeAssignment, judgeCandidate, judgeList, judgeRegistry } from "./bodies.ts";
-import { fieldFaults } from "./field-faults.ts";
-import { pathOf } from "./field-words.ts";
+import { fieldFaults, pathOf } from "./field-faults.ts";
 import { judgeShift } from "./shift-body.ts";
 
 interface Rule {

@@ -7,9 +7,9 @@ import { problemHandler } from "../../runtime/problem-response.ts";
 import { CouldNotRun } from "../could-not-run.ts";
 import type { Outcome } from "../finding.ts";
 import { type Verdict, verdictOf } from "../verdict.ts";
-import { createExam, type EventName } from "./exam.ts";
-import { webhookOperations } from "./operations.ts";
-import { createReception, type Reception, type Seen } from "./reception.ts";
+import { createExam, type EventName } from "./retry-scenario.ts";
+import { webhookOperations } from "./webhook-operations.ts";
+import { createReception, type Reception, type Seen } from "./webhook-receiver.ts";
 
 export interface ListenerOptions {
   /** 0: any free one. */

@@ -1,4 +1,4 @@
-import type { Mismatch } from "./match.ts";
+import type { Mismatch } from "./mismatches.ts";
 
 /** What is wrong, as every finding says it. */
 export interface Words {

@@ -1,8 +1,8 @@
-import type { Verification } from "../events.ts";
+import type { CheckResult } from "../check-results.ts";
+import type { Reporter, Verification } from "../events.ts";
 import type { Finding } from "../finding.ts";
-import type { CheckResult } from "../results.ts";
-import { documentOf } from "./html-document.ts";
-import { type Markup, markup } from "./markup.ts";
+import { STYLE } from "./html-style.ts";
+import { Markup, markup } from "./markup.ts";
 import {
   counted,
   coverageTable,
@@ -13,8 +13,7 @@ import {
   notChecked,
   type Section,
   sectionsOf,
-} from "./outline.ts";
-import type { Reporter } from "./reporter.ts";
+} from "./report-content.ts";
 
 /** Gets one HTML document that needs nothing from elsewhere, and no script. */
 export function htmlReport(write: (text: string) => void): Reporter {
@@ -136,4 +135,25 @@ export function passedChapter(passed: readonly Pick<CheckResult, "operation" | "
   });
   return markup`<section><details><summary>${counted(passed.length, "check")} found nothing wrong</summary>
 <ul>${items}</ul></details></section>`;
+}
+
+/** What every HTML report stands in: one document that needs nothing from elsewhere, and no script. */
+export function documentOf(title: string, header: Markup, chapters: readonly Markup[]): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${title}</title>
+<style>${new Markup(STYLE)}</style>
+</head>
+<body>
+${header}
+<main>
+${chapters.map((each) => markup`${each}\n`)}</main>
+</body>
+</html>
+`.text;
 }

@@ -1,6 +1,5 @@
-import type { Verification } from "../events.ts";
+import type { Reporter, Verification } from "../events.ts";
 import type { Finding } from "../finding.ts";
-import type { Reporter } from "./reporter.ts";
 
 /** One finding a line, each once, and the summary last. All at the end: how often each was seen is known only then. */
 export function jsonLines(write: (line: string) => void): Reporter {

@@ -1,9 +1,8 @@
-import type { Verification } from "../events.ts";
+import type { CheckResult, Suite } from "../check-results.ts";
+import type { Reporter, Verification } from "../events.ts";
 import type { Finding, Place } from "../finding.ts";
 import { groups } from "../options.ts";
-import type { CheckResult, Suite } from "../results.ts";
 import { type Markup, markup } from "./markup.ts";
-import type { Reporter } from "./reporter.ts";
 
 export interface JunitOptions {
   /** Which findings are failures; errors unless given. Other warnings stand in the output of a test that passed. */

@@ -1,6 +1,6 @@
 import type { Verification } from "../events.ts";
-import { counted, coverageTable, formsInWords, incompleteInWords, limitedInWords } from "./outline.ts";
-import { type Page, together } from "./page.ts";
+import { counted, coverageTable, formsInWords, incompleteInWords, limitedInWords } from "./report-content.ts";
+import { type Page, together } from "./terminal.ts";
 
 /** What was found out of the provider's forms, in one sentence. */
 export function writeForms({ forms }: Verification, page: Page): void {

@@ -1,6 +1,6 @@
 import type { Finding } from "../finding.ts";
-import { type NotChecked, notChecked, type Section, sectionsOf } from "./outline.ts";
-import { type Format, type Page, visible } from "./page.ts";
+import { type NotChecked, notChecked, type Section, sectionsOf } from "./report-content.ts";
+import { type Format, type Page, visible } from "./terminal.ts";
 
 /** In full, with the line that shows each again. */
 export function writeErrors(findings: readonly Finding[], page: Page): void {

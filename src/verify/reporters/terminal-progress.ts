@@ -1,7 +1,7 @@
 import type { Finding } from "../finding.ts";
 import type { Group } from "../options.ts";
-import { counted } from "./outline.ts";
-import type { Page } from "./page.ts";
+import { counted } from "./report-content.ts";
+import type { Page } from "./terminal.ts";
 
 /** One line for each group: how many checks were made in it, and what came of them. */
 export interface Progress {

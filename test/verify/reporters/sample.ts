@@ -1,10 +1,10 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
+import { type CheckResult, openResults } from "../../../src/verify/check-results.ts";
 import { entryOf } from "../../../src/verify/codes/codes.ts";
 import type { Coverage, RunEvent, Verification } from "../../../src/verify/events.ts";
 import type { Finding, Passed } from "../../../src/verify/finding.ts";
-import { summaryOf } from "../../../src/verify/ledger.ts";
 import type { Group } from "../../../src/verify/options.ts";
-import { type CheckResult, openResults } from "../../../src/verify/results.ts";
+import { summaryOf } from "../../../src/verify/verdict.ts";
 
 /** Text that a report must not take at its word: markup, a terminal's escape, half a character. */
 export const HOSTILE = `<script>alert("x")</script> & 'y' ]]> \u001b[31mred\u001b[0m \u0000 \ud800`;
