@@ -5,8 +5,8 @@ import { type Listener, type ListenerOptions, startListener } from "../verify/li
 import { eventNames, isEventName } from "../verify/listen/payload.ts";
 import type { EventName } from "../verify/listen/retry-scenario.ts";
 import { HOLD_MS, type Seen } from "../verify/listen/webhook-receiver.ts";
+import { painter } from "../verify/reporters/terminal.ts";
 import { type Io, isColoured } from "./io.ts";
-import { painter } from "./paint.ts";
 import { openReports, printJson, printVerdict } from "./print-verdict.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { numberFlag, readFlags, UsageError } from "./usage.ts";

@@ -33,23 +33,26 @@ export function verdictOf(outcomes: readonly Outcome[], secrets: Secrets = {}): 
   return { summary: summaryOf(results, "error"), findings: distinct, passed };
 }
 
+/** Returns what reports show of an outcome; members that scripts read come first. */
 export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
   const { severity, title, section, fix } = entryOf(outcome.code);
   const { code, operation } = outcome;
-  const common = { code, severity, operation, section, fix, count: 1 };
   if (outcome.kind === "skipped") {
-    return { ...common, title: outcome.title, expected: "", actual: outcome.reason, reproduce: "" };
+    const texts = { title: outcome.title, expected: "", actual: outcome.reason };
+    return { code, severity, operation, ...texts, section, reproduce: "", fix, count: 1 };
   }
   return {
-    ...{ ...common, title },
+    ...{ code, severity, operation, title },
     expected: redact(outcome.expected, secrets),
     actual: redact(outcome.actual, secrets),
+    section,
     reproduce: outcome.exchange ? curlOf(outcome.exchange.sent, secrets) : "",
     fix: redact(outcome.fix ?? fixOfRefusal(outcome) ?? fix, secrets),
+    count: 1,
   };
 }
 
-/** The only counts that there are: every report shows these. */
+/** Returns the counts that every report shows. */
 export function summaryOf(
   checks: readonly Pick<CheckResult, "outcome">[],
   failOn: "error" | "warning",

@@ -11,6 +11,7 @@ import {
   limitedInWords,
   type NotChecked,
   notChecked,
+  rowsOf,
   type Section,
   sectionsOf,
 } from "./report-content.ts";
@@ -78,23 +79,19 @@ function placeOf({ place, call, findings }: Section): Markup {
 ${findings.map(findingOf)}`;
 }
 
-function findingOf({ code, severity, title, section, fix, reproduce, count, ...rest }: Finding): Markup {
-  const seen = count > 1 ? `, seen ${count} times` : "";
-  const curl = markup`<pre><code>${reproduce}</code></pre>`;
+function findingOf(finding: Finding): Markup {
+  const { title, severity, reproduce } = finding;
+  const rows = rowsOf(finding).map(([label, text]) => markup`<dt>${label}</dt><dd>${withCode(text)}</dd>\n`);
   return markup`<article class="${severity}">
 <h4>${title}</h4>
-<p class="code">${code}, contract section ${section}${seen}</p>
 <dl>
-<dt>expected</dt><dd>${rest.expected}</dd>
-<dt>actual</dt><dd>${rest.actual}</dd>
-<dt>fix</dt><dd>${withCode(fix)}</dd>
-</dl>
-${reproduce === "" ? "" : curl}
+${rows}</dl>
+${reproduce === "" ? "" : markup`<pre><code>${reproduce}</code></pre>`}
 </article>
 `;
 }
 
-/** What stands between backticks is code. */
+/** Text in backticks is code. */
 function withCode(text: string): readonly Markup[] {
   return text
     .split("`")
@@ -120,7 +117,7 @@ function coverageChapter({ coverage }: Verification): Markup {
   const { statuses, rows } = coverageTable(coverage);
   const cells = (counts: readonly number[]) =>
     counts.map((count) => markup`<td>${count === 0 ? "" : count}</td>`);
-  return markup`<section><h2>Answers by status</h2>
+  return markup`<section><h2>Responses by status</h2>
 <div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">operation</th>${statuses.map((status) => markup`<th scope="col">${status}</th>`)}</tr></thead>
 <tbody>${rows.map(({ call, counts }) => markup`<tr><th scope="row"><code>${call}</code></th>${cells(counts)}</tr>`)}</tbody>

@@ -3,6 +3,7 @@ import type { Reporter, Verification } from "../events.ts";
 import type { Finding, Place } from "../finding.ts";
 import { groups } from "../options.ts";
 import { type Markup, markup } from "./markup.ts";
+import { rowsOf } from "./report-content.ts";
 
 export interface JunitOptions {
   /** Which findings are failures; errors unless given. Other warnings stand in the output of a test that passed. */
@@ -90,13 +91,7 @@ function resultOf(finding: Finding, isFailure: boolean): Markup {
 ${detailsOf(finding)}</system-out>`;
 }
 
-function detailsOf({ expected, actual, section, fix, reproduce }: Finding): string {
-  const lines = [
-    `expected: ${expected}`,
-    `actual: ${actual}`,
-    `contract section: ${section}`,
-    `fix: ${fix}`,
-    reproduce,
-  ];
+function detailsOf(finding: Finding): string {
+  const lines = [...rowsOf(finding).map(([label, text]) => `${label}: ${text}`), finding.reproduce];
   return lines.filter((line) => line !== "").join("\n");
 }

@@ -36,6 +36,17 @@ export function callOf(place: Place): string {
   return CALLS.get(place) ?? "";
 }
 
+/** Returns the labelled lines of a finding: every report shows these, in this order. */
+export function rowsOf(finding: Finding): readonly (readonly [label: string, text: string])[] {
+  const { expected, actual, section, code, fix, count } = finding;
+  return [
+    ["expected", expected],
+    ["actual", count > 1 ? `${actual} (${count} times)` : actual],
+    ["contract", `section ${section}, ${code}`],
+    ["fix", fix],
+  ];
+}
+
 /** One reason, and the checks that were not made for it. */
 export interface NotChecked {
   reason: string;

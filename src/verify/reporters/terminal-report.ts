@@ -1,8 +1,9 @@
 import type { Reporter, RunEvent, Verification } from "../events.ts";
+import type { Verdict } from "../verdict.ts";
 import { callOf } from "./report-content.ts";
-import { createPage, type Page, together, visible } from "./terminal.ts";
-import { writeCoverage, writeForms, writeSummary } from "./terminal-end.ts";
-import { writeErrors, writeSkipped, writeWarnings } from "./terminal-findings.ts";
+import { createTerminal, type Terminal, together, visible } from "./terminal.ts";
+import { summaryLine, writeCoverage, writeForms, writeSummary } from "./terminal-end.ts";
+import { writeFindings } from "./terminal-findings.ts";
 import { createProgress, type Progress } from "./terminal-progress.ts";
 
 export interface TerminalOptions {
@@ -23,14 +24,14 @@ export function terminalReport(write: (line: string) => void, options: TerminalO
   const { width = WIDTH, isInteractive = false } = options;
   const held: string[] = [];
   let isHeld = !isInteractive;
-  const page = createPage((line) => (isHeld ? held.push(line) : write(line)), width, isInteractive);
-  const progress = createProgress(page, isInteractive);
+  const terminal = createTerminal((line) => (isHeld ? held.push(line) : write(line)), width, isInteractive);
+  const progress = createProgress(terminal, isInteractive);
   return (event) => {
     if (isHeld && isPastReachability(event)) {
       isHeld = false;
       for (const line of held.splice(0)) write(line);
     }
-    take(event, page, progress);
+    take(event, terminal, progress);
   };
 }
 
@@ -38,10 +39,10 @@ function isPastReachability(event: RunEvent): boolean {
   return event.type === "end" || (event.type === "group" && event.group !== "reachability");
 }
 
-function take(event: RunEvent, page: Page, progress: Progress): void {
+function take(event: RunEvent, terminal: Terminal, progress: Progress): void {
   switch (event.type) {
     case "plan":
-      writePlan(event, page);
+      writePlan(event, terminal);
       break;
     case "group":
       progress.begin(event.group);
@@ -60,35 +61,45 @@ function take(event: RunEvent, page: Page, progress: Progress): void {
       break;
     case "end":
       progress.end();
-      writeEnd(event.verification, page);
+      writeEnd(event.verification, terminal);
       break;
     default:
       event satisfies never;
   }
 }
 
-function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }, page: Page): void {
-  page.write(`${page.paint("bold", `Verifying ${visible(baseUrl)}`)}, organisation ${providerId}`);
-  if (changes.length === 0) page.paragraph("Only GET is called: nothing is changed.", 2);
+function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }, terminal: Terminal): void {
+  terminal.write(`${terminal.paint("bold", `Verifying ${visible(baseUrl)}`)}, organisation ${providerId}`);
+  if (changes.length === 0) terminal.paragraph("Only GET is called: nothing is changed.", 2);
   else {
-    page.paragraph(
+    terminal.paragraph(
       `These calls change data: ${changes.map((each) => together(callOf(each))).join(", ")}.`,
       2,
     );
-    page.paragraph(
+    terminal.paragraph(
       "Shifts and assignments are put back as they were; test people that are created stay, and a cancellable shift that you name is cancelled. --read-only leaves these calls out.",
       2,
     );
   }
-  page.write("");
+  terminal.write("");
 }
 
-function writeEnd(verification: Verification, page: Page): void {
+function writeEnd(verification: Verification, terminal: Terminal): void {
   const { findings } = verification;
-  writeErrors(findings, page);
-  writeWarnings(findings, page);
-  writeSkipped(findings, page);
-  writeForms(verification, page);
-  writeCoverage(verification, page);
-  writeSummary(verification, page);
+  writeFindings(findings, terminal);
+  writeForms(verification, terminal);
+  writeCoverage(verification, terminal);
+  writeSummary(verification, terminal);
+}
+
+/** Writes the outcome of `listen` or `compare`. */
+export function writeVerdict(
+  { findings, summary }: Verdict,
+  write: (line: string) => void,
+  { width = WIDTH, isInteractive = false }: TerminalOptions = {},
+): void {
+  const terminal = createTerminal(write, width, isInteractive);
+  writeFindings(findings, terminal);
+  if (findings.length > 0) terminal.write("");
+  terminal.write(summaryLine(summary, [], terminal));
 }

@@ -2,12 +2,14 @@ import { styleText } from "node:util";
 
 export type Format = Parameters<typeof styleText>[0];
 
-/** Where a report is written, a line at a time, and how wide it may be. */
-export interface Page {
+/** Lays out a report, line by line, within the width of a terminal. */
+export interface Terminal {
   /** Columns. */
   readonly width: number;
   write(line: string): void;
-  paint(format: Format, text: string): string;
+  /** A title in bold, after an empty line. */
+  heading(text: string): void;
+  readonly paint: Paint;
   /** Wrapped at words; further lines begin below `text`. */
   labelled(label: string, text: string): void;
   /** Wrapped at words, with a mark before the first line. */
@@ -16,19 +18,34 @@ export interface Page {
   paragraph(text: string, indent: number, format?: Format): void;
 }
 
+export type Paint = (format: Format, text: string) => string;
+
+/** Returns text with escape codes, or unchanged text when colours are off. */
+export function painter(isColoured: boolean): Paint {
+  return (format, text) =>
+    isColoured && format !== "reset" ? styleText(format, text, { validateStream: false }) : text;
+}
+
 const LABEL_INDENT = 4;
 const LABEL_WIDTH = 10;
-/** Below this a narrow terminal breaks lines by itself. */
+/** A narrower terminal breaks the lines itself. */
 const LEAST_WIDTH = 40;
 
-export function createPage(write: (line: string) => void, columns: number, isColoured: boolean): Page {
+export function createTerminal(
+  write: (line: string) => void,
+  columns: number,
+  isColoured: boolean,
+): Terminal {
   const width = Math.max(columns, LEAST_WIDTH);
-  const paint = (format: Format, text: string) =>
-    isColoured && format !== "reset" ? styleText(format, text, { validateStream: false }) : text;
+  const paint = painter(isColoured);
   return {
     width,
     write,
     paint,
+    heading: (text) => {
+      write("");
+      write(paint("bold", text));
+    },
     labelled: (label, text) => {
       const lines = wrap(visible(text), width - LABEL_INDENT - LABEL_WIDTH);
       for (const [index, line] of lines.entries()) {
@@ -49,12 +66,12 @@ export function createPage(write: (line: string) => void, columns: number, isCol
 
 const NO_BREAK = "\u00a0";
 
-/** Words that stay on one line. */
+/** Joins words so that they stay on one line. */
 export function together(text: string): string {
   return text.replaceAll(" ", NO_BREAK);
 }
 
-/** A word that is longer than the width stands on a line of its own: addresses stay whole. */
+/** Breaks at spaces only: a word longer than the width, such as a URL, stays whole. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(/[ \t\n]+/)) {
@@ -65,7 +82,7 @@ export function wrap(text: string, width: number): string[] {
   return lines.map((line) => line.replaceAll(NO_BREAK, " "));
 }
 
-/** A provider's words must not move the cursor or change colours. */
+/** Escapes control characters: text of the provider must not move the cursor or change colours. */
 export function visible(text: string): string {
   return text.replaceAll(
     /[^\P{Cc}\n]/gu,

@@ -16,7 +16,8 @@ export function finding(code: Finding["code"], details: Partial<Finding> = {}): 
     "Do this and that, in words that are long enough to be broken at the end of a line, here or there.";
   const place = { operation: "getShift", reproduce: "curl -i 'http://127.0.0.1/shifts/1'" } as const;
   const texts = { expected: "what is right", actual: "what is wrong" };
-  return { code, severity, title, section, fix, ...place, ...texts, count: 1, ...details };
+  const { operation, reproduce } = place;
+  return { code, severity, operation, title, ...texts, section, reproduce, fix, count: 1, ...details };
 }
 
 /** As the ledger gathers them. */
