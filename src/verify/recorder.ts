@@ -180,7 +180,7 @@ function secretsOf({ token, other, fixtures }: VerifyOptions): Secrets {
 }
 
 /** Why a check said nothing of an operation: what is known of the operation, or of the check at another one. */
-export function unreached(
+function unreached(
   operation: OperationId,
   name: string,
   findings: readonly Finding[],

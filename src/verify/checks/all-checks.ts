@@ -24,7 +24,7 @@ import { unknownIds } from "./unknown-ids.ts";
 import { updates } from "./updates.ts";
 
 /** What the contract asks for and no caller can see (contract 5): said, so that nobody takes it for checked. */
-export const notVisible: Check = { group: "answers", isByTitle: true, needs: [], run: say };
+const notVisible: Check = { group: "answers", isByTitle: true, needs: [], run: say };
 
 async function* say(): AsyncGenerator<Outcome> {
   const look = "it cannot be seen from outside: look at your side";

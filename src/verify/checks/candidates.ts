@@ -63,7 +63,7 @@ async function* searchByName(run: Run, { payload }: PreparedPerson): AsyncGenera
 }
 
 /** @param who for the titles */
-export async function* judgeCreation(run: Run, person: PreparedPerson, who: string): AsyncGenerator<Outcome> {
+async function* judgeCreation(run: Run, person: PreparedPerson, who: string): AsyncGenerator<Outcome> {
   const title = `${who} is found again`;
   const { creation } = person;
   if (!creation) return;

@@ -104,7 +104,7 @@ async function setPositions(run: Run, { shiftId, body }: Present, slots: number)
 }
 
 /** The test people of a replay on the shift that may be cancelled are others than those of the checks: who is where can be told apart. */
-export async function castOf(run: Run): Promise<{ first: string | undefined; second: string | undefined }> {
+async function castOf(run: Run): Promise<{ first: string | undefined; second: string | undefined }> {
   const [person, hired] = [await bookableId(personOf(run)), await bookableId(secondOf(run))];
   run.known.third ??= createThird(run);
   const third = await run.known.third;
