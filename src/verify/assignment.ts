@@ -6,35 +6,36 @@ import type { Run } from "./run.ts";
 import { assignedIds, hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "./shift.ts";
 import { bookableId, personOf, secondOf } from "./test-candidates.ts";
 
-/** Somebody and a shift that has a position for them. */
+/** A candidate and a shift: the path parameters of an assignment. */
 export interface Seat {
   shiftId: string;
   candidateId: string;
 }
 
-/** Why there is none, for a person to read. */
+/** The reason why no assignment can be made, as shown in reports. */
 export interface NoSeat {
   missing: string;
 }
 
-/** A seat that is free or the test person's own, and the shift as it is. */
+/** An assignment that can be made, and the current shift. */
 export interface FreeSeat {
   seat: Seat;
   body: ShiftBody;
   shift: Shift;
 }
 
-/** The shift of the fixtures with a free position (raised by one when it is full), and the run's test person. */
+/** Returns the test candidate and the shift of the fixtures, which gets another position when it is full. */
 export async function seatOf(run: Run): Promise<FreeSeat | NoSeat> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange) return { missing: "--read-only" };
-  if (shiftId === undefined) return { missing: "no shift: give --fixtures with a shiftId, or --states-url" };
+  if (shiftId === undefined)
+    return { missing: "no shift: provide --fixtures with a shiftId, or --states-url" };
   const candidateId = (await bookableId(personOf(run))) ?? run.fixtures.knownCandidateId;
   if (candidateId === undefined) return { missing: "no candidate: creating one failed" };
   return makeRoom(run, { shiftId, candidateId });
 }
 
-/** A second candidate, who is not one of those on the shift: they must stay there. */
+/** Returns a second candidate who is not assigned to the shift: assigned candidates must stay. */
 export async function someoneElse(run: Run, assigned: readonly string[]): Promise<string | undefined> {
   const candidateId = await bookableId(personOf(run));
   const others = [await bookableId(secondOf(run)), run.fixtures.knownCandidateId];
@@ -66,14 +67,14 @@ async function readSteadily(run: Run, shiftId: string): Promise<Omit<FreeSeat, "
   return shift && body && { shift, body };
 }
 
-/** Before anything was changed: somebody of the provider's own must stay where they are. */
+/** Whether the candidate was assigned before the run: candidates of the provider must stay. */
 function wasAssigned({ known }: Run, { candidateId }: Seat): boolean {
   return (known.shift?.assignedCandidates ?? []).some((entry) =>
     isSameId(entry.candidateId ?? entry.id, candidateId),
   );
 }
 
-/** Whom the run put there, or made: anybody else came there by somebody else's doing, and must not be taken off. */
+/** Whether the run assigned or created the candidate: any other candidate must not be unassigned. */
 async function isOurs(run: Run, seat: Seat): Promise<boolean> {
   return hasPlaced(run, seat) || (await bookableId(personOf(run))) === seat.candidateId;
 }
@@ -82,7 +83,7 @@ export function hasPlaced({ known }: Run, { shiftId, candidateId }: Seat): boole
   return known.placed.get(shiftId)?.has(candidateId) ?? false;
 }
 
-/** A provider may write a UUID in capitals (RFC 9562). */
+/** Ignores case: a provider may send a UUID in capitals (RFC 9562). */
 function isSameId(one: string | undefined, other: string): boolean {
   return one?.toLowerCase() === other.toLowerCase();
 }
@@ -104,7 +105,7 @@ export const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as
   OperationId
 >;
 
-/** In one of the contract's two forms. */
+/** Unassigns with one of the contract's two forms. */
 export function unassignBy(
   run: Run,
   { shiftId, candidateId }: Seat,
@@ -113,7 +114,7 @@ export function unassignBy(
   return run.send({ operation: FORMS[form], path: { shiftId, candidateId } });
 }
 
-/** As the platform does: the form that is known, else PUT and then DELETE. Answers with the form that was taken. */
+/** Unassigns like the platform: with the detected form, or else PUT and then DELETE. Returns the form that succeeded. */
 export async function unassign(run: Run, seat: Seat): Promise<"put" | "delete" | undefined> {
   const forms = run.forms.unassign === undefined ? (["put", "delete"] as const) : [run.forms.unassign];
   for (const form of forms) {
@@ -123,7 +124,7 @@ export async function unassign(run: Run, seat: Seat): Promise<"put" | "delete" |
   return undefined;
 }
 
-/** Off the shift, whatever it takes: a form may do nothing, and who is listed twice is taken off twice. */
+/** Unassigns with every form until the candidate is gone: a form may have no effect, and a candidate may be listed twice. */
 export async function takeOff(run: Run, seat: Seat): Promise<void> {
   const forms = run.forms.unassign === "delete" ? (["delete", "put"] as const) : (["put", "delete"] as const);
   for (const form of [...forms, ...forms]) {

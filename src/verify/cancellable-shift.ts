@@ -6,11 +6,11 @@ import type { Cancellable, Run, Search } from "./run.ts";
 import { hasStarted, isGone, readShiftOf, shiftBodyOf } from "./shift.ts";
 
 export const NO_CANCELLABLE =
-  "no shift that may be cancelled: give --fixtures with a cancellableShiftId, --create-shift, or --states-url";
+  "no shift that may be cancelled: provide --fixtures with a cancellableShiftId, --create-shift, or --states-url";
 export const USED_UP =
-  "it is cancelled already, or unknown: give another cancellableShiftId, or --create-shift";
+  "it is already cancelled or unknown: provide another cancellableShiftId, or --create-shift";
 
-/** Of the shifts that were given the first one that is still there; else one that is made for it; else the last one that is gone. */
+/** Returns the first fixture shift that still exists, or a newly created shift, or the last fixture shift, which is gone. */
 export async function findCancellable(run: Run): Promise<Search> {
   let last: Search = { missing: NO_CANCELLABLE };
   for (const shiftId of [run.fixtures.cancellableShiftId ?? []].flat()) {
@@ -20,7 +20,7 @@ export async function findCancellable(run: Run): Promise<Search> {
   return run.createShift ? makeOne(run) : last;
 }
 
-/** One more, which nobody has touched. */
+/** Creates another shift that may be cancelled. */
 export async function makeOne(run: Run): Promise<Search> {
   try {
     return run.createShift ? await lookAt(run, await run.createShift()) : { missing: NO_CANCELLABLE };
@@ -39,26 +39,26 @@ async function lookAt(run: Run, shiftId: string): Promise<Search> {
     : { missing: "the shift that may be cancelled cannot be read", read };
 }
 
-/** Answers whether the exchange was the cancellation of the shift that may be cancelled. */
+/** Records the cancellation, and returns whether the exchange was one. */
 export function noteCancelled({ known: { cancellable } }: Run, { probe }: Exchange): boolean {
   if (probe.operation !== "cancelShift" || !cancellable || "missing" in cancellable) return false;
   if (probe.path?.shiftId === cancellable.shiftId) cancellable.isCancelled = true;
   return true;
 }
 
-/** The shift that may be cancelled while it stands; undefined when there is none, or no more. */
+/** Returns the shift that may be cancelled, until it is cancelled. */
 export function standing({ known: { cancellable } }: Run): (Cancellable & { body: ShiftBody }) | undefined {
   if (!cancellable || "missing" in cancellable || cancellable.isCancelled) return undefined;
   return cancellable.body ? { ...cancellable, body: cancellable.body } : undefined;
 }
 
-/** A second shift that may be changed while the checks are at the one of the fixtures: the one that may be cancelled, else the same. */
+/** Returns a shift that may be changed while other checks use the fixture shift: the cancellable shift, or else the same one. */
 export function secondStageOf(run: Run): string | undefined {
   const cancellable = standing(run);
   const isStage = cancellable && !hasStarted(run, cancellable.body);
   return isStage ? cancellable.shiftId : run.fixtures.shiftId;
 }
 
-/** To have the second stage for oneself. */
+/** Reserves the second shift. */
 export const onSecondStage = (run: Run): Holds =>
   secondStageOf(run) === run.fixtures.shiftId ? { shift: "changes" } : { cancellable: "changes" };

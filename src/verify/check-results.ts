@@ -4,11 +4,11 @@ import type { Group } from "./groups.ts";
 /** Checks of one group, or what every answer is judged by. */
 export type Suite = Group | "every answer";
 
-/** One check at one operation and what came of it: the tests of a run, which every report counts. */
+/** The result of one check of one operation: the unit that every report counts. */
 export interface CheckResult {
   suite: Suite;
   operation: Place;
-  /** The same in every run, whatever comes of it. */
+  /** The same in every run, whatever the outcome. */
   name: string;
   outcome: "passed" | Finding["severity"];
   /** Statements that hold. */
@@ -28,7 +28,7 @@ interface Entry {
 
 export const EVERY_ANSWER = "every answer is as the contract says";
 
-/** Gathers what comes of each check. */
+/** Collects the result of each check. */
 export function openResults() {
   const entries = new Map<string, Entry>();
 
@@ -44,7 +44,7 @@ export function openResults() {
 
   return {
     has: (suite: Suite, operation: Place, name: string) => entries.has([suite, operation, name].join("\n")),
-    /** Answers by how many the made checks have become more. */
+    /** Returns the number of checks that were added. */
     made: (suite: Suite, operation: Place, name: string, passed?: Passed): number => {
       const entry = entryOf(suite, operation, name);
       const before = madeOf(entry);

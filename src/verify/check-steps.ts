@@ -6,7 +6,7 @@ import type { Run } from "./run.ts";
 import type { Step } from "./schedule.ts";
 import type { Stop } from "./stop.ts";
 
-/** The checks as steps that can be put in order; those that only try what must be refused are one step together. */
+/** Returns the checks as steps for the scheduler; all rejection tests form one step. */
 export function stepsOf(
   run: Run,
   checks: readonly Check[],
@@ -52,12 +52,12 @@ async function attemptOnce(
   for await (const outcome of stop.through(check.run(heard))) tell(() => report.take(outcome));
 }
 
-/** The restoring of the shift waits for it. */
+/** The restoration of the shift waits for these requests. */
 const URGENT = 1;
 
 const urgencyOf = ({ check }: Attempt) => (check.tries === "first" ? URGENT + 1 : URGENT);
 
-/** They have the shift for themselves. */
+/** The rejection tests hold the shift exclusively. */
 function triesOf(run: Run, attempts: readonly Attempt[]): Step {
   return {
     needs: [...new Set(attempts.flatMap(({ check }) => needsOf(check)))],

@@ -8,8 +8,8 @@ export interface Reason {
 
 const COUNT_BYTES =
   "Count Content-Length in bytes of the encoded body, not in characters, or leave it to the framework.";
-const CRASH = "Look for a crash in the provider's log at this request.";
-const RUNNING = "See whether the provider is running, and whether the address and the port are right.";
+const CRASH = "Check the provider's log for a crash at this request.";
+const RUNNING = "Check that the provider is running, and that the address and the port are right.";
 const CERTIFICATE =
   "Serve a certificate that is valid for this host name, with its whole chain; the platform accepts no other.";
 
@@ -61,9 +61,9 @@ const BY_CODE: readonly (readonly [codes: RegExp, reason: string, fix: string])[
     "the headers are too large",
     "Send at most 16 kB of headers.",
   ],
-  [/^HPE_/, "the answer is not HTTP", "Answer in HTTP/1.1, and see whether the port expects TLS."],
+  [/^HPE_/, "the answer is not HTTP", "Answer in HTTP/1.1, and check whether the port expects TLS."],
   [/CERT|SIGNATURE|SELF_SIGNED|ALTNAME/, "the TLS certificate is not valid", CERTIFICATE],
-  [/SSL|TLS|^EPROTO$/, "TLS could not be agreed on", "See whether the port serves TLS 1.2 or later."],
+  [/SSL|TLS|^EPROTO$/, "TLS could not be agreed on", "Check that the port serves TLS 1.2 or later."],
 ];
 
 function connectionReason(code: string): Reason {

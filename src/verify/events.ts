@@ -62,10 +62,10 @@ export type RunEvent =
   | { type: "restore" }
   | { type: "end"; verification: Verification };
 
-/** Told of everything as it happens; where its output goes was passed in when it was made. */
+/** Receives every event of a run as it happens. */
 export type Reporter = (event: RunEvent) => void;
 
-/** One reporter of several. */
+/** Combines several reporters. */
 export function everyReporter(reporters: readonly Reporter[]): Reporter {
   return (event) => {
     for (const report of reporters) report(event);

@@ -9,7 +9,7 @@ export type Place = OperationId | WebhookOperationId | "provider";
 export interface Passed {
   kind: "passed";
   operation: Place;
-  /** What was checked, as a statement that holds: "a token that nobody has is refused". */
+  /** What was checked, as a statement that holds: "an unknown token is refused". */
   title: string;
 }
 
@@ -43,7 +43,7 @@ export interface Skipped {
   reason: string;
 }
 
-/** What a check yields. */
+/** The outcome that a check yields. */
 export type Outcome = Passed | Found | Skipped;
 
 export const passed = (operation: Place, title: string): Passed => ({ kind: "passed", operation, title });

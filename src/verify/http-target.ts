@@ -11,7 +11,7 @@ export interface TargetOptions {
   providerId: string;
   token: string;
   fetch: (request: Request) => Promise<Response>;
-  /** What `fetch` gives an answer, as findings tell it. Milliseconds; undefined: not known. */
+  /** The time limit of `fetch`, for findings. Milliseconds; undefined if unknown. */
   timeoutMs?: number | undefined;
   /** Resolves after so many milliseconds. */
   wait: (ms: number) => Promise<void>;
@@ -24,7 +24,7 @@ export interface TargetOptions {
 /** The provider under verification. */
 export interface Target {
   readonly options: TargetOptions;
-  /** How the provider is told the organisation; found out first of all. */
+  /** How the organisation is sent; detected first. */
   routing: "path" | "header";
   /**
    * @param urgency the most urgent goes first when there is no room for all
@@ -68,7 +68,7 @@ export function createTarget(options: TargetOptions): Target {
       });
       const wait = answer.kind === "answer" ? waitOf(answer) : undefined;
       if (wait === undefined || wait > patience || waits === MOST_WAITS) return { probe, sent, answer };
-      // Several that are told to wait at the same time wait once.
+      // Concurrent 429 responses cause one wait.
       if (!room.isPaused) patience -= wait;
       count.waits += 1;
       const pause = options.wait(wait);

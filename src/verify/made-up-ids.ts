@@ -26,10 +26,10 @@ function exchanged(character: string, noise: number, kinds: readonly string[]): 
   return kind[(kind.indexOf(character) + by) % kind.length] ?? character;
 }
 
-/** With fewer letters and digits than this, another text of the same form may well be somebody's. */
+/** With fewer letters and digits, a random text of the same form may be an existing id. */
 const LONG_ENOUGH = 6;
 
-/** An id that nobody has, of the known one's form; a number is far beyond what is counted to. */
+/** Returns an unknown id of the same form as a known one; a numeric id is far above any counter. */
 export function idUnlike(known: string, run: { madeUp(name: string): string }, name: string): string {
   const madeUp = run.madeUp(name);
   if (isUuid(known)) return madeUp;
@@ -38,10 +38,10 @@ export function idUnlike(known: string, run: { madeUp(name: string): string }, n
   return exchangeable < LONG_ENOUGH ? madeUp : unlike(known, madeUp);
 }
 
-/** What tells kinds of tokens apart, such as `provider_`, stays. */
+/** The prefix of a token, such as `provider_`, is kept. */
 const PREFIX = /^[A-Za-z0-9]{1,16}[_.:-]/;
 
-/** A token that nobody has, with the real one's length and prefix. */
+/** Returns an unknown token with the length and prefix of the real one. */
 export function tokenUnlike(token: string, salt: string): string {
   const prefix = PREFIX.exec(token)?.[0] ?? token.slice(0, 2);
   const rest = token.slice(prefix.length);

@@ -5,13 +5,13 @@ import type { VerifyOptions } from "./options.ts";
 import type { Ledger } from "./recorder.ts";
 import type { Ear } from "./run.ts";
 
-/** What one check has to say, written into the ledger when it is its turn. */
+/** The output of one check, recorded when it is its turn. */
 export interface Report extends Ear {
   take(outcome: Outcome): void;
   end(): void;
 }
 
-/** Checks run at the same time, and are told of in their order: two runs of the same provider read the same. */
+/** Checks run concurrently, but report in order, so that two runs of a provider produce the same output. */
 export function reportsOf(
   checks: readonly Check[],
   options: VerifyOptions,
@@ -44,7 +44,7 @@ function linesOf(checks: readonly Check[], options: VerifyOptions): Line[] {
   ]);
 }
 
-/** One of several who tell things at the same time that must be heard in order: the first one at once, the others once all before them have ended. */
+/** One of several concurrent sources: the first is passed on at once, each other one when all before it have ended. */
 export interface Turn {
   tell(what: () => void): void;
   end(): void;

@@ -30,7 +30,7 @@ export type Ledger = ReturnType<typeof openLedger>;
 /** What the ledger has to know of the check that an outcome comes from. */
 type Source = Pick<Check, "isAside" | "isByTitle" | "name">;
 
-/** Where the outcomes of one run are counted, put into words, and told of as they come. */
+/** Counts and formats the outcomes of a run, and emits them as events. */
 export function openLedger(options: VerifyOptions, seed: number) {
   const { baseUrl, providerId, onEvent = () => undefined } = options;
   const secrets = secretsOf(options);
@@ -169,7 +169,7 @@ function emptyCoverage(): Record<OperationId, Record<string, number>> & Coverage
   return Object.fromEntries(entries);
 }
 
-/** Tokens never stand in a report, nor does the number of somebody who may be real. */
+/** Returns what reports must not show: tokens, and the personal number of a person who may be real. */
 function secretsOf({ token, other, fixtures }: VerifyOptions): Secrets {
   const number = fixtures?.knownPersonalNumber;
   return {
@@ -189,8 +189,8 @@ function unreached(
   const here = findings.filter((each) => each.operation === operation);
   const error = here.find(({ severity }) => severity === "error");
   const earlier = here.find((each) => each.severity === "skipped");
-  if (error) return skipped("skipped_after_failure", operation, name, `an error came first: ${error.title}`);
+  if (error) return skipped("skipped_after_failure", operation, name, `an earlier error: ${error.title}`);
   if (earlier) return skipped(earlier.code as SkipCode, operation, name, earlier.actual);
   if (readOnly) return skipped("skipped_read_only", operation, name, "it would change data");
-  return skipped("skipped_not_prepared", operation, name, "what is needed for it was not there");
+  return skipped("skipped_not_prepared", operation, name, "required data is missing");
 }

@@ -22,16 +22,16 @@ export function fixOfRefusal({ code, exchange }: Found): string | undefined {
 }
 
 const FIND =
-  "Serve GET /candidates, and find the candidate under their personal number: 404 comes for a missing route too.";
+  "Serve GET /candidates, and find the candidate under their personal number: a missing route returns 404 as well.";
 
 const BY_STATUS: Readonly<Record<number, string>> = {
-  400: "Look in the provider's log for what it refuses in this request; the curl line sends exactly what the platform sends.",
+  400: "Check the provider's log for the reason; the curl command sends exactly what the platform sends.",
   401: "Accept the provider's token on this operation as on the others.",
   403: "Allow the provider's token this operation for this organisation.",
   409: "Refuse with 409 only what conflicts with the shift or the candidate as they are; this request does not.",
   413: "Accept bodies of at least 64 kB.",
   415: "Accept `Content-Type: application/json` for the body of this operation.",
-  422: "Look in the provider's log for the field it refuses; the curl line sends exactly what the platform sends.",
+  422: "Check the provider's log for the refused field; the curl command sends exactly what the platform sends.",
 };
 
 function missingRoute({ probe, sent, answer }: Reply): string {
@@ -44,8 +44,8 @@ function missingRoute({ probe, sent, answer }: Reply): string {
 /** How the organisation was sent, and that it can be sent otherwise (contract 4.1). */
 export function routingHint(sent: Sent): string {
   return routingOf(sent) === "header"
-    ? "The organisation was sent in the headers X-Provider-Id and X-Platform-Provider-Id; a provider that reads it from the path is called with --routing path."
-    : "The organisation was sent in the path, /providers/{providerId}; a provider that reads it from a header is called with --routing header.";
+    ? "The organisation was sent in the headers X-Provider-Id and X-Platform-Provider-Id; for a provider that reads it from the path, use --routing path."
+    : "The organisation was sent in the path, /providers/{providerId}; for a provider that reads it from a header, use --routing header.";
 }
 
 function routingOf({ headers }: Sent): "path" | "header" {

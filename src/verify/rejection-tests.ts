@@ -6,9 +6,9 @@ import type { Arranged, Run } from "./run.ts";
 import { assignedIds, readShiftOf, shiftBodyOf, updateDiffers, updateOf } from "./shift.ts";
 import { Disturbed } from "./valid-requests.ts";
 
-/** Somebody who tries what a correct provider refuses. Called once, or a second time when the first was disturbed. */
+/** Sends requests that a correct provider refuses. Called once, and a second time if the first was disturbed. */
 export interface Trying {
-  /** @param tell told of each thing that there is to say, which may be forgotten */
+  /** @param emit receives each result; they are discarded if the attempt was disturbed */
   attempt(run: Run, tell: Tell): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export type Tell = (what: () => void) => void;
 
 /**
  * Tries on the shift of the fixtures what must have no effect, everything at the same time: one test person is on the shift, another one is
- * not. When something takes effect nobody can tell whose it was: then each tries again alone, one after another.
+ * not. If a request takes effect, it is unclear which one: then each test is repeated alone.
  */
 export async function tryAtOnce(run: Run, all: readonly Trying[]): Promise<void> {
   const arranged = await arrange(run);
@@ -27,7 +27,7 @@ export async function tryAtOnce(run: Run, all: readonly Trying[]): Promise<void>
     if (shiftId !== undefined) await unassign(run, { shiftId, candidateId: arranged.seated });
     return;
   }
-  await putBack(run);
+  await restoreAll(run);
   for (const { attempt } of all) await attempt(run, (what) => what());
 }
 
@@ -46,7 +46,7 @@ async function tryTogether(
   return failures.length === 0 && (await isArranged(run, arranged)) ? told : undefined;
 }
 
-async function putBack(run: Run): Promise<void> {
+async function restoreAll(run: Run): Promise<void> {
   const changed = changedShifts(run).find(({ shiftId }) => shiftId === run.fixtures.shiftId);
   if (changed) await restore(run, changed);
 }

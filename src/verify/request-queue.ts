@@ -29,7 +29,7 @@ export function atOnce(most: number): AtOnce {
   function startNext(): void {
     while (busy < most && pauses === 0) {
       const index = mostUrgent(waiting);
-      // The last places are for those whom others wait for.
+      // The last slots are for urgent requests.
       if (waiting[index]?.urgency === 0 && busy >= most - Math.floor(most / KEPT)) return;
       const [next] = waiting.splice(index, 1);
       if (!next) return;

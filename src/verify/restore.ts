@@ -30,9 +30,9 @@ export function changedShifts(run: Run): Changed[] {
 }
 
 /**
- * Leaves a shift as it was found: our test people off it, its times and positions as before, and on it again whom the provider took off
+ * Restores a shift: unassigns the test candidates, restores times and positions, and reassigns candidates that the provider unassigned
  * for a call of ours. What a call has changed besides is put back with the whole shift, as it was read.
- * Answers with the fields that are not as they were all the same.
+ * Returns the fields that could not be restored.
  */
 export async function restore(run: Run, { shiftId, before }: Changed): Promise<string[]> {
   for (let round = 1; round <= ROUNDS; round += 1) {

@@ -18,7 +18,7 @@ const CONSEQUENCES: Readonly<Partial<Record<Code, (found: Found) => (known: Caus
     isAbout(operation, ["auth_missing", "auth_status", "request_refused"]),
   // Who is there twice takes two positions.
   overbooked: ({ operation }) => isAbout(operation, ["assign_not_idempotent", "assign_without_effect"]),
-  // A lookup that does not find the person whom the provider knows finds no other either.
+  // A lookup that does not find the known candidate finds no other either.
   create_without_effect: () => isAbout("findCandidates", ["lookup_misses"]),
   registry_unmatched: () => isAbout("findCandidates", ["lookup_misses", "create_without_effect"]),
   // A number of another form differs from the one that was sent.

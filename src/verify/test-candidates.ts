@@ -8,19 +8,19 @@ const FORM = /^\d{8}-?\d{4}$/;
 /** Numbers that are looked up at the same time: the first one is mostly free, unless many runs came before. */
 const ROUNDS = [1, 4, 12];
 
-/** A person who was nobody's candidate before, created once for the whole run. */
+/** Returns the test candidate, created once for the run. */
 export function personOf(run: Run): Promise<PreparedPerson> {
   run.known.person ??= prepare(run, "person");
   return run.known.person;
 }
 
-/** Another one, created with the full payload of a hire (contract 2.4). */
+/** Returns a second test candidate, created with the full payload of a hire (contract 2.4). */
 export function secondOf(run: Run): Promise<PreparedPerson> {
   run.known.second ??= prepare(run, "second", fullPayloadOf);
   return run.known.second;
 }
 
-/** Somebody to create: nobody's candidate, or created by an earlier run. */
+/** Creates a test candidate, or reuses one of an earlier run. */
 export async function prepare(
   run: Run,
   purpose: Purpose,
@@ -73,7 +73,7 @@ export function isFormRefused(exchange: Exchange): boolean {
   return status === 400 || status === 422;
 }
 
-/** The id of a test person when the provider finds them under it: somebody who was not stored cannot be assigned. */
+/** Returns the id of a test candidate if a lookup finds it: a candidate that was not stored cannot be assigned. */
 export async function bookableId(person: Promise<PreparedPerson>): Promise<string | undefined> {
   const made = await person;
   return isFound(made) ? made.candidateId : undefined;
@@ -84,16 +84,16 @@ export function isFound({ candidateId, found, number }: PreparedPerson): boolean
   return candidateId !== undefined && ids.includes(candidateId);
 }
 
-/** A number, and what the provider tells of it. */
+/** A number, and its lookups. */
 export interface Sought {
   number: PersonalNumber;
   lookups: PreparedPerson["lookups"];
-  /** The provider finds somebody, whom an earlier run created. */
+  /** The provider finds a test candidate of an earlier run. */
   isOurs: boolean;
 }
 
 /**
- * A test number under which the provider finds nobody, looked up in both forms; else one under which it finds somebody of ours.
+ * Returns a test number under which the provider finds no candidate, in both formats, or else one of a test candidate.
  * @param name another name begins elsewhere among the numbers of the purpose
  */
 export async function nobody(run: Run, purpose: Purpose, name: string): Promise<Sought> {
@@ -101,8 +101,8 @@ export async function nobody(run: Run, purpose: Purpose, name: string): Promise<
   const tried: Sought[] = [];
   for (const count of ROUNDS) {
     const round = left.filter((number) => !run.known.claimed.has(number)).splice(0, count);
-    // Nobody else may take one of them meanwhile.
-    if (purpose !== "nobody") for (const number of round) run.known.claimed.add(number);
+    // Reserve the numbers while they are looked up.
+    if (purpose !== "unused") for (const number of round) run.known.claimed.add(number);
     const sought = await Promise.all(round.map((number) => seek(run, number)));
     for (const number of round) run.known.claimed.delete(number);
     left = left.filter((number) => !round.includes(number));
@@ -114,7 +114,7 @@ export async function nobody(run: Run, purpose: Purpose, name: string): Promise<
 }
 
 function claim({ known }: Run, purpose: Purpose, sought: Sought): Sought {
-  if (purpose !== "nobody") known.claimed.add(sought.number);
+  if (purpose !== "unused") known.claimed.add(sought.number);
   return sought;
 }
 
@@ -195,7 +195,7 @@ export function createdId(exchange: Exchange): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** Nobody else is called so: test people of earlier runs are known by it. */
+/** Identifies test candidates of earlier runs. */
 const OUR_NAME = "Provning";
 
 /** What the platform sends to book (contract 2.4). */

@@ -25,14 +25,14 @@ export const TEST_NUMBERS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** What a number is for: nobody is created under those of `nobody`; the others never take each other's. */
-export type Purpose = "nobody" | "person" | "second" | "once";
+/** What a number is for: no candidate is created under those of `unused`; purposes never share numbers. */
+export type Purpose = "unused" | "person" | "second" | "once";
 
-const FOR_NOBODY = 20;
+const UNUSED = 20;
 const SHARES: readonly Purpose[] = ["person", "second", "once"];
 
 export function numbersFor(purpose: Purpose): readonly string[] {
-  if (purpose === "nobody") return TEST_NUMBERS.slice(0, FOR_NOBODY);
-  const rest = TEST_NUMBERS.slice(FOR_NOBODY);
+  if (purpose === "unused") return TEST_NUMBERS.slice(0, UNUSED);
+  const rest = TEST_NUMBERS.slice(UNUSED);
   return rest.filter((_, index) => SHARES[index % SHARES.length] === purpose);
 }

@@ -111,7 +111,7 @@ interface OnShift extends Pick<Exercise, "undo"> {
   prepare?: Exercise["prepare"];
   /** Whether the shift shows the effect. */
   shows: () => Promise<boolean>;
-  /** Takes back what shows. Answers whether it was the request's effect: what stays comes from somewhere else. */
+  /** Undoes the effect. Returns whether it is gone: what stays has another cause. */
   takeBack: () => Promise<boolean>;
 }
 
@@ -156,7 +156,7 @@ function readingShift(run: Run): Exercise | Missing {
   return exerciseOf(run, { operation: "getShift", path: { shiftId } });
 }
 
-const NO_SHIFT = "no shift: give --fixtures with a shiftId, or --states-url";
+const NO_SHIFT = "no shift: provide --fixtures with a shiftId, or --states-url";
 
 /** One position more: with an effect, so that a refusal that stores all the same can be seen. */
 export async function updating(run: Run): Promise<Exercise | Missing> {

@@ -5,7 +5,7 @@ import type { Summary } from "./events.ts";
 import type { Finding, Found, Outcome, Passed, Skipped } from "./finding.ts";
 import { fixOfRefusal } from "./refusal-advice.ts";
 
-/** What came of a run that talks to no provider: `listen` and `compare`. */
+/** The result of a run without a provider: `listen` and `compare`. */
 export interface Verdict {
   summary: Summary;
   /** Each once, in the order in which they were seen. */

@@ -87,11 +87,11 @@ async function runChecks(run: Run, options: VerifyOptions, { ledger, stop }: Res
     ledger.restoring();
   } catch (error) {
     await stop.settled(run.target.idle());
-    const left = await putBack(run);
+    const left = await restoreAll(run);
     throw error instanceof Stopped ? stoppedWith(run, left) : error;
   }
-  for (const { shiftId, fields } of await putBack(run)) {
-    const expected = "the shift as it was found, once its times, positions and candidates were put back";
+  for (const { shiftId, fields } of await restoreAll(run)) {
+    const expected = "the original shift, once its times, positions and candidates were restored";
     const actual = `the shift ${shiftId} has another ${fields.join(", ")}`;
     const left = found("not_restored", { operation: "updateShift", expected, actual });
     ledger.take(left, { name: "restoring", isAside: true });
@@ -104,7 +104,7 @@ interface Left {
   fields: string[];
 }
 
-async function putBack(run: Run): Promise<Left[]> {
+async function restoreAll(run: Run): Promise<Left[]> {
   const all = changedShifts(run).map(async (each) => ({
     shiftId: each.shiftId,
     fields: await restore(run, each),
@@ -117,9 +117,9 @@ function stoppedWith(run: Run, [left]: readonly Left[]): Stopped {
   if (!changed) return new Stopped();
   return left === undefined
     ? new Stopped(
-        `stopped before the end; the shift ${changed.shiftId} is as it was, and test people that were created stay`,
+        `stopped before the end; the shift ${changed.shiftId} is as it was, and created test candidates stay`,
       )
     : new Stopped(
-        `stopped before the end; the shift ${left.shiftId} could not be put back: see its ${left.fields.join(", ")}`,
+        `stopped before the end; the shift ${left.shiftId} could not be restored: check its ${left.fields.join(", ")}`,
       );
 }

@@ -240,7 +240,7 @@ describe("shiftpact verify that cannot run", () => {
   it("says that nothing answers", async () => {
     const url = await server(() => undefined);
     await ends.pop()?.();
-    expect(await refusal([url, ...id])).toContain(`nothing answers at ${url}`);
+    expect(await refusal([url, ...id])).toContain(`no response from ${url}`);
     expect(await refusal([url, ...id, "--json"])).toContain("start the provider, or fix the URL");
   });
 

@@ -47,14 +47,14 @@ describe("a connection that breaks is told in plain words:", () => {
       "",
       (socket) => socket.end(),
       "connection closed before the first byte",
-      /crash in the provider's log/,
+      /provider's log for a crash/,
     ],
     [
       "reset before the first byte",
       "",
       (socket) => socket.resetAndDestroy(),
       "connection closed before the first byte",
-      /crash in the provider's log/,
+      /provider's log for a crash/,
     ],
     [
       "fewer bytes than announced",
@@ -68,7 +68,7 @@ describe("a connection that breaks is told in plain words:", () => {
       `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n[{"id\r\n`,
       (socket) => socket.end(),
       "connection closed after 5 bytes of the body",
-      /crash in the provider's log/,
+      /provider's log for a crash/,
     ],
     ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n", () => undefined, "the answer is not HTTP", /HTTP\/1\.1/],
   ])("%s", async (_, bytes, then, actual, fix) => {
@@ -84,7 +84,7 @@ describe("a connection that breaks is told in plain words:", () => {
     await ends.pop()?.();
     const [finding] = await foundAt(url);
     expect(finding).toMatchObject({ actual: "connection refused" });
-    expect(finding?.fix).toContain("See whether the provider is running");
+    expect(finding?.fix).toContain("Check that the provider is running");
   });
 
   it("fewer bytes than announced, on a connection that stays open", async () => {

@@ -16,7 +16,7 @@ describe("a run in which nothing of what was chosen is checked", () => {
     [
       "no shift",
       { only: ["cancellation"], fixtures: {} },
-      /^none: no shift that may be cancelled: give --fixtures/,
+      /^none: no shift that may be cancelled: provide --fixtures/,
     ],
     ["read only", { only: ["cancellation"], readOnly: true }, /^none: it would change data$/],
     [

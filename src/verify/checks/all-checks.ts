@@ -23,11 +23,11 @@ import { tenantConflict, tenants } from "./tenants.ts";
 import { unknownIds } from "./unknown-ids.ts";
 import { updates } from "./updates.ts";
 
-/** What the contract asks for and no caller can see (contract 5): said, so that nobody takes it for checked. */
+/** Requirements that a client cannot observe (contract 5): reported as skipped, so that they do not count as checked. */
 const notVisible: Check = { group: "answers", isByTitle: true, needs: [], run: say };
 
 async function* say(): AsyncGenerator<Outcome> {
-  const look = "it cannot be seen from outside: look at your side";
+  const look = "a client cannot observe it: check it on your side";
   yield skipped("skipped_not_visible", "provider", "calls are logged with the traceId of X-Trace-Id", look);
   yield skipped("skipped_not_visible", "provider", "calls are limited in their rate", look);
 }

@@ -21,7 +21,7 @@ export async function fixtureShift(
 ): Promise<FixtureShift | Outcome> {
   if (!run.mayChange) return skipped("skipped_read_only", operation, title, "it would change data");
   if (shiftId === undefined) {
-    const reason = "no shift: give --fixtures with a shiftId, or --states-url";
+    const reason = "no shift: provide --fixtures with a shiftId, or --states-url";
     return skipped("skipped_not_prepared", operation, title, reason);
   }
   const body = shiftBodyOf(await steadyRead(run, shiftId));

@@ -8,7 +8,7 @@ import type { Check } from "./check.ts";
 import { segments, texts, wrongCreations, wrongUpdates } from "./generated-inputs.ts";
 import { sendAll, wasNotRedirected } from "./wrong-requests.ts";
 
-/** Inputs that nobody thought of, from the run's seed: whatever comes, the answer is never a 5xx (the judge sees it). */
+/** Random inputs from the seed of the run: the response must never be a 5xx, which the judge reports. */
 export const generated: readonly Check[] = [
   { group: "generated", needs: [], run: generateTexts },
   {

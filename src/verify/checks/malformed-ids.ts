@@ -8,7 +8,7 @@ import { assertUndisturbed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { wasNotRedirected, wasRefused } from "./wrong-requests.ts";
 
-/** Ids that are none: any refusal is right, and the judge sees a 5xx and a broken connection. */
+/** Malformed ids: any refusal is right, and the judge reports a 5xx or a broken connection. */
 export const malformedIds: readonly Check[] = [
   { group: "errors", needs: ["shift"], run: readMalformed },
   {

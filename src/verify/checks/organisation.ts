@@ -48,7 +48,7 @@ function judgeList(
       "skipped_not_prepared",
       operation,
       title,
-      "no shift that can be read: give --fixtures with a shiftId",
+      "no readable shift: provide --fixtures with a shiftId",
     );
   }
   if (ids.has(named)) return passed(operation, title);

@@ -20,7 +20,7 @@ export interface Pages {
 const MOST_PAGES = 20;
 const FEW_PAGES = 3;
 
-/** A provider that knows neither limit nor cursor answers with everybody at once, and is right. */
+/** Follows the pages. A provider without paging may return every entry at once. */
 export async function readPages(run: Run, limit?: string): Promise<Pages> {
   const entries: Entry[] = [];
   const pages: Exchange[] = [];

@@ -67,9 +67,9 @@ function* judgeSmallPages(small: Pages, whole: Pages): Generator<Outcome> {
     yield found("duplicate_id", { exchange, expected: "each person on one page", actual });
   }
   yield whole.entries.every(({ id }) => told.has(id))
-    ? passed("getCandidateRegistry", "small pages hold everybody")
+    ? passed("getCandidateRegistry", "small pages contain every person")
     : found("registry_incomplete", {
-        ...{ exchange, expected: "everybody on the pages together, as without limit" },
+        ...{ exchange, expected: "every person on some page, as without limit" },
         actual: "people are missing",
       });
 }
@@ -83,7 +83,7 @@ async function* judgePeople(run: Run, entries: readonly Entry[]): AsyncGenerator
   const title = "people of the registry are found by their personal number";
   const people = entries.flatMap(({ id, number }) => (number === undefined ? [] : [{ id, number }]));
   if (people.length === 0) {
-    const reason = "the registry holds nobody with a personal number";
+    const reason = "the registry has no person with a personal number";
     return yield skipped("skipped_not_prepared", "getCandidateRegistry", title, reason);
   }
   const few = people.slice(0, MOST_LOOKUPS);
@@ -94,7 +94,7 @@ async function* judgePeople(run: Run, entries: readonly Entry[]): AsyncGenerator
   }
 }
 
-/** Under the other form of the number too when the first finds nobody. */
+/** Looks up the other format of the number when the first finds no candidate. */
 async function findEntry(run: Run, number: PersonalNumber): Promise<Exchange> {
   const forms = [number, hyphenated(number)];
   const [first = number, second = number] = run.forms.numbers === "hyphenated" ? forms.reverse() : forms;
@@ -108,6 +108,6 @@ function judgeFound(lookup: Exchange, id: string, number: PersonalNumber): Found
   return found("registry_unmatched", {
     ...{ operation: "getCandidateRegistry", exchange: lookup },
     expected: "the person of the registry, under the same id",
-    actual: ids.length === 0 ? "nobody" : "somebody with another id",
+    actual: ids.length === 0 ? "not found" : "a person with another id",
   });
 }

@@ -6,7 +6,7 @@ import { notFoundForm } from "../judge/dialect-consistency.ts";
 import type { Facts } from "../run.ts";
 import { momentOf, shiftBodyOf } from "../shift.ts";
 
-/** Two answers to one read that say different things. */
+/** Returns a finding for two different responses to the same read. */
 export function unstable(exchange: Exchange, first: Facts, facts: Facts): Found {
   const isRefusal = "refused" in first !== "refused" in facts;
   const actual = isRefusal ? "served and refused in turn" : `${differing(first, facts).join(", ")} differs`;
@@ -24,7 +24,7 @@ export function factsOf(exchange: Exchange): Facts | undefined {
   const { operation } = exchange.probe;
   if (!isPlain(exchange)) return undefined;
   const { json, status } = exchange.answer;
-  if (operation === "findCandidates" && notFoundForm(exchange)) return { candidates: "nobody" };
+  if (operation === "findCandidates" && notFoundForm(exchange)) return { candidates: "none" };
   if (status >= 400) return { refused: String(status) };
   if (operation === "getShift") return shiftFacts(shiftBodyOf(exchange));
   if (operation === "getCandidateRegistry")

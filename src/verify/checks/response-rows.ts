@@ -1,6 +1,6 @@
 import { type Exchange, isReply } from "../exchange.ts";
 
-/** What an answer tells of, one by one: entries of a list or of the registry, or the one object. */
+/** Returns the entries of a list or of the registry, or the single object of a response. */
 export function rowsOf(exchange: Exchange): Readonly<Record<string, unknown>>[] {
   if (!isReply(exchange) || exchange.answer.status >= 300) return [];
   const { json } = exchange.answer;

@@ -4,7 +4,7 @@ import type { Run } from "../run.ts";
 import { readShiftOf } from "../shift.ts";
 import { differing, factsOf, unstable } from "./response-facts.ts";
 
-/** Findings that rest on one read of the shift stand only when a second read tells the same: else it is the read that is wrong. */
+/** Confirms findings from one read of the shift with a second read: if they differ, the read is unstable. */
 export async function confirmed(
   run: Run,
   shiftId: string,
@@ -21,7 +21,7 @@ export async function confirmed(
 
 const MOST_READS = 4;
 
-/** A read of the shift that a second one tells the same as, so that what is compared with it is right. */
+/** Returns a read of the shift that a second read confirms. */
 export async function steadyRead(run: Run, shiftId: string): Promise<Exchange> {
   const reads = await steadyReads(run, shiftId);
   return reads.at(-1) ?? readShiftOf(run, shiftId);

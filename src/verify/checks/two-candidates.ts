@@ -10,7 +10,7 @@ import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 const TITLE = "two candidates are on a shift, and one of them is taken off";
 
 /**
- * Who is on the shift stays when somebody comes, and when somebody goes.
+ * Candidates stay assigned when another is assigned or unassigned.
  * @param before the shift with the first of them on it
  */
 export async function judgeTogether(
@@ -41,7 +41,7 @@ async function judgeGoing(run: Run, both: Shift, seats: readonly [Seat, Seat]): 
   return [];
 }
 
-/** Undefined: it came to nothing that could be judged. */
+/** Returns undefined when there is nothing to judge. */
 async function judgeCall(
   run: Run,
   before: Shift,

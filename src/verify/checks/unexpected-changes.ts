@@ -15,13 +15,15 @@ interface Asked {
 
 export const TIMES_AND_POSITIONS = ["startTime", "endTime", "positions"] as const;
 
-/** What else a call has changed: nothing may be. */
+/** Reports what a call changed beyond the request. */
 export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, asked: Asked): Found[] {
   const others = [before, now].map((shift) => assignedTo(shift).filter((id) => id !== asked.candidateId));
   const fields = differing(before, now).filter((field) => !asked.fields?.includes(field));
   const isOther = others[0]?.join() !== others[1]?.join();
   if (fields.length === 0 && !isOther) return [];
-  const expected = asked.fields ? "only times and positions changed" : "only one candidate come or gone";
+  const expected = asked.fields
+    ? "only times and positions changed"
+    : "only one candidate assigned or unassigned";
   const changes = fields.map((field) => `${nameOf(field, now)} went from ${before[field]} to ${now[field]}`);
   const people = isOther ? ["assignedCandidates changed"] : [];
   const actual = `${[...changes, ...people].join("; ")} after ${CALLS[exchange.probe.operation] ?? "the call"}`;
@@ -45,7 +47,7 @@ function nameOf(field: (typeof FIELDS)[number], { variant }: Shift): string {
   return variant === "b" ? "numberOfPositions" : "slots";
 }
 
-/** What an update does not name, and what is never changed. */
+/** Fields that no update contains. */
 const OTHERS = ["breakMinutes", "description", "createdAt"] as const;
 
 /** Fields of the body that are not as they were, of those that no call of the platform changes. */
@@ -53,7 +55,7 @@ export function othersChanged(before: ShiftBody, now: ShiftBody): string[] {
   return OTHERS.filter((field) => differs(before, now, field));
 }
 
-/** The same, and where the shift is and what it is for. */
+/** Includes the outlet and the role. */
 export function notAsFound(before: ShiftBody, now: ShiftBody): string[] {
   const placed = (["outletId", "roleId"] as const).filter((field) => differs(before, now, field));
   return [...placed, ...othersChanged(before, now)];
@@ -73,7 +75,7 @@ export function differing(one: Shift, other: Shift): (typeof FIELDS)[number][] {
   return FIELDS.filter((field) => one[field] !== other[field]);
 }
 
-/** Who is on a shift; the contract names no order. */
+/** Returns the assigned candidates, sorted: the contract defines no order. */
 export function assignedTo({ assigned }: Shift): string[] {
   return assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
 }

@@ -13,7 +13,7 @@ const TENANT = /request\.headers\.x-(?:platform-)?provider-id$/i;
 /** Pages of the registry: a provider that ignores them works (decisions, "registry pagination"). */
 const PAGING = /: (?:limit|cursor)$/;
 
-/** Our code for each of the comparator's; those of messages do not occur with HTTP interactions. */
+/** The finding code for each code of the comparator; message codes do not occur with HTTP interactions. */
 const CODES: Readonly<Record<string, Code>> = {
   "request.path-or-method.unknown": "compare_operation_missing",
   "request.authorization.missing": "compare_security_differs",
@@ -39,7 +39,7 @@ const CODES: Readonly<Record<string, Code>> = {
   "response.body.unvalidatable": "compare_not_comparable",
 };
 
-/** Undefined: nothing to tell of. */
+/** Returns undefined when there is nothing to report. */
 export function outcomeOf(result: Result, interaction: PactInteraction): Found | undefined {
   const code = codeOf(result, interaction);
   if (code === undefined) return undefined;

@@ -74,7 +74,7 @@ export function judgeRegistry({ candidates }: CandidateRegistry, exchange: Reply
   ];
 }
 
-/** Of contract 2.5: what a provider has of everybody whom it employs. */
+/** Fields of contract 2.5 that a provider has for every employee. */
 const EVERYBODYS = ["employeeNumber", "firstName", "lastName", "phone", "email", "workHistory"] as const;
 /** The rest of 2.5, which a provider may keep to itself. */
 const PERSONAL = ["address", "postCode", "city", "countryCode", "emergencyContact", "bankDetails"] as const;

@@ -56,7 +56,7 @@ function judgeAcknowledgement(exchange: Reply, known: ProviderForms["acknowledge
   return [found("form_mixed", { exchange, expected: `${name(known)}, as before`, actual: name(form) })];
 }
 
-/** How an answer to a lookup says that there is nobody; undefined when it does not. */
+/** Returns how a lookup reports no match, or undefined if it found a candidate. */
 export function notFoundForm(lookup: Exchange): "empty" | "404" | undefined {
   if (!isReply(lookup)) return undefined;
   const { status, json } = lookup.answer;

@@ -20,7 +20,7 @@ export interface ListenerOptions {
   expect: readonly EventName[];
   /** How long they may take. Milliseconds. */
   timeoutMs: number;
-  /** Told of each request, when it is answered, and of one that is held, before that too. */
+  /** Called for each request once it has a response, and for a delayed one also before. */
   onSeen?: (seen: Seen) => void;
   /** Resolves after so many milliseconds, or as soon as the signal aborts. */
   wait: (ms: number, signal: AbortSignal) => Promise<void>;

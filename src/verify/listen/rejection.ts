@@ -7,7 +7,7 @@ import type { Code } from "../codes/codes.ts";
 import { type Found, found, type Place } from "../finding.ts";
 import type { WebhookOperation, WebhookOperationId } from "./webhook-operations.ts";
 
-/** A request that the platform refuses: what it is answered with, and what is told of it. */
+/** A request that the platform refuses: the response, and the findings. */
 export interface Refused {
   kind: "refused";
   problem: ProblemError;

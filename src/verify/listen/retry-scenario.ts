@@ -185,7 +185,7 @@ function judgeUnrepeated(
   return found(silence, { operation, expected, actual: "no further try" });
 }
 
-/** A trace that belongs to a retry with another payload is told of there. */
+/** A trace of a retry with another payload is reported there. */
 function judgeTraces(stories: Story[]): Outcome[] {
   const told = stories.filter(({ treatment, tries }) => treatment !== "acknowledge" && tries === 1);
   const reused = stories.filter((story, index) =>

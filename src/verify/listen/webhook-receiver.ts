@@ -13,7 +13,7 @@ import type { WebhookOperation, WebhookOperationId } from "./webhook-operations.
 /** Longer than the 5 s after which a provider is advised to give up (decisions, "provider's webhook retries"). */
 export const HOLD_MS = 6_000;
 
-/** One request, as it is told to who watches. */
+/** One request, as shown while listening. */
 export interface Seen {
   /** 1: the first request. */
   number: number;

@@ -65,16 +65,16 @@ async function ownState(run: Run, interaction: PactInteraction): Promise<Prepare
 /** An interaction that creates uses the person up; lookups share one. */
 async function somebodyNew(run: Run, { description, request }: PactInteraction): Promise<Prepared> {
   const isCreation = request?.method === "POST";
-  const name = isCreation ? description.replace(/ \[.*/, "") : "nobody";
-  const { number, lookups } = await nobody(run, isCreation ? "once" : "nobody", name);
+  const name = isCreation ? description.replace(/ \[.*/, "") : "unused";
+  const { number, lookups } = await nobody(run, isCreation ? "once" : "unused", name);
   if (isTaken(lookups, number)) {
-    return { missing: "every test number that was tried is somebody's at this provider by now" };
+    return { missing: "every test number that was tried is taken at this provider by now" };
   }
   const personalNumber = isCreation ? numberText(run, number) : number;
   return { values: { personalNumber, hyphenatedNumber: hyphenated(number) } };
 }
 
-/** Our own person, so that nobody who may be real is sent anything. A read may ask for the one of the fixtures. */
+/** Uses the test candidate, so that no real person is changed. A read may use the known candidate. */
 async function somebodyKnown(run: Run, { request }: PactInteraction): Promise<Prepared> {
   const { candidateId, number } = await personOf(run);
   if (candidateId !== undefined) {

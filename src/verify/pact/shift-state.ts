@@ -31,7 +31,7 @@ export async function prepareShift(run: Run, interaction: PactInteraction): Prom
   if ("missing" in present) return present;
   const { positions = 1, assigned = 0 } = wantedBy(interaction);
   if (!run.mayChange) return asItIs(present, assigned);
-  const { first, second } = await castOf(run);
+  const { first, second } = await replayCandidatesOf(run);
   if (first === undefined) return { missing: "no candidate: creating one failed" };
   const theirs = present.assigned.filter((id) => id !== first && id !== second);
   if (operationOf(interaction) === "updateShift" && theirs.length > 1) {
@@ -49,7 +49,8 @@ function wantedBy({ providerStates: [state] = [] }: PactInteraction): Partial<Wa
 
 async function readPresent(run: Run): Promise<Present | { missing: string }> {
   const shiftId = secondStageOf(run);
-  if (shiftId === undefined) return { missing: "no shift: give --fixtures with a shiftId, or --states-url" };
+  if (shiftId === undefined)
+    return { missing: "no shift: provide --fixtures with a shiftId, or --states-url" };
   const read = await readShiftOf(run, shiftId);
   const [body, shift] = [shiftBodyOf(read), shiftOf(read)];
   if (!body || !shift) return { missing: "the shift of the replay cannot be read" };
@@ -63,12 +64,12 @@ function shown({ shiftId, body }: Present) {
   return { shiftId, startTime, endTime };
 }
 
-/** Read-only: it fits when somebody happens to be assigned. */
+/** Read-only: usable only if a candidate is already assigned. */
 function asItIs(present: Present, assigned: number): Prepared {
   const [assignedCandidateId] = present.assigned;
   if (assigned === 0) return { values: shown(present) };
   if (assignedCandidateId !== undefined) return { values: { ...shown(present), assignedCandidateId } };
-  return { missing: "nobody is assigned to the shift of the fixtures, and --read-only changes nothing" };
+  return { missing: "no candidate is assigned to the fixture shift, and --read-only changes nothing" };
 }
 
 interface Arrangement {
@@ -85,7 +86,8 @@ async function arrange(run: Run, present: Present, wanted: Arrangement): Promise
   const leaving = assigned > 0 ? [second] : [first, second];
   for (const candidateId of leaving) {
     if (candidateId === undefined || !present.assigned.includes(candidateId)) continue;
-    if ((await unassign(run, { shiftId, candidateId })) === undefined) return "nobody can be unassigned";
+    if ((await unassign(run, { shiftId, candidateId })) === undefined)
+      return "no candidate can be unassigned";
   }
   const isSet = updateOf(body).slots === slots || (await setPositions(run, present, slots));
   // A shift that must not be full may have more positions than were asked for.
@@ -94,7 +96,7 @@ async function arrange(run: Run, present: Present, wanted: Arrangement): Promise
   if (assigned === 0 || present.assigned.includes(first)) return undefined;
   const assignment = await assign(run, { shiftId, candidateId: first });
   const isAssigned = isPlain(assignment) && assignment.answer.status < 300;
-  return isAssigned ? undefined : "nobody can be assigned";
+  return isAssigned ? undefined : "no candidate can be assigned";
 }
 
 async function setPositions(run: Run, { shiftId, body }: Present, slots: number): Promise<boolean> {
@@ -103,8 +105,10 @@ async function setPositions(run: Run, { shiftId, body }: Present, slots: number)
   return isPlain(update) && update.answer.status < 300;
 }
 
-/** The test people of a replay on the shift that may be cancelled are others than those of the checks: who is where can be told apart. */
-async function castOf(run: Run): Promise<{ first: string | undefined; second: string | undefined }> {
+/** Returns candidates for the replay other than those of the checks, so that their assignments can be distinguished. */
+async function replayCandidatesOf(
+  run: Run,
+): Promise<{ first: string | undefined; second: string | undefined }> {
   const [person, hired] = [await bookableId(personOf(run)), await bookableId(secondOf(run))];
   run.known.third ??= createThird(run);
   const third = await run.known.third;

@@ -13,7 +13,7 @@ export interface JunitOptions {
 /** One test: a check at one operation. */
 export interface Test {
   operation: Place;
-  /** The same in each run, whatever comes of it. */
+  /** The same in every run, whatever the outcome. */
   name: string;
   outcome: CheckResult["outcome"];
   /** Undefined for one that passed. */

@@ -58,7 +58,7 @@ export interface NotChecked {
 export function notChecked(findings: readonly Finding[]): readonly NotChecked[] {
   const skips = findings.filter(({ severity }) => severity === "skipped");
   const byReason = Map.groupBy(skips, ({ code, actual }) =>
-    code === "skipped_by_choice" ? "left out by --only or --skip" : actual,
+    code === "skipped_by_choice" ? "excluded by --only or --skip" : actual,
   );
   return [...byReason].map(([reason, group]) => ({ reason, checks: byTitle(group) }));
 }
@@ -85,13 +85,13 @@ export function coverageTable(coverage: Coverage): CoverageTable {
   return { statuses, rows };
 }
 
-/** Words for each form, in the order in which they are told. */
+/** Names and values of the forms, in the order of the reports. */
 const FORM_WORDS: {
   readonly [Form in keyof ProviderForms]: readonly [name: string, words: Record<ProviderForms[Form], string>];
 } = {
   routing: ["routing", { path: "path", header: "header" }],
   variant: ["shift variant", { a: "A", b: "B" }],
-  notFound: ["nobody found", { empty: "200 []", "404": "404" }],
+  notFound: ["no match", { empty: "200 []", "404": "404" }],
   unassign: ["unassign", { put: "PUT", delete: "DELETE" }],
   acknowledgement: ["acknowledgement", { minimal: "minimal", full: "full", none: "204" }],
   updated: ["update answers", { shift: "the shift", none: "no shift" }],

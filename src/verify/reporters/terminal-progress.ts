@@ -52,7 +52,7 @@ export function createProgress(terminal: Terminal, isInteractive: boolean): Prog
     },
     leftOut: (group) => {
       end();
-      terminal.write(terminal.paint("dim", `  - ${group.padEnd(NAME_WIDTH)}left out`));
+      terminal.write(terminal.paint("dim", `  - ${group.padEnd(NAME_WIDTH)}skipped`));
     },
     end,
   };

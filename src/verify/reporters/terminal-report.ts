@@ -18,7 +18,7 @@ const WIDTH = 100;
 /**
  * For people: what is going to be changed, progress, and what was found, the worst first.
  * Nothing is written before the provider is known to be one, so that a run that cannot be made leaves nothing but its reason; on an interactive
- * terminal, where somebody waits, everything is written at once.
+ * terminal everything is written at once.
  */
 export function terminalReport(write: (line: string) => void, options: TerminalOptions = {}): Reporter {
   const { width = WIDTH, isInteractive = false } = options;
@@ -77,7 +77,7 @@ function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }
       2,
     );
     terminal.paragraph(
-      "Shifts and assignments are put back as they were; test people that are created stay, and a cancellable shift that you name is cancelled. --read-only leaves these calls out.",
+      "Shifts and assignments are restored afterwards; created test candidates stay, and the cancellable shift that you name is cancelled. Use --read-only to skip these calls.",
       2,
     );
   }
