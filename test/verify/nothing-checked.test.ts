@@ -22,7 +22,7 @@ describe("a run in which nothing of what was chosen is checked", () => {
     [
       "a shift that is not there",
       { only: ["cancellation"], fixtures: { cancellableShiftId: "x" } },
-      /^none: it is cancelled/,
+      /^none: it is already cancelled/,
     ],
     [
       "no other organisation",
