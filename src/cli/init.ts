@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { CouldNotRun } from "../verify/could-not-run.ts";
 import { kitVersion } from "../verify/package-files.ts";
+import { type Paint, painter } from "../verify/reporters/terminal.ts";
 import { type CiJob, cancellationFlag, ciJob, shellWord } from "./ci-jobs.ts";
 import { FORM_NAMES } from "./contracts-forms.ts";
 import { type Answers, CI_SYSTEMS, isLocal, readAnswers } from "./init-answers.ts";
 import { type NewFile, refuseExisting, writeFiles } from "./init-files.ts";
 import { type Probed, probe } from "./init-probe.ts";
 import { type Io, isColoured } from "./io.ts";
-import { type Paint, painter } from "./paint.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
 const FIXTURES = "fixtures.json";

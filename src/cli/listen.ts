@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CouldNotRun } from "../verify/could-not-run.ts";
-import type { EventName } from "../verify/listen/exam.ts";
 import { type Listener, type ListenerOptions, startListener } from "../verify/listen/listener.ts";
 import { eventNames, isEventName } from "../verify/listen/payload.ts";
-import { HOLD_MS, type Seen } from "../verify/listen/reception.ts";
+import type { EventName } from "../verify/listen/retry-scenario.ts";
+import { HOLD_MS, type Seen } from "../verify/listen/webhook-receiver.ts";
+import { painter } from "../verify/reporters/terminal.ts";
 import { type Io, isColoured } from "./io.ts";
-import { painter } from "./paint.ts";
 import { openReports, printJson, printVerdict } from "./print-verdict.ts";
 import { untilStopped } from "./stop-signal.ts";
 import { numberFlag, readFlags, UsageError } from "./usage.ts";

@@ -7,7 +7,7 @@ import {
   WEBHOOK_SCHEDULE,
   type WebhookClientOptions,
 } from "../clients/webhook-client.ts";
-import { redact } from "../verify/reproduce.ts";
+import { redact } from "../verify/curl-command.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError, uuidFlag } from "./usage.ts";
 

@@ -1,4 +1,5 @@
 import { operationsTable } from "../../generated/provider/server.ts";
+import type { OperationId } from "../verify/exchange.ts";
 import {
   type Fixtures,
   type Group,
@@ -6,7 +7,6 @@ import {
   type OtherTenant,
   type VerifyOptions,
 } from "../verify/options.ts";
-import type { OperationId } from "../verify/target.ts";
 import { createShift } from "./create-shift.ts";
 import type { Io } from "./io.ts";
 import { numberFlag, readFlags, UsageError, uuidFlag } from "./usage.ts";

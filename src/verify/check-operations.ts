@@ -1,6 +1,6 @@
 import { operationsTable } from "../../generated/provider/server.ts";
+import type { OperationId } from "./exchange.ts";
 import type { Group } from "./groups.ts";
-import type { OperationId } from "./target.ts";
 
 interface Row {
   group: Group;

@@ -1,8 +1,8 @@
+import type { CheckResult } from "./check-results.ts";
+import type { OperationId } from "./exchange.ts";
 import type { Finding, Passed } from "./finding.ts";
 import type { Group } from "./groups.ts";
 import type { KnownForms } from "./interactions.ts";
-import type { CheckResult } from "./results.ts";
-import type { OperationId } from "./target.ts";
 
 export interface Summary {
   /** `incomplete`: nothing is wrong, and a required operation was never seen to succeed. */
@@ -61,3 +61,13 @@ export type RunEvent =
   /** The groups are over; what was changed is put back. */
   | { type: "restore" }
   | { type: "end"; verification: Verification };
+
+/** Receives every event of a run as it happens. */
+export type Reporter = (event: RunEvent) => void;
+
+/** Combines several reporters. */
+export function everyReporter(reporters: readonly Reporter[]): Reporter {
+  return (event) => {
+    for (const report of reporters) report(event);
+  };
+}

@@ -1,6 +1,6 @@
 import type { Code, SkipCode } from "./codes/codes.ts";
-import type { WebhookOperationId } from "./listen/operations.ts";
-import type { Exchange, OperationId } from "./target.ts";
+import type { Exchange, OperationId, Reply } from "./exchange.ts";
+import type { WebhookOperationId } from "./listen/webhook-operations.ts";
 
 /** Where something was found: an operation of spec/provider.openapi.yaml or spec/platform.openapi.yaml, or the provider as a whole. */
 export type Place = OperationId | WebhookOperationId | "provider";
@@ -9,7 +9,7 @@ export type Place = OperationId | WebhookOperationId | "provider";
 export interface Passed {
   kind: "passed";
   operation: Place;
-  /** What was checked, as a statement that holds: "a token that nobody has is refused". */
+  /** What was checked, as a statement that holds: "an unknown token is refused". */
   title: string;
 }
 
@@ -43,7 +43,7 @@ export interface Skipped {
   reason: string;
 }
 
-/** What a check yields. */
+/** The outcome that a check yields. */
 export type Outcome = Passed | Found | Skipped;
 
 export const passed = (operation: Place, title: string): Passed => ({ kind: "passed", operation, title });
@@ -55,6 +55,11 @@ type Details = Pick<Found, "expected" | "actual" | "exchange" | "fix" | "cause" 
 export function found(code: Code, details: Details): Found {
   const operation = details.operation ?? details.exchange?.probe.operation ?? "provider";
   return { kind: "found", code, ...details, operation };
+}
+
+/** A valid request that the provider refused with a 4xx. */
+export function refused(exchange: Reply, expected: string): Found {
+  return found("request_refused", { exchange, expected, actual: `status ${exchange.answer.status}` });
 }
 
 export function skipped(code: SkipCode, operation: Place, title: string, reason: string): Skipped {

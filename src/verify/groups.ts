@@ -24,12 +24,12 @@ export interface Choice {
 /** Without these nothing else can be checked. */
 const ALWAYS: readonly Group[] = ["reachability", "dialect"];
 
-/** Whether somebody wants to know what the group says. */
+/** Whether the group is reported. */
 export function isChosen(group: Group, { only = groups, skip = [] }: Choice): boolean {
   return only.includes(group) && !skip.includes(group);
 }
 
-/** Whether the group is run: also when it is only there for the others. */
+/** Whether the group runs: also when only other groups need it. */
 export function isRun(group: Group, choice: Choice): boolean {
   return ALWAYS.includes(group) || isChosen(group, choice);
 }

@@ -4,7 +4,7 @@ import type { Dialect } from "../contract/dialect.ts";
 export interface ProviderForms extends Omit<Dialect, "acknowledgement"> {
   /** `none`: 204. */
   acknowledgement: Dialect["acknowledgement"] | "none";
-  /** What PUT /shifts/{id} answers with; `none`: 204. */
+  /** What PUT /shifts/{id} returns; `none`: 204. */
   updated: "shift" | "none";
   /** What GET answers for a deleted shift; `cancelled`: the shift with that status. */
   deleted: "404" | "410" | "cancelled";

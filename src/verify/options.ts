@@ -1,7 +1,7 @@
 import type { Dialect } from "../contract/dialect.ts";
 import type { RunEvent } from "./events.ts";
+import type { OperationId } from "./exchange.ts";
 import { type Choice, type Group, groups } from "./groups.ts";
-import type { OperationId } from "./target.ts";
 
 export { type Group, groups };
 
@@ -11,7 +11,7 @@ export interface Fixtures {
   shiftId?: string;
   /** A shift that may be cancelled, for good; or several: the first ones that are still there are used. */
   cancellableShiftId?: string | readonly string[];
-  /** Of somebody whom the provider knows; in either form. */
+  /** Personal number of an existing candidate, in either format. */
   knownPersonalNumber?: string;
   /** The same person's id. */
   knownCandidateId?: string;
@@ -41,7 +41,7 @@ export interface VerifyOptions extends Choice {
   /** Where provider states are set up: Pact's callback, `POST {"state", "params", "action": "setup"}`. */
   statesUrl?: string;
   other?: OtherTenant;
-  /** Makes a shift in the future that may be changed and cancelled, and answers with its id: then every run can check the cancellation. */
+  /** Creates a future shift that may be changed and cancelled, and returns its id, so that every run can check the cancellation. */
   createShift?: () => Promise<string>;
   /** Requests that are made at the same time; 8 unless given. Fewer once the provider limits its rate. */
   concurrency?: number;
@@ -57,7 +57,7 @@ export interface VerifyOptions extends Choice {
   failOn?: "error" | "warning";
   /** Stops the run before its end: what was changed is put back, and `verify` rejects with CouldNotRun. */
   signal?: AbortSignal;
-  /** Told of everything as it happens. */
+  /** Called for every event of the run. */
   onEvent?: (event: RunEvent) => void;
   /** Makes the calls; rejects with ProviderHttpError. Calls any address over http and https unless given. */
   fetch?: (request: Request) => Promise<Response>;

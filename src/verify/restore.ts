@@ -1,10 +1,10 @@
 import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
-import { standing } from "./cancellable.ts";
-import { notAsFound } from "./checks/unasked.ts";
+import { assign, takeOff, unassign } from "./assignment.ts";
+import { standing } from "./cancellable-shift.ts";
+import { notAsFound } from "./checks/unexpected-changes.ts";
+import type { Exchange } from "./exchange.ts";
 import type { Run } from "./run.ts";
-import { assign, takeOff, unassign } from "./seat.ts";
 import { assignedIds, isGone, readShiftOf, shiftBodyOf, updateDiffers, updateOf } from "./shift.ts";
-import type { Exchange } from "./target.ts";
 
 /** What is put back may change something else at a provider that is wrong: it is looked at once more. */
 const ROUNDS = 2;
@@ -30,9 +30,9 @@ export function changedShifts(run: Run): Changed[] {
 }
 
 /**
- * Leaves a shift as it was found: our test people off it, its times and positions as before, and on it again whom the provider took off
+ * Restores a shift: unassigns the test candidates, restores times and positions, and reassigns candidates that the provider unassigned
  * for a call of ours. What a call has changed besides is put back with the whole shift, as it was read.
- * Answers with the fields that are not as they were all the same.
+ * Returns the fields that could not be restored.
  */
 export async function restore(run: Run, { shiftId, before }: Changed): Promise<string[]> {
   for (let round = 1; round <= ROUNDS; round += 1) {

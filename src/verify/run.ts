@@ -1,11 +1,12 @@
 import type { CandidateCreate, Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
+import { type Exchange, isReply, type OperationId, type Probe } from "./exchange.ts";
 import type { Found } from "./finding.ts";
+import { type Target, uuidFrom } from "./http-target.ts";
 import type { KnownForms } from "./interactions.ts";
-import { judgeForms } from "./judge/forms.ts";
+import { judgeForms } from "./judge/dialect-consistency.ts";
 import { judge } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
-import { type Exchange, isReply, type OperationId, type Probe, type Target, uuidFrom } from "./target.ts";
 
 /** What one verification knows and uses; checks read it, and write down in `forms` and `known` what they found out. */
 export interface Run {
@@ -15,7 +16,7 @@ export interface Run {
   readonly other: OtherTenant | undefined;
   /** Where provider states are set up. Undefined: nowhere. */
   readonly statesUrl?: string | undefined;
-  /** Makes a shift that may be cancelled, and answers with its id. Undefined: nothing does. */
+  /** Creates a shift that may be cancelled, and returns its id. */
   readonly createShift?: (() => Promise<string>) | undefined;
   /** False with --read-only: then only GET is called. */
   readonly mayChange: boolean;
@@ -37,11 +38,11 @@ export interface Run {
   send(probe: Probe, isJudged?: (exchange: Exchange) => boolean, before?: () => void): Promise<Exchange>;
   /** The same run for one who is heard apart, and whose requests are so urgent. */
   heardBy(ear: Ear, urgency: number): Run;
-  /** A UUID that nobody has, the same for the same seed and name. */
+  /** Returns an unknown UUID, the same for the same seed and name. */
   madeUp(name: string): string;
 }
 
-/** Who is told of each answer, and of what is wrong with it. */
+/** Receives each response status and each finding. */
 export interface Ear {
   found(found: Found): void;
   answered(operation: OperationId, status: string): void;
@@ -60,9 +61,9 @@ export interface Known {
   person?: Promise<PreparedPerson>;
   /** Another one, of the full payload. */
   second?: Promise<PreparedPerson>;
-  /** Whom the replay of the contracts created. */
+  /** The candidate that the replay of the contracts created. */
   third?: Promise<string | undefined>;
-  /** What reads of the organisation have told, by operation. */
+  /** First results of the reads of the organisation, by operation. */
   readonly told: Map<OperationId, Facts>;
   /** Whether the other organisation is served with its own token. */
   isOtherServed?: Promise<boolean>;
@@ -74,17 +75,17 @@ export interface Known {
   refusesDigits?: boolean;
   /** A candidate is created under the hyphenated form only. */
   createsHyphenated?: boolean;
-  /** Test numbers that somebody in this run uses for themselves. */
+  /** Test numbers that are in use in this run. */
   readonly claimed: Set<string>;
   /** Forms of unassignment that were served. */
   readonly offered: Set<OperationId>;
-  /** Whom the run has tried to assign, by the shift. */
+  /** Candidates that the run has tried to assign, by shift. */
   readonly placed: Map<string, Set<string>>;
   /** Operations whose right request was served. */
   readonly served: Set<OperationId>;
 }
 
-/** A shift that may be cancelled, as it was found; the exchange of the last read when that tells nothing. */
+/** A shift that may be cancelled, or why there is none and the last read. */
 export type Search = Cancellable | { missing: string; read?: Exchange };
 
 /** A shift that is there to be cancelled. */
@@ -109,9 +110,9 @@ export interface Arranged {
 export interface PreparedPerson {
   number: PersonalNumber;
   payload: CandidateCreate;
-  /** Lookups under 12 digits and under the hyphenated form, before the creation: both found nobody. */
+  /** Lookups under 12 digits and under the hyphenated form, before the creation: both found no candidate. */
   lookups: { digits: Exchange; hyphenated: Exchange };
-  /** The same after the creation; undefined when nobody was created. */
+  /** The same after the creation; undefined when no candidate was created. */
   found: PreparedPerson["lookups"] | undefined;
   /** Undefined when read-only. */
   creation: Exchange | undefined;

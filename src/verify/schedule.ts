@@ -9,8 +9,8 @@ export type Step = Pick<Check, "needs" | "gives"> & {
 };
 
 /**
- * Runs each step as soon as the steps that give what it needs are over and nobody holds what it must have for itself. A fact that no step
- * gives holds nobody up.
+ * Runs each step as soon as the steps that give what it needs are over and no other step holds its resources. A fact that no step
+ * gives delays no step.
  * @throws what a step throws; no step is begun after that, and those under way are waited for
  */
 export async function runInOrder(steps: readonly Step[]): Promise<void> {

@@ -2,8 +2,8 @@ import type { Shift as ShiftBody, ShiftUpdate } from "../../generated/provider/t
 import { schemas } from "../../generated/provider/validators.js";
 import { readShift, type Shift } from "../contract/shift.ts";
 import { readTimestamp } from "../contract/timestamp.ts";
+import { type Exchange, isReply } from "./exchange.ts";
 import type { Run } from "./run.ts";
-import { type Exchange, isReply } from "./target.ts";
 
 export function readShiftOf(run: Run, shiftId: string): Promise<Exchange> {
   return run.send({ operation: "getShift", path: { shiftId } });

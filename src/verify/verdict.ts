@@ -1,9 +1,11 @@
+import type { CheckResult } from "./check-results.ts";
+import { entryOf } from "./codes/codes.ts";
+import { curlOf, redact, type Secrets } from "./curl-command.ts";
 import type { Summary } from "./events.ts";
-import type { Finding, Outcome, Passed } from "./finding.ts";
-import { findingOf, summaryOf } from "./ledger.ts";
-import type { Secrets } from "./reproduce.ts";
+import type { Finding, Found, Outcome, Passed, Skipped } from "./finding.ts";
+import { fixOfRefusal } from "./refusal-advice.ts";
 
-/** What came of a run that talks to no provider: `listen` and `compare`. */
+/** The result of a run without a provider: `listen` and `compare`. */
 export interface Verdict {
   summary: Summary;
   /** Each once, in the order in which they were seen. */
@@ -29,4 +31,40 @@ export function verdictOf(outcomes: readonly Outcome[], secrets: Secrets = {}): 
     ...distinct.map(({ severity }) => ({ outcome: severity })),
   ];
   return { summary: summaryOf(results, "error"), findings: distinct, passed };
+}
+
+/** Returns what reports show of an outcome; members that scripts read come first. */
+export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
+  const { severity, title, section, fix } = entryOf(outcome.code);
+  const { code, operation } = outcome;
+  if (outcome.kind === "skipped") {
+    const texts = { title: outcome.title, expected: "", actual: outcome.reason };
+    return { code, severity, operation, ...texts, section, reproduce: "", fix, count: 1 };
+  }
+  return {
+    ...{ code, severity, operation, title },
+    expected: redact(outcome.expected, secrets),
+    actual: redact(outcome.actual, secrets),
+    section,
+    reproduce: outcome.exchange ? curlOf(outcome.exchange.sent, secrets) : "",
+    fix: redact(outcome.fix ?? fixOfRefusal(outcome) ?? fix, secrets),
+    count: 1,
+  };
+}
+
+/** Returns the counts that every report shows. */
+export function summaryOf(
+  checks: readonly Pick<CheckResult, "outcome">[],
+  failOn: "error" | "warning",
+): Summary {
+  const count = (outcome: CheckResult["outcome"]) => checks.filter((each) => each.outcome === outcome).length;
+  const [errors, warnings, skips] = [count("error"), count("warning"), count("skipped")];
+  const fails = errors > 0 || (failOn === "warning" && warnings > 0);
+  return {
+    verdict: fails ? "fails" : "conforms",
+    errors,
+    warnings,
+    skipped: skips,
+    checks: checks.length - skips,
+  };
 }

@@ -1,18 +1,19 @@
 import { createProviderHttp } from "../clients/provider/http.ts";
-import { checks } from "./checks/checks.ts";
+import { stepsOf } from "./check-steps.ts";
+import { checks } from "./checks/all-checks.ts";
 import type { Verification } from "./events.ts";
+import type { OperationId } from "./exchange.ts";
 import { found } from "./finding.ts";
 import { isRun } from "./groups.ts";
-import { type Ledger, openLedger } from "./ledger.ts";
+import { createTarget } from "./http-target.ts";
 import type { VerifyOptions } from "./options.ts";
-import { reportsOf } from "./reports.ts";
+import { reportsOf } from "./ordered-results.ts";
+import { setUpFixtures } from "./provider-states.ts";
+import { type Ledger, openLedger } from "./recorder.ts";
 import { changedShifts, restore } from "./restore.ts";
 import { createRun, type Run } from "./run.ts";
 import { runInOrder } from "./schedule.ts";
-import { setUpFixtures } from "./states.ts";
-import { stepsOf } from "./steps.ts";
 import { type Stop, Stopped, stopBy } from "./stop.ts";
-import { createTarget, type OperationId } from "./target.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Requests at the same time. */
@@ -86,11 +87,11 @@ async function runChecks(run: Run, options: VerifyOptions, { ledger, stop }: Res
     ledger.restoring();
   } catch (error) {
     await stop.settled(run.target.idle());
-    const left = await putBack(run);
+    const left = await restoreAll(run);
     throw error instanceof Stopped ? stoppedWith(run, left) : error;
   }
-  for (const { shiftId, fields } of await putBack(run)) {
-    const expected = "the shift as it was found, once its times, positions and candidates were put back";
+  for (const { shiftId, fields } of await restoreAll(run)) {
+    const expected = "the original shift, once its times, positions and candidates were restored";
     const actual = `the shift ${shiftId} has another ${fields.join(", ")}`;
     const left = found("not_restored", { operation: "updateShift", expected, actual });
     ledger.take(left, { name: "restoring", isAside: true });
@@ -103,7 +104,7 @@ interface Left {
   fields: string[];
 }
 
-async function putBack(run: Run): Promise<Left[]> {
+async function restoreAll(run: Run): Promise<Left[]> {
   const all = changedShifts(run).map(async (each) => ({
     shiftId: each.shiftId,
     fields: await restore(run, each),
@@ -116,9 +117,9 @@ function stoppedWith(run: Run, [left]: readonly Left[]): Stopped {
   if (!changed) return new Stopped();
   return left === undefined
     ? new Stopped(
-        `stopped before the end; the shift ${changed.shiftId} is as it was, and test people that were created stay`,
+        `stopped before the end; the shift ${changed.shiftId} is as it was, and created test candidates stay`,
       )
     : new Stopped(
-        `stopped before the end; the shift ${left.shiftId} could not be put back: see its ${left.fields.join(", ")}`,
+        `stopped before the end; the shift ${left.shiftId} could not be restored: check its ${left.fields.join(", ")}`,
       );
 }

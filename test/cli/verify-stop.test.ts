@@ -48,7 +48,7 @@ it("Ctrl-C puts back what was changed, says so, and ends with 2", async () => {
   const { code, stdout, stderr } = await ended;
   expect(stderr.trimEnd().split("\n")).toEqual([
     "shiftpact verify: stopping, and putting back what was changed; Ctrl-C again ends at once",
-    `shiftpact verify: stopped before the end; the shift ${shift.id} is as it was, and test people that were created stay`,
+    `shiftpact verify: stopped before the end; the shift ${shift.id} is as it was, and created test candidates stay`,
   ]);
   expect([code, stdout]).toEqual([2, ""]);
   expect(shift).toMatchObject({ positions: 2, assigned: new Map() });

@@ -214,7 +214,7 @@ describe("shiftpact verify", () => {
     const { exit, out } = await against(sandbox, "--only", "cancellation");
     expect(exit).toBe(1);
     expect(out.join("\n")).toContain("✗ Nothing was checked");
-    expect(out.join("\n")).toContain("give --fixtures with a cancellableShiftId");
+    expect(out.join("\n")).toContain("provide --fixtures with a cancellableShiftId");
     expect(out.at(-1)).toMatch(/^fails: 1 error, /);
     expect((await against(sandbox, "--only", "reachability")).exit).toBe(0);
   });
@@ -240,7 +240,7 @@ describe("shiftpact verify that cannot run", () => {
   it("says that nothing answers", async () => {
     const url = await server(() => undefined);
     await ends.pop()?.();
-    expect(await refusal([url, ...id])).toContain(`nothing answers at ${url}`);
+    expect(await refusal([url, ...id])).toContain(`no response from ${url}`);
     expect(await refusal([url, ...id, "--json"])).toContain("start the provider, or fix the URL");
   });
 

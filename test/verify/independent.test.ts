@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { uuidFrom } from "../../src/verify/http-target.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
-import { uuidFrom } from "../../src/verify/target.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { exceptions } from "./independent/exceptions.ts";
 import { flagsFor, hasPython, listFaults, type PlantedFault, startIndependent } from "./independent/start.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { Exchange, OperationId } from "../../src/verify/exchange.ts";
 import { judge } from "../../src/verify/judge/judge.ts";
-import type { Exchange, OperationId } from "../../src/verify/target.ts";
 
 const example = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../spec/examples/${name}.json`, import.meta.url), "utf8"));

@@ -4,7 +4,7 @@ import { createWebhookClient } from "../../src/clients/webhook-client.ts";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { codes } from "../../src/verify/codes/codes.ts";
 import { webhookCodes } from "../../src/verify/codes/webhooks.ts";
-import { HOLD_MS } from "../../src/verify/listen/reception.ts";
+import { HOLD_MS } from "../../src/verify/listen/webhook-receiver.ts";
 import { CREATE, codesIn, DELETE, post, startListening, TOKEN, UPDATE } from "./listening.ts";
 
 const open: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
 import type { Message } from "../../generated/events/types.ts";
 import { type Listener, type ListenerOptions, startListener } from "../../src/verify/listen/listener.ts";
-import type { Seen } from "../../src/verify/listen/reception.ts";
+import type { Seen } from "../../src/verify/listen/webhook-receiver.ts";
 import type { Verdict } from "../../src/verify/verdict.ts";
 
 export const TOKEN = "platform-token";

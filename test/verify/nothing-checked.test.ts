@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import type { OperationId } from "../../src/verify/exchange.ts";
 import { type Group, groups } from "../../src/verify/groups.ts";
 import type { VerifyOptions } from "../../src/verify/options.ts";
-import type { OperationId } from "../../src/verify/target.ts";
 import { verifySandbox } from "./verify-sandbox.ts";
 
 async function verified(options: Partial<VerifyOptions>) {
@@ -16,13 +16,13 @@ describe("a run in which nothing of what was chosen is checked", () => {
     [
       "no shift",
       { only: ["cancellation"], fixtures: {} },
-      /^none: no shift that may be cancelled: give --fixtures/,
+      /^none: no shift that may be cancelled: provide --fixtures/,
     ],
     ["read only", { only: ["cancellation"], readOnly: true }, /^none: it would change data$/],
     [
       "a shift that is not there",
       { only: ["cancellation"], fixtures: { cancellableShiftId: "x" } },
-      /^none: it is cancelled/,
+      /^none: it is already cancelled/,
     ],
     [
       "no other organisation",

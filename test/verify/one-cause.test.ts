@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { Verification } from "../../src/verify/events.ts";
-import type { OperationId } from "../../src/verify/target.ts";
+import type { OperationId } from "../../src/verify/exchange.ts";
 import { verifySandbox } from "./verify-sandbox.ts";
 
 async function verified(fault: FaultName, operations?: OperationId[], skip = ["contracts"] as const) {

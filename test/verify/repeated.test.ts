@@ -66,7 +66,7 @@ describe(`${RUNS} runs in a row give one verdict`, () => {
       const { summary, passed } = await verify({ ...given, createShift, seed: run });
       expect(summary).toMatchObject({ verdict: "conforms", errors: 0, warnings: 0 });
       const titles = passed.map(({ title }) => title.replace(/ \[.*/, ""));
-      expect(titles).toContain("a cancelled shift is gone, or says that it is cancelled");
+      expect(titles).toContain("a cancelled shift is deleted, or has the status cancelled");
       expect(titles).toContain("cancels a shift");
     }
   }, 120_000);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, expect, it } from "vitest";
 import { type PactInteraction, type PactResponse, readContract } from "../../src/verify/contracts.ts";
-import { mismatchesOf } from "../../src/verify/pact/match.ts";
+import { mismatchesOf } from "../../src/verify/pact/mismatches.ts";
 import { useVerifier } from "../consumer/pact/verifier.ts";
 
 const verify = useVerifier();

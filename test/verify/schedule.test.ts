@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checks } from "../../src/verify/checks/checks.ts";
+import { checks } from "../../src/verify/checks/all-checks.ts";
+import { turnsOf } from "../../src/verify/ordered-results.ts";
 import { runInOrder, type Step } from "../../src/verify/schedule.ts";
-import { turnsOf } from "../../src/verify/turns.ts";
 
 type Plan = Partial<Pick<Step, "needs" | "gives">> & { holds?: ReturnType<Step["holds"]>; fails?: true };
 

@@ -1,20 +1,19 @@
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Shift } from "../../contract/shift.ts";
-import { standing } from "../cancellable.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { personOf } from "../person.ts";
+import { assign, type FreeSeat, hasPlaced, isAssigned, type Seat, seatOf, takeOff } from "../assignment.ts";
+import { standing } from "../cancellable-shift.ts";
+import { type Exchange, isDenied, isPlain, type Reply } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, type FreeSeat, hasPlaced, isAssigned, type Seat, seatOf, takeOff } from "../seat.ts";
 import { readShiftOf, shiftBodyOf, shiftOf } from "../shift.ts";
-import { type Exchange, isPlain, type Reply } from "../target.ts";
+import { personOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { confirmed, steadyRead } from "./confirm.ts";
 import { fixtureShift } from "./fixture-shift.ts";
-import { isDenied, refused } from "./refused.ts";
-import { assignedTo, judgeUnasked } from "./unasked.ts";
+import { confirmed, steadyRead } from "./steady-reads.ts";
 import { judgeUnassignments } from "./unassignments.ts";
+import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 
-/** An assignment shows in the shift, is the same when it is repeated, and is taken back in each form that is offered. */
+/** An assignment appears in the shift, is idempotent, and can be undone with each form that is offered. */
 export const assignments: Check = {
   ...{ group: "meaning", needs: ["shift", "update", "person", "seat", "cancellable"], gives: ["settled"] },
   ...{ holds: { shift: "changes" }, run: check },
@@ -47,14 +46,14 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   }
 }
 
-/** The other checks may have left them on: what follows must be a first assignment. */
+/** Earlier checks may have left the candidate assigned: the next assignment must be the first. */
 async function withoutThem(run: Run, { seat, shift }: FreeSeat): Promise<Shift | undefined> {
   if (!assignedTo(shift).includes(seat.candidateId)) return shift;
   await takeOff(run, seat);
   return shiftOf(await steadyRead(run, seat.shiftId));
 }
 
-/** The shift that may be cancelled is another one, and nobody was assigned to it. */
+/** Checks that the cancellable shift is unaffected, if no candidate was assigned to it. */
 async function judgeOtherShift(run: Run, { shiftId, candidateId }: Seat): Promise<Outcome[]> {
   const other = standing(run);
   if (!other || other.shiftId === shiftId || hasPlaced(run, { shiftId: other.shiftId, candidateId }))
@@ -65,8 +64,8 @@ async function judgeOtherShift(run: Run, { shiftId, candidateId }: Seat): Promis
   if (!assignedTo(shift).includes(candidateId)) {
     return [passed("assignCandidate", "an assignment is to one shift")];
   }
-  const expected = "the candidate in the shift that they were assigned to, and in no other";
-  const actual = "the candidate is in another shift too";
+  const expected = "the candidate in the shift of the assignment, and in no other";
+  const actual = "the candidate is in another shift as well";
   return [found("shift_changed_unasked", { operation: "assignCandidate", exchange: read, expected, actual })];
 }
 
@@ -87,7 +86,7 @@ async function judgeAssign(run: Run, seat: Seat, before: Shift): Promise<readonl
 }
 
 const after = (title: string) =>
-  skipped("skipped_after_failure", "assignCandidate", title, "what is needed for it failed");
+  skipped("skipped_after_failure", "assignCandidate", title, "a prerequisite failed");
 
 function judgeListed(exchange: Reply, { candidateId }: Seat, now: Shift): Found[] {
   if (assignedTo(now).includes(candidateId)) return [];
@@ -95,7 +94,7 @@ function judgeListed(exchange: Reply, { candidateId }: Seat, now: Shift): Found[
   return [found("assign_without_effect", { exchange, expected: "the candidate in the shift", actual })];
 }
 
-/** Variant B names the personal number of everybody who is assigned. */
+/** Variant B includes the personal number of each assigned candidate. */
 async function judgeNumber(run: Run, { candidateId }: Seat, read: Exchange): Promise<Found[]> {
   const { number, candidateId: ours } = await personOf(run);
   const entry = shiftBodyOf(read)?.assignedCandidates.find(({ id }) => id === candidateId);
@@ -105,7 +104,7 @@ async function judgeNumber(run: Run, { candidateId }: Seat, read: Exchange): Pro
   return [
     found("candidate_differs", {
       exchange: read,
-      expected: "the personal number of who is assigned",
+      expected: "the personal number of the assigned candidate",
       actual,
     }),
   ];
@@ -126,8 +125,7 @@ async function judgeRepetition(run: Run, seat: Seat): Promise<readonly Outcome[]
   if (!now) return [after(title)];
   const times = assignedTo(now).filter((id) => id === seat.candidateId).length;
   if (times === 1) return [passed("assignCandidate", title)];
-  const actual =
-    times === 0 ? "the candidate is not there any more" : "the candidate is there more than once";
+  const actual = times === 0 ? "the candidate is no longer there" : "the candidate is listed more than once";
   const twice = found("assign_not_idempotent", { exchange, expected, actual });
   return confirmed(run, seat.shiftId, read, [twice]);
 }

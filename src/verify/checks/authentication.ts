@@ -1,14 +1,14 @@
-import { noteCancelled } from "../cancellable.ts";
-import { type Exercise, exerciseFor, ifServed, type Missing, skippedAs } from "../exercises.ts";
+import { noteCancelled } from "../cancellable-shift.ts";
+import { isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { idUnlike, tokenUnlike } from "../ids.ts";
+import { idUnlike, tokenUnlike } from "../made-up-ids.ts";
 import { type Run, wasServed } from "../run.ts";
-import { isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
+import { type Exercise, exerciseFor, ifServed, type Missing, skippedAs } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach } from "./each-operation.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
-/** Every operation asks for the token, the whole token, under Bearer (contract 5, provider obligation 1). */
+/** Every operation requires the whole token, under Bearer (contract 5, provider obligation 1). */
 export const authentication = checkEach("authentication", async function* (run, operation) {
   const exercise = await exerciseFor(run, operation);
   if ("reason" in exercise) yield* tryWithoutData(run, exercise);
@@ -17,7 +17,7 @@ export const authentication = checkEach("authentication", async function* (run, 
 
 const TITLE = "only the provider's own token is accepted";
 
-/** Who has no token does not learn whether there is a shift. */
+/** A request without a token does not reveal whether a shift exists. */
 export const unknownWithoutToken: Check = {
   ...{ group: "authentication", needs: ["shift", "seat"], run: askWithoutToken },
 };
@@ -33,7 +33,7 @@ async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
   const exchanges = await Promise.all(probes.map((probe) => run.send(probe, wasRefused)));
   for (const exchange of exchanges.filter(isPlain)) {
     const { status } = exchange.answer;
-    const name = "a request without a token for a shift that is not there";
+    const name = "a request without a token for an unknown shift";
     const details = { exchange, expected: `401 to ${name}`, actual: `status ${status}` };
     if (status === 404 || status === 410) yield found("auth_after_lookup", details);
     else if (status === 401) yield passed(exchange.probe.operation, `${name} is refused`);
@@ -61,7 +61,7 @@ async function* tryTokens(run: Run, exercise: Exercise): AsyncGenerator<Outcome>
 
 type Kind = "auth_missing" | "auth_any_token" | "auth_wrong_scheme";
 
-/** More of them where a request costs least: one place checks the token for all operations at most providers. */
+/** More variations where a request is cheap: most providers check the token of all operations in one place. */
 const CLOSELY: readonly OperationId[] = ["getShift", "listOutlets"];
 
 function wrongTokens(run: Run, operation: OperationId): Wrong[] {
@@ -69,15 +69,15 @@ function wrongTokens(run: Run, operation: OperationId): Wrong[] {
   if (run.isPolite) return [wrongToken(["auth_missing", "a request without a token", null])];
   const close: [Kind, string, string][] = [
     ["auth_missing", "an empty bearer token", "Bearer"],
-    ["auth_any_token", "a token that is the right one and one character more", `Bearer ${token}~`],
+    ["auth_any_token", "the token with one more character", `Bearer ${token}~`],
     ["auth_any_token", "the token without its last character", `Bearer ${token.slice(0, -1)}`],
-    ["auth_any_token", "the token with its letters in the other case", `Bearer ${otherCase(token)}`],
+    ["auth_any_token", "the token with the case of its letters swapped", `Bearer ${otherCase(token)}`],
     ["auth_wrong_scheme", "the token under the scheme Token", `Token ${token}`],
     ["auth_wrong_scheme", "the token without a scheme", token],
   ];
   const wrongs: [Kind, string, string | null][] = [
     ["auth_missing", "a request without a token", null],
-    ["auth_any_token", "a token that nobody has", `Bearer ${tokenUnlike(token, run.madeUp("token"))}`],
+    ["auth_any_token", "an unknown token", `Bearer ${tokenUnlike(token, run.madeUp("token"))}`],
     ["auth_wrong_scheme", "the token under the scheme Basic", `Basic ${token}`],
     ...(CLOSELY.includes(operation) ? close.filter(([, , text]) => text !== `Bearer ${token}`) : []),
   ];
@@ -89,7 +89,7 @@ const wrongToken = ([kind, name, authorization]: [Kind, string, string | null]):
   verdict: (reply) => verdictOf(kind, name, reply),
 });
 
-/** The same text for a token without letters. */
+/** Returns the same text for a token without letters. */
 function otherCase(token: string): string {
   return token.replaceAll(/[a-z]/gi, (letter) =>
     letter < "a" ? letter.toLowerCase() : letter.toUpperCase(),
@@ -104,9 +104,9 @@ function verdictOf(kind: Kind, name: string, exchange: Reply): Outcome {
   return found("auth_status", { exchange, expected, actual: `status ${status}` });
 }
 
-/** 409 to a creation says that the person is there already. */
+/** A 409 for a creation reveals that the person exists. */
 function servedWith({ answer: { status } }: Reply): string {
-  return status === 409 ? "status 409: the request was looked at" : `status ${status}`;
+  return status === 409 ? "status 409: the request was processed" : `status ${status}`;
 }
 
 async function* judgeEffect(
@@ -119,16 +119,16 @@ async function* judgeEffect(
   const hasEffect = await exercise.hasEffect();
   if (!hasEffect) return yield passed(exercise.operation, "a call without the right token has no effect");
   noteCancelled(run, exchange);
-  yield refusedInVain(exchange);
+  yield refusedButApplied(exchange);
 }
 
-function refusedInVain(exchange: Reply): Found {
+function refusedButApplied(exchange: Reply): Found {
   const expected = "no effect of a call without the right token";
-  const actual = `status ${exchange.answer.status}, and it was carried out all the same`;
+  const actual = `status ${exchange.answer.status}, but it was applied`;
   return found("auth_missing", { exchange, expected, actual });
 }
 
-/** Without data of the provider's own there is no control, but 401 can still be told from what is not there. */
+/** Without fixtures there is no valid request to compare with, but a 401 still differs from a 404. */
 async function* tryWithoutData(run: Run, missing: Missing): AsyncGenerator<Outcome> {
   const { operation, code } = missing;
   if (code === "skipped_not_offered" || code === "skipped_read_only") return yield skippedAs(TITLE, missing);
@@ -138,11 +138,11 @@ async function* tryWithoutData(run: Run, missing: Missing): AsyncGenerator<Outco
   const { status } = exchange.answer;
   if (wasServed(exchange)) return yield verdictOf("auth_missing", name, exchange);
   if (status === 401 || status === 403) return yield passed(operation, `${name} is refused`);
-  const reason = `${missing.reason}; to a request for what is not there the provider answers ${status}`;
+  const reason = `${missing.reason}; the provider returns ${status} for unknown ids`;
   yield skipped("skipped_not_prepared", operation, TITLE, reason);
 }
 
-/** Ids that nobody has, and a body that creates nobody. */
+/** A request with unknown ids, and a body that creates no candidate. */
 function harmless(run: Run, operation: OperationId): Probe {
   const path = { shiftId: run.madeUp("shift"), candidateId: run.madeUp("candidate") };
   const takesBody = operation === "updateShift" || operation === "createCandidate";

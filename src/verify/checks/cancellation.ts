@@ -1,15 +1,14 @@
-import { NO_CANCELLABLE, noteCancelled, USED_UP } from "../cancellable.ts";
-import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { personOf } from "../person.ts";
+import { assign, unassign } from "../assignment.ts";
+import { NO_CANCELLABLE, noteCancelled, USED_UP } from "../cancellable-shift.ts";
+import { type Exchange, isDenied, isPlain, isReply, statusOf } from "../exchange.ts";
+import { found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, unassign } from "../seat.ts";
 import { isGone, readShiftOf, shiftBodyOf } from "../shift.ts";
-import { type Exchange, isPlain, isReply, statusOf } from "../target.ts";
+import { personOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { confirmed } from "./confirm.ts";
-import { isDenied, refused } from "./refused.ts";
+import { confirmed } from "./steady-reads.ts";
 
-/** DELETE /shifts/{id} takes effect, for good (contract 4.2, flow 4): on the shift that was given for it. */
+/** DELETE /shifts/{id} takes effect permanently (contract 4.2, flow 4): on the shift that the fixtures name for it. */
 export const cancellation: Check = {
   ...{ group: "cancellation", needs: ["cancellable", "used", "shift", "person", "seat"], gives: ["deleted"] },
   ...{ holds: { cancellable: "changes" }, run: check },
@@ -37,7 +36,7 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
 
 /**
  * An earlier run cancelled the shift: a provider that answers the cancellation as one of a shift that is gone has the operation. A 404 shows
- * it only when a path that nobody has is answered otherwise.
+ * it only when an unknown path gets a different response.
  */
 async function cancelAgain(run: Run, shiftId: string): Promise<void> {
   const request = { operation: "cancelShift", path: { shiftId } } as const;
@@ -55,7 +54,7 @@ async function cancelAgain(run: Run, shiftId: string): Promise<void> {
 async function* cancel(run: Run, shiftId: string): AsyncGenerator<Outcome> {
   const deletion = await run.send({ operation: "cancelShift", path: { shiftId } });
   if (!isPlain(deletion)) {
-    return yield skipped("skipped_after_failure", "cancelShift", TITLE, "it was not answered");
+    return yield skipped("skipped_after_failure", "cancelShift", TITLE, "there was no usable response");
   }
   if (deletion.answer.status >= 400) return yield refused(deletion, "204");
   noteCancelled(run, deletion);
@@ -65,7 +64,7 @@ async function* cancel(run: Run, shiftId: string): AsyncGenerator<Outcome> {
   yield* effect.kind === "found" ? await confirmed(run, shiftId, read, [effect]) : [effect];
   yield* judgeOthers(run, shiftId, deletion);
   if (!isGone(read)) return;
-  // Whatever it answers below 500 is right: the judge says when it is not.
+  // Any status below 500 is right here: the judge reports the rest.
   await run.send({ operation: "cancelShift", path: { shiftId } });
   yield* assignAfterwards(run, shiftId, read);
 }
@@ -77,7 +76,7 @@ function learnDeleted(run: Run, read: Exchange): void {
 }
 
 function judgeEffect(deletion: Exchange, read: Exchange): Outcome {
-  if (isGone(read)) return passed("cancelShift", "a cancelled shift is gone, or says that it is cancelled");
+  if (isGone(read)) return passed("cancelShift", "a cancelled shift is deleted, or has the status cancelled");
   if (!isPlain(read))
     return skipped("skipped_after_failure", "cancelShift", TITLE, "the shift cannot be read");
   const actual = shiftBodyOf(read) ? "the shift, not cancelled" : `status ${read.answer.status}`;
@@ -85,13 +84,13 @@ function judgeEffect(deletion: Exchange, read: Exchange): Outcome {
   return found("cancel_without_effect", { exchange: deletion, expected, actual });
 }
 
-/** The other shift of the fixtures is still there. */
+/** Checks that the other shift of the fixtures still exists. */
 async function* judgeOthers(run: Run, shiftId: string, exchange: Exchange): AsyncGenerator<Outcome> {
   const other = run.fixtures.shiftId;
   if (other === undefined || other === shiftId || run.known.shift?.status === "cancelled") return;
   if (!run.known.shift || !isGone(await readShiftOf(run, other))) return;
   const expected = "only that shift cancelled";
-  yield found("shift_changed_unasked", { exchange, expected, actual: "another shift is gone too" });
+  yield found("shift_changed_unasked", { exchange, expected, actual: "another shift is deleted as well" });
 }
 
 /** With the status `cancelled` an assignment may be accepted: the contract shows no transitions (3). */
@@ -102,11 +101,11 @@ async function* assignAfterwards(run: Run, shiftId: string, read: Exchange): Asy
   const exchange = await assign(run, seat);
   if (!isPlain(exchange) || isDenied(exchange)) return;
   if (exchange.answer.status >= 400) {
-    return yield passed("assignCandidate", "nobody is assigned to a cancelled shift");
+    return yield passed("assignCandidate", "no candidate can be assigned to a cancelled shift");
   }
   await unassign(run, seat);
   if (shiftBodyOf(read))
-    return yield passed("assignCandidate", "an assignment to a cancelled shift is taken off");
-  const expected = "404, 409 or 410 for a shift that is gone";
+    return yield passed("assignCandidate", "an assignment to a cancelled shift can be undone");
+  const expected = "404, 409 or 410 for a deleted shift";
   yield found("cancelled_assigned", { exchange, expected, actual: `status ${exchange.answer.status}` });
 }

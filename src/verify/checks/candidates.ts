@@ -1,13 +1,21 @@
 import { schemas } from "../../../generated/provider/validators.js";
-import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { createdId, differences, idsOf, isFound, lookUp, matching, personOf } from "../person.ts";
+import { type Exchange, isPlain, statusOf } from "../exchange.ts";
+import { found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { PreparedPerson, Run } from "../run.ts";
-import { type Exchange, isPlain, statusOf } from "../target.ts";
+import {
+  createdId,
+  differences,
+  idsOf,
+  isFound,
+  lookUp,
+  matching,
+  personOf,
+  secondOf,
+} from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { judgeLookups, judgeStrangers } from "./lookups.ts";
-import { refused } from "./refused.ts";
 
-/** A candidate is created, is as they were sent, is found again, and is not created twice (contract 2.3, 2.8, 4.2). */
+/** A candidate is created as sent, is found, and is not created twice (contract 2.3, 2.8, 4.2). */
 export const candidates: Check = {
   ...{ group: "meaning", needs: ["nobody", "person", "known"], gives: ["number"], holds: { people: "adds" } },
   run: check,
@@ -19,12 +27,7 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   yield* searchByName(run, person);
   if (!person.creation) {
     const reason = "creating a candidate would change data";
-    return yield skipped(
-      "skipped_read_only",
-      "createCandidate",
-      "a created candidate is found again",
-      reason,
-    );
+    return yield skipped("skipped_read_only", "createCandidate", "a created candidate is found", reason);
   }
   yield* judgeCreation(run, person, "the created candidate");
   if (person.candidateId === undefined || !isFound(person)) return;
@@ -32,19 +35,19 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   if (!person.isReused) yield* createAgain(run, person);
 }
 
-/** Numbers that are nearly the person's are nobody's: refused, or nobody found. */
+/** A lookup under a similar number must not find the candidate. */
 async function* lookUpNearly(run: Run, { number }: PreparedPerson): AsyncGenerator<Outcome> {
   const otherDigit = (Number(number.at(-1)) + 1) % 10;
   const nearly = [number.slice(0, -1), `${number.slice(0, -1)}${otherDigit}`];
   for (const lookup of await Promise.all(nearly.map((text) => lookUp(run, text)))) {
-    const expected = "nobody for a number that differs in its last digit";
+    const expected = "no candidate for a number that differs in its last digit";
     yield matching(lookup, number).length > 0
       ? found("lookup_ignores_query", { exchange: lookup, expected, actual: "a person with another number" })
-      : passed("findCandidates", "a number that is nearly the person's is nobody's");
+      : passed("findCandidates", "a similar personal number finds no candidate");
   }
 }
 
-/** Search by name is for people only, and its parameter is not shown: whatever comes is right, unless the judge says otherwise. */
+/** The contract does not specify the parameter of the search by name: any response is right that the judge accepts. */
 async function* searchByName(run: Run, { payload }: PreparedPerson): AsyncGenerator<Outcome> {
   const search = await run.send({ operation: "findCandidates", query: { name: payload.lastName } });
   if (!isPlain(search)) return;
@@ -55,13 +58,13 @@ async function* searchByName(run: Run, { payload }: PreparedPerson): AsyncGenera
 }
 
 /** @param who for the titles */
-export async function* judgeCreation(run: Run, person: PreparedPerson, who: string): AsyncGenerator<Outcome> {
-  const title = `${who} is found again`;
+async function* judgeCreation(run: Run, person: PreparedPerson, who: string): AsyncGenerator<Outcome> {
+  const title = `${who} is found`;
   const { creation } = person;
   if (!creation) return;
   const isTaken = Object.values(person.lookups).some((lookup) => matching(lookup, person.number).length > 0);
   if (isTaken && !person.isReused) {
-    const reason = "every test number that was tried is somebody's at this provider: try another --seed";
+    const reason = "every test number that was tried is taken at this provider: try another --seed";
     return yield skipped("skipped_not_prepared", "createCandidate", title, reason);
   }
   const { refusal } = person;
@@ -77,7 +80,7 @@ export async function* judgeCreation(run: Run, person: PreparedPerson, who: stri
   else if (isPlain(creation) && creation.answer.status >= 400)
     return yield refused(creation, "201 or 200 with the candidate");
   if (person.candidateId === undefined) {
-    return yield skipped("skipped_after_failure", "createCandidate", title, "nobody was created");
+    return yield skipped("skipped_after_failure", "createCandidate", title, "no candidate was created");
   }
   if (!person.isReused) yield* judgeBody(creation, person, who);
   const { number, candidateId, found: lookups } = person;
@@ -87,7 +90,7 @@ export async function* judgeCreation(run: Run, person: PreparedPerson, who: stri
   if (finding) yield* judgeBody(finding, person, who);
 }
 
-/** The candidate that an answer holds, created or found, against what was sent. */
+/** Compares the candidate in a response with what was sent. */
 function* judgeBody(
   exchange: Exchange,
   { payload, number }: PreparedPerson,
@@ -99,10 +102,10 @@ function* judgeBody(
   if (!schemas.Candidate(told)) return;
   const differs = differences(told, payload);
   yield differs.length === 0
-    ? passed(exchange.probe.operation, `${who} is as they were sent`)
+    ? passed(exchange.probe.operation, `${who} is as sent`)
     : found("candidate_differs", {
         exchange,
-        expected: "the candidate as they were sent",
+        expected: "the candidate as sent",
         actual: differs.join("; "),
       });
 }
@@ -111,13 +114,32 @@ async function* createAgain(run: Run, person: PreparedPerson): AsyncGenerator<Ou
   yield* judgeRepetition(await run.send({ operation: "createCandidate", json: person.payload }), person);
 }
 
-/** The creation of somebody who is there already: 409, or the candidate who is there (contract 4.2). */
+/** Judges the creation of an existing candidate: 409, or the existing candidate (contract 4.2). */
 function* judgeRepetition(again: Exchange, { candidateId }: PreparedPerson): Generator<Outcome> {
   if (!isPlain(again)) return;
   const id = createdId(again);
   if (id === undefined || id === candidateId) {
     return yield passed("createCandidate", "the same person is not created twice");
   }
-  const expected = "409, or the candidate who is there";
+  const expected = "409, or the existing candidate";
   yield found("candidate_twice", { exchange: again, expected, actual: "a second candidate" });
+}
+
+/** Creates a candidate with the full payload of a hire (contract 2.4). This test candidate stays at the provider. */
+export const hire: Check = {
+  ...{
+    group: "meaning",
+    needs: ["nobody", "person"],
+    gives: ["second"],
+    holds: { people: "adds" },
+    run: checkHire,
+  },
+};
+
+async function* checkHire(run: Run): AsyncGenerator<Outcome> {
+  if (!run.mayChange) {
+    const title = "a candidate is created with the full payload";
+    return yield skipped("skipped_read_only", "createCandidate", title, "it would change data");
+  }
+  yield* judgeCreation(run, await secondOf(run), "the candidate of the full payload");
 }

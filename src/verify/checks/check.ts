@@ -2,66 +2,66 @@ import type { Outcome } from "../finding.ts";
 import type { Group } from "../options.ts";
 import type { Run } from "../run.ts";
 
-/** What a check finds out for the others; `run.known` and `run.forms` hold it. */
+/** What a check detects for the others; stored in `run.known` and `run.forms`. */
 export type Fact =
-  /** How the organisation is told: everything but its giver needs it. */
+  /** How the organisation is sent: every other check needs it. */
   | "routing"
   /** The shift of the fixtures as it was, and its variant. */
   | "shift"
-  /** How nobody is told, and which forms of a number are read. */
+  /** The response to a lookup without a match, and the accepted formats of a number. */
   | "nobody"
   /** A test person of this run. */
   | "person"
   /** Another one, created with the full payload. */
   | "second"
-  /** Whether somebody whom the provider knew before is found. */
+  /** Whether the known candidate of the fixtures is found. */
   | "known"
-  /** A personal number under which somebody is found. */
+  /** A personal number under which a candidate is found. */
   | "number"
-  /** What reads of the organisation tell. */
+  /** The first results of the reads of the organisation. */
   | "told"
   /** Whether there is a registry. */
   | "registry"
-  /** What answers an update, and under which name it takes the positions. */
+  /** The response to an update, and the name under which it accepts the positions. */
   | "update"
   /** The acknowledgement, and the forms of unassignment. */
   | "seat"
-  /** What comes of one candidate too many. */
+  /** The response to an assignment to a full shift. */
   | "full"
   /** The shift that may be cancelled, or why there is none. */
   | "cancellable"
-  /** Everything that wants the shift that may be cancelled before it is has had it. */
+  /** No check needs the cancellable shift any more, except the cancellation. */
   | "used"
-  /** The replay has created somebody. */
+  /** The replay has created a candidate. */
   | "created"
-  /** Nothing changes the shift of the fixtures any more. */
+  /** No check changes the fixture shift any more. */
   | "settled"
-  /** What becomes of a shift that was cancelled. */
+  /** The response to a read of a cancelled shift. */
   | "deleted";
 
-/** What two checks must not touch at the same time. */
+/** Resources that two checks must not change at the same time. */
 export type Thing = "shift" | "cancellable" | "people";
 
 /** `reads` goes with `reads`, and `adds` with `adds`; `changes` goes with nothing. */
 export type Hold = "changes" | "adds" | "reads";
 
-/** One topic. It decides by yielding outcomes; sending, counting and printing are others' work. */
+/** One topic of the verification. A check yields outcomes; it does not count or print. */
 export interface Check {
   group: Group;
-  /** It says nothing of the group's topic: alone it is no check of it. */
+  /** It does not count as a check of its group. */
   isAside?: true;
-  /** It is there for these groups only, and left out with them. */
+  /** It runs only when one of these groups runs. */
   isFor?: readonly Group[];
   /** Checks that give one of these come first. */
   needs: readonly Fact[];
   gives?: readonly Fact[];
-  /** What it touches at the provider. */
+  /** The resources that it uses at the provider. */
   holds?: Holds | ((run: Run) => Holds);
-  /** It only tries what a correct provider refuses on the shift of the fixtures: all that do so try at the same time, and alone when something took effect. `first`: it takes several calls one after another. */
+  /** A rejection test: sends requests to the fixture shift that a correct provider refuses. They run concurrently, and one by one if a request took effect. `first`: it makes several calls in sequence. */
   tries?: true | "first";
-  /** Each of its statements is a check of its own in reports; else all that it says of an operation is one. */
+  /** Reports count each title as a separate check; otherwise all outcomes for an operation are one check. */
   isByTitle?: true;
-  /** As reports name it, the same in every run; given in checks.ts. */
+  /** The name in reports, set in all-checks.ts. */
   name?: string;
   run(run: Run): AsyncIterable<Outcome>;
 }

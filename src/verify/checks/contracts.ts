@@ -1,15 +1,15 @@
-import { noteCancelled, onSecondStage, secondStageOf } from "../cancellable.ts";
+import { noteCancelled, onSecondStage, secondStageOf } from "../cancellable-shift.ts";
 import { type PactInteraction, readContract } from "../contracts.ts";
+import { type Exchange, isPlain, isReply, type OperationId, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { doesOf, formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
-import { prepareState } from "../pact/given.ts";
 import { operationOf, requestOf } from "../pact/interaction.ts";
-import { mismatchesOf } from "../pact/match.ts";
 import { wordsOf } from "../pact/mismatch-text.ts";
-import { createdId } from "../person.ts";
+import { mismatchesOf } from "../pact/mismatches.ts";
+import { prepareState } from "../pact/provider-state.ts";
 import { changedShifts, restore } from "../restore.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain, isReply, type OperationId, type Reply } from "../target.ts";
+import { createdId } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 
 const PEOPLE = ["no such candidate", "a candidate exists"];
@@ -53,7 +53,7 @@ export const contracts: readonly Check[] = [
   },
 ];
 
-/** What an interaction is about. */
+/** The properties by which interactions are assigned to a line. */
 interface Kind {
   state: string | undefined;
   operation: OperationId | "provider";
@@ -87,7 +87,7 @@ async function leaveStage(run: Run): Promise<void> {
   if (changed) await restore(run, changed);
 }
 
-/** Interactions whose forms could not be found out are for this provider or not: nobody knows. */
+/** Reports interactions that depend on forms which were not detected. */
 async function* notFoundOut({ forms }: Run): AsyncGenerator<Outcome> {
   const { interactions } = await readContract("provider");
   const named = new Set(
@@ -95,12 +95,12 @@ async function* notFoundOut({ forms }: Run): AsyncGenerator<Outcome> {
   );
   for (const form of [...named].sort()) {
     if (form in forms) continue;
-    const reason = "which form the provider has was not found out";
+    const reason = "the form that the provider uses was not detected";
     yield skipped("skipped_not_prepared", "provider", `interactions that depend on the form ${form}`, reason);
   }
 }
 
-/** Those that create or cancel first: what they leave behind is there for the others. */
+/** Puts creations and cancellations first: the others use what they leave behind. */
 function inOrder(interactions: readonly PactInteraction[]): PactInteraction[] {
   const isFirst = (each: PactInteraction) => {
     const { state, operation } = kindOf(each);
@@ -137,8 +137,7 @@ function judged(interaction: PactInteraction, exchange: Exchange): Outcome {
   const mismatches = response && isReply(exchange) ? mismatchesOf(response, exchange.answer) : undefined;
   if (mismatches?.length === 0) return passed(operation, description);
   if (!mismatches || !isPlain(exchange)) {
-    const reason =
-      "the provider gave no answer that can be compared: see the other findings of this operation";
+    const reason = "no response to compare: see the other findings of this operation";
     return skipped("skipped_after_failure", operation, description, reason);
   }
   const leeway = leewayOf(interaction, exchange);
@@ -147,15 +146,15 @@ function judged(interaction: PactInteraction, exchange: Exchange): Outcome {
   return found("contract_broken", { operation, title: description, exchange, ...words });
 }
 
-/** What the contract leaves to the provider although the platform's contract is narrower; undefined when nothing of that is so. */
+/** Returns why a difference is allowed although the Pact interaction is narrower than the contract, or undefined. */
 function leewayOf({ response }: PactInteraction, { answer, probe }: Reply): string | undefined {
   const { status, json } = answer;
   const isRefusal = status >= 400 && status !== 401;
   if (isRefusal && (response?.status ?? 0) >= 400) {
-    return `it is refused as it should be, with ${status}: which status says so is not shown`;
+    return `it is refused as required, with ${status}: the contract does not specify the status`;
   }
   if (probe.operation === "getCandidateRegistry") {
-    if (isRefusal) return `it is optional, and how it is paged is not shown (status ${status})`;
+    if (isRefusal) return `it is optional, and the contract does not specify its paging (status ${status})`;
     return isEmpty((json as { candidates?: unknown } | null)?.candidates) ? NOTHING : undefined;
   }
   const isList = probe.operation === "listOutlets" || probe.operation === "listRoles";

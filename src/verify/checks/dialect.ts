@@ -1,19 +1,18 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift, type Shift, variantOf } from "../../contract/shift.ts";
-import { findCancellable } from "../cancellable.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { acknowledgementOf, notFoundForm } from "../judge/forms.ts";
-import { isFormRefused, matching, nobody, personOf } from "../person.ts";
+import { assign, type Seat, seatOf, unassignBy } from "../assignment.ts";
+import { findCancellable } from "../cancellable-shift.ts";
+import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
+import { acknowledgementOf, notFoundForm } from "../judge/dialect-consistency.ts";
 import type { PreparedPerson, Run } from "../run.ts";
-import { assign, type Seat, seatOf, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../target.ts";
+import { isFormRefused, matching, nobody, personOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { confirmed, steadyRead, steadyReads } from "./confirm.ts";
-import { refused } from "./refused.ts";
-import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unasked.ts";
+import { confirmed, steadyRead, steadyReads } from "./steady-reads.ts";
+import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
 
-/** Which of the contract's forms the provider uses: what is found out here decides what the other checks expect. */
+/** Detects which of the contract's forms the provider uses; the other checks expect these forms. */
 export const dialect: readonly Check[] = [
   { group: "dialect", needs: [], gives: ["shift"], run: detectVariant },
   { group: "dialect", needs: [], gives: ["nobody"], run: detectNotFound },
@@ -38,7 +37,7 @@ export const dialect: readonly Check[] = [
   },
 ];
 
-/** Created early: most of what changes something needs somebody. */
+/** Creates the test candidate early: most changing checks need one. */
 async function* createPerson(run: Run): AsyncGenerator<never> {
   await personOf(run);
   yield* [];
@@ -57,7 +56,7 @@ async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   const title = "the variant of the shift is known";
   if (shiftId === undefined) {
-    const reason = "no shift: give --fixtures with a shiftId, or --states-url";
+    const reason = "no shift: provide --fixtures with a shiftId, or --states-url";
     return yield skipped("skipped_not_prepared", "getShift", title, reason);
   }
   const reads = await steadyReads(run, shiftId);
@@ -70,15 +69,15 @@ async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
   yield passed("getShift", `${title}: ${run.forms.variant}`);
 }
 
-/** Some providers add fields of the other variant: the number of positions tells which one is theirs. */
+/** Some providers add fields of the other variant: the name of the positions identifies their own. */
 function ownVariant(body: ShiftBody): "a" | "b" {
   if ((body.numberOfPositions ?? null) !== null) return "b";
   return (body.slots ?? null) !== null ? "a" : variantOf(body);
 }
 
-/** A lookup of somebody who is not there: an empty array or 404 (contract 4.2). */
+/** A lookup without a match returns an empty array or 404 (contract 4.2). */
 async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
-  const { lookups, number } = await nobody(run, "nobody", "nobody");
+  const { lookups, number } = await nobody(run, "unused", "unused");
   const { digits } = lookups;
   const form = notFoundForm(isFormRefused(digits) ? lookups.hyphenated : digits);
   if (form !== undefined) run.forms.notFound = form;
@@ -95,12 +94,12 @@ async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
     yield found("request_refused", { exchange: digits, expected: "200 with [], or 404", actual });
   }
   if (matching(digits, number).length > 0) {
-    const reason = "every test number that was tried is somebody's at this provider: try another --seed";
+    const reason = "every test number that was tried is taken at this provider: try another --seed";
     yield skipped("skipped_not_prepared", "findCandidates", "the not-found form is known", reason);
   }
 }
 
-/** contract 2.8 does not say which form is normative: a provider may know 12 digits only, and refuse the other. */
+/** Contract 2.8 does not say which format is normative: a provider may accept 12 digits only. */
 function hyphenForm({ digits, hyphenated }: PreparedPerson["lookups"]): "read" | "refused" | undefined {
   const status = statusOf(hyphenated);
   if (status === 400 || status === 422) return "refused";
@@ -113,14 +112,14 @@ async function* detectRegistry(run: Run): AsyncGenerator<Outcome> {
   const status = statusOf(registry);
   if (status === 404 || status === 405 || status === 501) {
     run.forms.registry = "absent";
-    const reason = `it is optional, and the provider answers ${status}`;
+    const reason = `it is optional, and the provider returns ${status}`;
     return yield skipped("skipped_not_offered", "getCandidateRegistry", "the candidate registry", reason);
   }
   if (status === 200) run.forms.registry = "offered";
   if (status === 200) yield passed("getCandidateRegistry", "the registry is offered");
 }
 
-/** The update that changes nothing: whether the answer is the shift. */
+/** Sends an update that changes nothing, to detect whether the response is the shift. */
 async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   const { shift } = run.known;
@@ -131,7 +130,7 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
   if (update !== first && isServed(update)) yield namesRefused(first);
   if (!isReply(update) || !isServed(update)) return;
   run.forms.updated = shiftBodyOf(update) ? "shift" : "none";
-  yield passed("updateShift", `the answer to an update is known: ${run.forms.updated}`);
+  yield passed("updateShift", `the response to an update is known: ${run.forms.updated}`);
   const { shift: before } = readShift(shift, "UTC");
   const read = await readShiftOf(run, shiftId);
   const now = shiftOf(read);
@@ -147,7 +146,7 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
 
 const isServed = (exchange: Exchange) => isReply(exchange) && exchange.answer.status < 300;
 
-/** The platform gives the positions under both names; a provider may refuse the one that it does not know. */
+/** The platform sends the positions under both names; a provider may refuse the name that it does not know. */
 async function updateUnderOneName(run: Run, probe: Probe): Promise<Exchange> {
   run.known.positionsName = run.forms.variant === "b" ? "numberOfPositions" : "slots";
   const update = await run.send(probe);
@@ -156,13 +155,12 @@ async function updateUnderOneName(run: Run, probe: Probe): Promise<Exchange> {
 }
 
 function namesRefused(exchange: Exchange): Outcome {
-  const expected =
-    "an update that gives the positions as slots and as numberOfPositions, as the platform sends it";
-  const actual = `status ${statusOf(exchange)}; with one of the names it is accepted`;
+  const expected = "an update with both slots and numberOfPositions, as the platform sends it";
+  const actual = `status ${statusOf(exchange)}; accepted with only one of them`;
   return found("update_refused", { exchange, expected, actual });
 }
 
-/** Assigns and unassigns the test person once: the acknowledgement, and which forms of unassignment are offered. */
+/** Assigns and unassigns the test candidate, to detect the acknowledgement and the forms of unassignment. */
 async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {
   if (!run.mayChange) return;
   const free = await seatOf(run);

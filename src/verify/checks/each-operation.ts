@@ -1,8 +1,8 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
+import type { OperationId } from "../exchange.ts";
 import type { Outcome } from "../finding.ts";
 import type { Group } from "../options.ts";
 import type { Run } from "../run.ts";
-import type { OperationId } from "../target.ts";
 import type { Check, Fact, Holds } from "./check.ts";
 
 /** Operations that change nothing. */

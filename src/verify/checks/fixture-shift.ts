@@ -3,7 +3,7 @@ import { readShift, type Shift } from "../../contract/shift.ts";
 import { type Outcome, type Place, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { hasStarted, STARTED, shiftBodyOf } from "../shift.ts";
-import { steadyRead } from "./confirm.ts";
+import { steadyRead } from "./steady-reads.ts";
 
 /** The shift of the fixtures, for checks that change it. */
 export interface FixtureShift {
@@ -21,7 +21,7 @@ export async function fixtureShift(
 ): Promise<FixtureShift | Outcome> {
   if (!run.mayChange) return skipped("skipped_read_only", operation, title, "it would change data");
   if (shiftId === undefined) {
-    const reason = "no shift: give --fixtures with a shiftId, or --states-url";
+    const reason = "no shift: provide --fixtures with a shiftId, or --states-url";
     return skipped("skipped_not_prepared", operation, title, reason);
   }
   const body = shiftBodyOf(await steadyRead(run, shiftId));

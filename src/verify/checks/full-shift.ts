@@ -1,15 +1,15 @@
 import type { Shift } from "../../contract/shift.ts";
+import { assign, isAssigned, type Seat, seatOf, someoneElse, takeOff } from "../assignment.ts";
+import { type Exchange, isPlain } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { restore } from "../restore.ts";
 import type { Run } from "../run.ts";
-import { assign, isAssigned, type Seat, seatOf, someoneElse, takeOff } from "../seat.ts";
 import { assignedIds, readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { type Exchange, isPlain } from "../target.ts";
 import type { Check } from "./check.ts";
-import { confirmed, steadyRead } from "./confirm.ts";
 import { fixtureShift } from "./fixture-shift.ts";
+import { confirmed, steadyRead } from "./steady-reads.ts";
 import { judgeTogether } from "./two-candidates.ts";
-import { assignedTo, judgeUnasked, TIMES_AND_POSITIONS } from "./unasked.ts";
+import { assignedTo, judgeUnasked, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
 
 /** Two candidates on one shift, first without a position for the second, then with one. */
 export const fullShift: Check = {
@@ -70,7 +70,7 @@ async function* resize(
   else yield after;
 }
 
-/** The second may have come in the first one's place. */
+/** The second candidate may have replaced the first. */
 async function readWith(run: Run, seat: Seat): Promise<Exchange> {
   const read = await steadyRead(run, seat.shiftId);
   if (assignedIds(read)?.includes(seat.candidateId) !== false) return read;
@@ -78,11 +78,11 @@ async function readWith(run: Run, seat: Seat): Promise<Exchange> {
   return steadyRead(run, seat.shiftId);
 }
 
-/** Both answers are right: the platform counts too. */
+/** Both responses are right, because the platform counts as well. */
 async function oneMore(run: Run, second: Seat): Promise<Outcome[]> {
   const exchange = await assign(run, second);
   if (!isPlain(exchange))
-    return [skipped("skipped_after_failure", "assignCandidate", TITLE, "it was not answered")];
+    return [skipped("skipped_after_failure", "assignCandidate", TITLE, "there was no usable response")];
   const isRefused = exchange.answer.status >= 400;
   if (!isRefused) run.forms.full = "accepted";
   else if (exchange.answer.status === 409) run.forms.full = "refused";
@@ -93,7 +93,7 @@ async function oneMore(run: Run, second: Seat): Promise<Outcome[]> {
   }
   if ((await isAssigned(run, second)) !== true) return [passed("assignCandidate", `${TITLE}: refused`)];
   await takeOff(run, second);
-  const expected = "nobody assigned by a refused assignment";
+  const expected = "no candidate assigned by a refused assignment";
   const actual = "the refused candidate is in the shift";
   return [found("shift_changed_unasked", { exchange, expected, actual })];
 }
@@ -105,7 +105,7 @@ async function oneMoreStill(run: Run, { shiftId, candidateId }: Seat): Promise<O
   const exchange = await assign(run, third);
   await takeOff(run, third);
   if (!isPlain(exchange) || exchange.answer.status !== 409) return undefined;
-  const expected = "409 to the first candidate for whom there is no position, or to none";
+  const expected = "409 for the first candidate without a position, or for none";
   return found("overbooked", {
     exchange,
     expected,

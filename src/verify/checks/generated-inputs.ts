@@ -1,7 +1,7 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { FullCandidateCreate, ShiftUpdate } from "../../../generated/provider/types.ts";
 
-/** What has broken servers before, by way of quoting, encoding and templates. */
+/** Texts that break quoting, encoding or templates. */
 const NASTY = [
   "'",
   '"',
@@ -88,7 +88,7 @@ const members: Wrong<Omit<FullCandidateCreate, "personalNumber">> = {
   documents: fc.oneof(texts, noText),
 };
 
-/** A creation of nobody: the personal number is missing, or nothing that could be one in any form. */
+/** A creation without a usable personal number. */
 export const wrongCreations: Arbitrary<object> = fc
   .tuple(
     fc.record(members, { requiredKeys: [] }),

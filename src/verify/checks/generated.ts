@@ -1,14 +1,14 @@
 import fc, { type Arbitrary } from "fast-check";
 import type { Code } from "../codes/codes.ts";
-import { creating, type Exercise, ifServed, updating } from "../exercises.ts";
+import { type Exchange, isPlain, isReply, type OperationId, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain, isReply, type OperationId, type Probe } from "../target.ts";
+import { creating, type Exercise, ifServed, updating } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { segments, texts, wrongCreations, wrongUpdates } from "./generated-inputs.ts";
 import { sendAll, wasNotRedirected } from "./wrong-requests.ts";
 
-/** Inputs that nobody thought of, from the run's seed: whatever comes, the answer is never a 5xx (the judge sees it). */
+/** Random inputs from the seed of the run: the response must never be a 5xx, which the judge reports. */
 export const generated: readonly Check[] = [
   { group: "generated", needs: [], run: generateTexts },
   {

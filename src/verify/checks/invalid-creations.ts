@@ -1,9 +1,9 @@
 import type { Code } from "../codes/codes.ts";
-import { creating, type Exercise, ifServed } from "../exercises.ts";
+import { isPlain } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
-import { nobody, numberText, payloadOf } from "../person.ts";
 import type { Run } from "../run.ts";
-import { isPlain } from "../target.ts";
+import { nobody, numberText, payloadOf } from "../test-candidates.ts";
+import { creating, type Exercise, ifServed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { sendAll } from "./wrong-requests.ts";
 

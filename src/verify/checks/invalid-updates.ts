@@ -1,7 +1,7 @@
-import { type Exercise, ifServed, updating } from "../exercises.ts";
+import { isPlain, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { isPlain, type Reply } from "../target.ts";
+import { type Exercise, ifServed, updating } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { sendAll } from "./wrong-requests.ts";
 

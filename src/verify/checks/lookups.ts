@@ -1,11 +1,12 @@
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
 import type { Code } from "../codes/codes.ts";
+import { type Exchange, isPlain, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
-import { findsStrangers, idsOf } from "../person.ts";
 import type { PreparedPerson, Run } from "../run.ts";
-import { type Exchange, isPlain, type Reply } from "../target.ts";
+import { findsStrangers, idsOf, lookUpBoth } from "../test-candidates.ts";
+import type { Check } from "./check.ts";
 
-/** Somebody who must be found. */
+/** A candidate who must be found. */
 export interface Sought {
   number: PreparedPerson["number"];
   /** Undefined: not known. */
@@ -17,7 +18,7 @@ export interface Sought {
 }
 
 /**
- * What the lookups of somebody who is there tell. A candidate must be found under one form of the number at least: the contract
+ * Judges the lookups of an existing candidate, who must be found under at least one format of the number: the contract
  * gives both and calls neither the right one (2.8).
  */
 export function* judgeLookups(
@@ -38,14 +39,14 @@ export function* judgeLookups(
   yield* judgeIds(finding, sought);
 }
 
-/** @param lookups of one number, whose candidate may or may not be there. */
+/** @param lookups of one number, whose candidate may not exist */
 export function* judgeStrangers(
   lookups: readonly Exchange[],
   number: PreparedPerson["number"],
 ): Generator<Found> {
   const exchange = lookups.find((lookup) => findsStrangers(lookup, number));
   if (!exchange) return;
-  const expected = "only the person with that personal number, or nobody";
+  const expected = "only the person with that personal number, or no one";
   yield found("lookup_ignores_query", { exchange, expected, actual: "people with another personal number" });
 }
 
@@ -72,10 +73,10 @@ function notFound([digits, hyphenated]: Exchange[], { who, missed }: Sought): Ou
     });
   }
   const expected = `${who}, under 12 digits or with a hyphen`;
-  return found(missed, { exchange, expected, actual: "nobody, under either form" });
+  return found(missed, { exchange, expected, actual: "not found, under either format" });
 }
 
-/** Somebody whose number or id cannot be read may be who is sought: the judge has reported it. */
+/** An entry with an unreadable number or id may be the candidate: the judge has reported it. */
 function isReadable({ answer }: Reply): boolean {
   if (answer.status >= 300) return true;
   if (!Array.isArray(answer.json)) return false;
@@ -90,7 +91,7 @@ function formIgnored(exchange: Reply, isDigits: boolean): Found {
     : ["the hyphenated form", "12 digits"];
   const expected = `the candidate under ${form} too, as under ${other}`;
   const { status } = exchange.answer;
-  const actual = status >= 400 && status !== 404 ? `status ${status}` : "nobody";
+  const actual = status >= 400 && status !== 404 ? `status ${status}` : "not found";
   return found("number_form_ignored", { exchange, expected, actual });
 }
 
@@ -110,4 +111,29 @@ function* judgeIds(lookups: readonly Exchange[], { number, candidateId, who }: S
         expected: "the id that the candidate has had before",
         actual: "another id",
       });
+}
+
+/** The candidate of the fixtures is found (contract 4.2, 2.8). */
+export const knownPerson: Check = {
+  ...{ group: "answers", needs: ["nobody"], gives: ["known", "number"], run: findKnown },
+};
+
+async function* findKnown(run: Run): AsyncGenerator<Outcome> {
+  const { knownPersonalNumber, knownCandidateId } = run.fixtures;
+  const title = "a known candidate is found";
+  const number = parsePersonalNumber(knownPersonalNumber ?? "");
+  if (number === undefined) {
+    const reason =
+      knownPersonalNumber === undefined
+        ? "no known candidate: provide --fixtures with a knownPersonalNumber, or --states-url"
+        : "knownPersonalNumber is not a personal number: use YYYYMMDDXXXX or YYYYMMDD-XXXX";
+    return yield skipped("skipped_not_prepared", "findCandidates", title, reason);
+  }
+  const sought = {
+    number,
+    candidateId: knownCandidateId,
+    who: "the known person",
+    missed: "lookup_misses",
+  } as const;
+  yield* judgeLookups(run, sought, await lookUpBoth(run, number));
 }

@@ -1,7 +1,7 @@
-import { creating, type Exercise, ifServed, updating } from "../exercises.ts";
+import { isPlain, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { isPlain, type Probe } from "../target.ts";
+import { creating, type Exercise, ifServed, updating } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { sendAll, wasRefused } from "./wrong-requests.ts";
 

@@ -1,14 +1,14 @@
-import { assertUndisturbed } from "../exercises.ts";
+import type { Seat } from "../assignment.ts";
+import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
-import { personOf } from "../person.ts";
 import type { Run } from "../run.ts";
-import type { Seat } from "../seat.ts";
 import { updateOf } from "../shift.ts";
-import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
+import { personOf } from "../test-candidates.ts";
+import { assertUndisturbed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { wasNotRedirected, wasRefused } from "./wrong-requests.ts";
 
-/** Ids that are none: any refusal is right, and the judge sees a 5xx and a broken connection. */
+/** Malformed ids: any refusal is right, and the judge reports a 5xx or a broken connection. */
 export const malformedIds: readonly Check[] = [
   { group: "errors", needs: ["shift"], run: readMalformed },
   {

@@ -1,6 +1,6 @@
+import { isPlain, type Probe } from "../exchange.ts";
 import { type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { isPlain, type Probe } from "../target.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
 

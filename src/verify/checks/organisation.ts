@@ -1,8 +1,7 @@
-import { found, type Outcome, passed, skipped } from "../finding.ts";
+import { type Exchange, isPlain } from "../exchange.ts";
+import { found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain } from "../target.ts";
 import type { Check } from "./check.ts";
-import { refused } from "./refused.ts";
 
 /** Outlets and roles are mapped before activation: what a shift names must be among them (contract 1, 2.6, 2.7). */
 export const organisation: Check = { group: "answers", needs: ["shift"], run: check };
@@ -49,7 +48,7 @@ function judgeList(
       "skipped_not_prepared",
       operation,
       title,
-      "no shift that can be read: give --fixtures with a shiftId",
+      "no readable shift: provide --fixtures with a shiftId",
     );
   }
   if (ids.has(named)) return passed(operation, title);

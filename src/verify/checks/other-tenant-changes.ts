@@ -1,18 +1,18 @@
-import { noteCancelled } from "../cancellable.ts";
-import { assertUndisturbed, type Exercise, ifServed } from "../exercises.ts";
+import { isAssigned, takeOff } from "../assignment.ts";
+import { noteCancelled } from "../cancellable-shift.ts";
+import { type Exchange, isPlain, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
-import { isUuid } from "../ids.ts";
+import { isUuid } from "../made-up-ids.ts";
 import type { OtherTenant } from "../options.ts";
 import { type Run, wasServed } from "../run.ts";
-import { isAssigned, takeOff } from "../seat.ts";
-import { type Exchange, isPlain, type Probe } from "../target.ts";
-import { rowsOf } from "./rows.ts";
+import { assertUndisturbed, type Exercise, ifServed } from "../valid-requests.ts";
+import { rowsOf } from "./response-rows.ts";
 import { wasRefused } from "./wrong-requests.ts";
 
 const TITLE = "no other organisation changes the shift";
 
 /**
- * The other organisation tries to change our shifts. Only what took effect is told of: an acknowledgement alone may be for a shift of its
+ * The other organisation tries to change the shifts. Only effects are reported: an acknowledgement alone may be for a shift of its
  * own, or for none. Ids that are no UUIDs may be those of its own shifts, which must be left alone.
  */
 export async function* tryChanges(run: Run, exercise: Exercise, other: OtherTenant): AsyncGenerator<Outcome> {
@@ -51,7 +51,7 @@ function shared(exchange: Exchange): Outcome {
   return found("tenant_shared", { exchange, expected: "4xx to another organisation's call", actual });
 }
 
-/** As the other organisation, and with its token alone. Answers with the call that took effect. */
+/** Tries as the other organisation, and with its token alone. Returns the call that took effect. */
 async function tryAs(
   run: Run,
   { probe, hasEffect }: Exercise & { hasEffect: NonNullable<Exercise["hasEffect"]> },

@@ -1,15 +1,15 @@
-import { type Exercise, exerciseFor, ifServed } from "../exercises.ts";
+import { type Exchange, isPlain, type OperationId, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { isUuid } from "../ids.ts";
+import { isUuid } from "../made-up-ids.ts";
 import type { OtherTenant } from "../options.ts";
 import { type Run, wasServed } from "../run.ts";
-import { type Exchange, isPlain, type OperationId, type Probe } from "../target.ts";
+import { type Exercise, exerciseFor, ifServed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
 import { tryChanges } from "./other-tenant-changes.ts";
-import { rowsOf } from "./rows.ts";
+import { rowsOf } from "./response-rows.ts";
 
-/** With a second organisation given: neither token opens the other's door, and neither sees the other's data. */
+/** With a second organisation: neither token gives access to the other's data. */
 export const otherTenant = [
   { group: "tenants", needs: [], run: saysNoOther } satisfies Check,
   ...checkEach("tenants", isolate, "first"),
@@ -31,7 +31,7 @@ const TITLE = "two organisations are kept apart";
 
 async function* saysNoOther(run: Run): AsyncGenerator<Outcome> {
   if (!run.other) {
-    const reason = "no other organisation: give --other-provider-id and --other-token";
+    const reason = "no other organisation: provide --other-provider-id and --other-token";
     yield skipped("skipped_not_prepared", "provider", TITLE, reason);
   } else if (!(await isOtherServed(run, run.other))) {
     const reason = "the other organisation is not served with its own token";
@@ -71,7 +71,7 @@ async function* compareRows(
   { operation, probe }: Exercise,
   asOther: Partial<Probe>,
 ): AsyncGenerator<Outcome> {
-  // Roles may well be the same for everybody.
+  // Organisations may share roles.
   if (operation === "listRoles") return;
   const [own, exchange] = await Promise.all([run.send(probe), run.send({ ...probe, ...asOther })]);
   if (!isPlain(own) || !isPlain(exchange)) return;
@@ -80,11 +80,11 @@ async function* compareRows(
   const shared = sharedOf(own, exchange);
   if (shared === "shared") return yield found("tenant_shared", { exchange, expected, actual });
   if (shared === "apart") return yield passed(operation, "another organisation's data is not shown");
-  const reason = "both have the same rows, with ids that each organisation may count by itself";
+  const reason = "both have the same rows, with ids that each organisation may count separately";
   yield skipped("skipped_not_visible", operation, TITLE, reason);
 }
 
-/** An id that is no UUID may be each one's own, such as 1: then only a part in common tells, and the whole does not. */
+/** Organisations may count ids such as 1 separately: without UUIDs, only a partial overlap is proof. */
 function sharedOf(own: Exchange, other: Exchange): "shared" | "apart" | "unclear" {
   const [ours, theirs] = [own, other].map((each) => new Set(rowsOf(each).map(keyOf)));
   const common = [...(ours ?? [])].filter((key) => theirs?.has(key));

@@ -1,13 +1,13 @@
 import { CouldNotRun } from "../could-not-run.ts";
+import { type Exchange, isReply, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { finalAddressOf } from "../judge/redirect.ts";
-import { routingHint } from "../refusals.ts";
+import { finalAddressOf } from "../judge/judge.ts";
+import { routingHint } from "../refusal-advice.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isReply, type Probe } from "../target.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
 
-/** Whether there is a provider at all, and how it is told the organisation (contract 4.1). */
+/** Finds out whether a provider responds, and how it expects the organisation (contract 4.1). */
 export const reachability: Check = {
   ...{ group: "reachability", isByTitle: true, needs: [], gives: ["routing"], run: reach },
 };
@@ -25,7 +25,7 @@ async function* reach(run: Run): AsyncGenerator<Outcome> {
   run.target.routing = routing;
   run.forms.routing = routing;
   if (servedIn(best) === 0) assertIsProvider([...tried.values()].flat(), run);
-  yield passed("provider", "it answers");
+  yield passed("provider", "it responds");
 }
 
 function judgeScheme(baseUrl: string): Outcome {
@@ -70,11 +70,11 @@ function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void
   const [first] = exchanges;
   if (all(({ answer }) => answer.kind === "broken")) {
     const reason = first?.answer.kind === "broken" ? first.answer.reason : "";
-    throw new CouldNotRun(`nothing answers at ${baseUrl} (${reason}): start the provider, or fix the URL`);
+    throw new CouldNotRun(`no response from ${baseUrl} (${reason}): start the provider, or fix the URL`);
   }
   if (all(({ answer }) => answer.kind !== "answer")) {
     throw new CouldNotRun(
-      `${baseUrl} does not answer within the time limit: see whether the provider is well, or raise --timeout`,
+      `${baseUrl} does not respond within the time limit: check the provider, or raise --timeout`,
     );
   }
   if (all((each) => isReply(each) && each.answer.status >= 300 && each.answer.status < 400)) {
@@ -88,17 +88,17 @@ function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void
     );
   if (allStatus(403)) {
     throw new CouldNotRun(
-      "the provider refuses the organisation (403): see that --provider-id and the token belong together",
+      "the provider refuses the organisation (403): check that --provider-id and the token belong together",
     );
   }
   if (all((each) => isHtml(each))) {
     throw new CouldNotRun(
-      `${baseUrl} answers with web pages: give the address of the API, without /providers/{providerId}`,
+      `${baseUrl} returns web pages: give the address of the API, without /providers/{providerId}`,
     );
   }
   if (allStatus(400, 401, 403, 404)) {
     throw new CouldNotRun(
-      `${baseUrl} knows none of the contract's paths for this organisation (${statuses(exchanges)}): see the URL, without /providers/{providerId}, and --provider-id. ${triedIn(exchanges)}`,
+      `${baseUrl} has none of the contract's paths for this organisation (${statuses(exchanges)}): check the URL, without /providers/{providerId}, and --provider-id. ${triedIn(exchanges)}`,
     );
   }
 }

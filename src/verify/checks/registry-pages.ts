@@ -1,6 +1,6 @@
 import { type PersonalNumber, parsePersonalNumber } from "../../contract/personal-number.ts";
+import { type Exchange, isPlain } from "../exchange.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain } from "../target.ts";
 
 /** As much of an entry as it takes to know who it is. */
 export interface Entry {
@@ -20,7 +20,7 @@ export interface Pages {
 const MOST_PAGES = 20;
 const FEW_PAGES = 3;
 
-/** A provider that knows neither limit nor cursor answers with everybody at once, and is right. */
+/** Follows the pages. A provider without paging may return every entry at once. */
 export async function readPages(run: Run, limit?: string): Promise<Pages> {
   const entries: Entry[] = [];
   const pages: Exchange[] = [];

@@ -1,11 +1,10 @@
 import { hyphenated, type PersonalNumber } from "../../contract/personal-number.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import { type Exchange, isPlain } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import { judge } from "../judge/judge.ts";
-import { idsOf, lookUp } from "../person.ts";
 import type { Run } from "../run.ts";
-import { type Exchange, isPlain } from "../target.ts";
+import { idsOf, lookUp } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { refused } from "./refused.ts";
 import { type Entry, type Pages, readPages } from "./registry-pages.ts";
 
 /** The optional registry: its pages end, and its people are those of GET /candidates (contract 2.5, 4.2). */
@@ -68,9 +67,9 @@ function* judgeSmallPages(small: Pages, whole: Pages): Generator<Outcome> {
     yield found("duplicate_id", { exchange, expected: "each person on one page", actual });
   }
   yield whole.entries.every(({ id }) => told.has(id))
-    ? passed("getCandidateRegistry", "small pages hold everybody")
+    ? passed("getCandidateRegistry", "small pages contain every person")
     : found("registry_incomplete", {
-        ...{ exchange, expected: "everybody on the pages together, as without limit" },
+        ...{ exchange, expected: "every person on some page, as without limit" },
         actual: "people are missing",
       });
 }
@@ -84,7 +83,7 @@ async function* judgePeople(run: Run, entries: readonly Entry[]): AsyncGenerator
   const title = "people of the registry are found by their personal number";
   const people = entries.flatMap(({ id, number }) => (number === undefined ? [] : [{ id, number }]));
   if (people.length === 0) {
-    const reason = "the registry holds nobody with a personal number";
+    const reason = "the registry has no person with a personal number";
     return yield skipped("skipped_not_prepared", "getCandidateRegistry", title, reason);
   }
   const few = people.slice(0, MOST_LOOKUPS);
@@ -95,7 +94,7 @@ async function* judgePeople(run: Run, entries: readonly Entry[]): AsyncGenerator
   }
 }
 
-/** Under the other form of the number too when the first finds nobody. */
+/** Looks up the other format of the number when the first finds no candidate. */
 async function findEntry(run: Run, number: PersonalNumber): Promise<Exchange> {
   const forms = [number, hyphenated(number)];
   const [first = number, second = number] = run.forms.numbers === "hyphenated" ? forms.reverse() : forms;
@@ -109,6 +108,6 @@ function judgeFound(lookup: Exchange, id: string, number: PersonalNumber): Found
   return found("registry_unmatched", {
     ...{ operation: "getCandidateRegistry", exchange: lookup },
     expected: "the person of the registry, under the same id",
-    actual: ids.length === 0 ? "nobody" : "somebody with another id",
+    actual: ids.length === 0 ? "not found" : "a person with another id",
   });
 }

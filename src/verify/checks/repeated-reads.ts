@@ -1,10 +1,10 @@
+import type { Exchange, OperationId, Probe } from "../exchange.ts";
 import { type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import type { Exchange, OperationId, Probe } from "../target.ts";
 import type { Check } from "./check.ts";
-import { differing, factsOf, unstable } from "./facts.ts";
+import { differing, factsOf, unstable } from "./response-facts.ts";
 
-/** The same read gives the same answer: a replica or a cache that is wrong now and then shows here. Other checks read as well. */
+/** Repeats each read, to find a replica or a cache that is occasionally wrong. */
 export const repeatedReads: readonly Check[] = [
   { group: "answers", needs: ["settled"], tries: true, run: (run) => readAgain(run, "getShift") },
   { group: "answers", needs: [], gives: ["told"], run: (run) => readAgain(run, "listOutlets") },
@@ -16,7 +16,7 @@ export const repeatedReads: readonly Check[] = [
   },
 ];
 
-/** Once more when everything else was done. What was created since stands in the registry, and the shift may be told anew. */
+/** Repeats the reads after all other checks. The registry and the shift may have changed by then. */
 export const laterReads: readonly Check[] = (["listOutlets", "listRoles"] as const).map((operation) => ({
   ...{ group: "cancellation", isAside: true, needs: ["told", "settled", "deleted"] },
   run: (run) => readAgain(run, operation, 2),
@@ -46,7 +46,7 @@ function judgeRead(run: Run, operation: OperationId, exchanges: readonly Exchang
     const facts = factsOf(exchange);
     return facts ? [{ exchange, facts }] : [];
   });
-  // A shift may be told anew by whatever changed it since.
+  // Other checks may have changed the shift.
   const isKept = operation !== "getShift";
   const first = (isKept ? run.known.told.get(operation) : undefined) ?? answers[0]?.facts;
   if (!first) return skipped("skipped_after_failure", operation, title, "no answer could be read");

@@ -1,13 +1,13 @@
-import { type Exercise, exerciseFor, ifServed } from "../exercises.ts";
+import { isPlain, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import { type Run, wasServed } from "../run.ts";
-import { isPlain, type Probe, type Reply } from "../target.ts";
+import { type Exercise, exerciseFor, ifServed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
-import { rowsOf } from "./rows.ts";
+import { rowsOf } from "./response-rows.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
-/** Every operation looks at the providerId (contract 5, provider obligation 2), and answers with that organisation's data only. */
+/** Every operation checks the providerId (contract 5, provider obligation 2), and returns only data of that organisation. */
 export const tenants = checkEach("tenants", async function* (run, operation) {
   const exercise = await exerciseFor(run, operation);
   yield* ifServed(TITLE, exercise, (served) => tryProviderIds(run, served));
@@ -51,11 +51,7 @@ async function* tryProviderIds(run: Run, exercise: Exercise): AsyncGenerator<Out
 
 function wrongIds(run: Run, exercise: Exercise): Wrong[] {
   const { operation } = exercise;
-  const unknown = wrong(
-    "a providerId that nobody has",
-    { providerId: run.madeUp("provider") },
-    [401, 403, 404],
-  );
+  const unknown = wrong("an unknown providerId", { providerId: run.madeUp("provider") }, [401, 403, 404]);
   const malformed = wrong("a providerId that is no UUID", { providerId: "not-a-uuid" });
   const none = wrong("a request without a providerId", { providerId: null });
   if (run.isPolite) return [unknown];
@@ -66,7 +62,7 @@ function wrongIds(run: Run, exercise: Exercise): Wrong[] {
   ];
 }
 
-/** @param usual statuses that raise no eyebrow; any 4xx unless given */
+/** @param usual expected statuses; any 4xx by default */
 function wrong(name: string, change: Partial<Probe>, usual?: readonly number[]): Wrong {
   return {
     change,
@@ -81,7 +77,7 @@ function wrong(name: string, change: Partial<Probe>, usual?: readonly number[]):
   };
 }
 
-/** Some providers write in each row whose it is: it must be ours. */
+/** Some providers include the providerId in each row: it must be the requested one. */
 async function* lookForForeignRows(run: Run, { probe }: Exercise): AsyncGenerator<Outcome> {
   const exchange = await run.send(probe);
   if (!isPlain(exchange)) return;

@@ -1,17 +1,16 @@
 import type { Shift } from "../../contract/shift.ts";
-import { type Found, found, type Outcome, passed } from "../finding.ts";
+import { assign, FORMS, type Seat, unassignBy } from "../assignment.ts";
+import { type Exchange, isDenied, isPlain } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, FORMS, type Seat, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftOf } from "../shift.ts";
-import { type Exchange, isPlain } from "../target.ts";
-import { confirmed } from "./confirm.ts";
-import { isDenied, refused } from "./refused.ts";
-import { assignedTo, judgeUnasked } from "./unasked.ts";
+import { confirmed } from "./steady-reads.ts";
+import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 
 const TITLE = "two candidates are on a shift, and one of them is taken off";
 
 /**
- * Who is on the shift stays when somebody comes, and when somebody goes.
+ * Candidates stay assigned when another is assigned or unassigned.
  * @param before the shift with the first of them on it
  */
 export async function judgeTogether(
@@ -42,7 +41,7 @@ async function judgeGoing(run: Run, both: Shift, seats: readonly [Seat, Seat]): 
   return [];
 }
 
-/** Undefined: it came to nothing that could be judged. */
+/** Returns undefined when there is nothing to judge. */
 async function judgeCall(
   run: Run,
   before: Shift,

@@ -1,14 +1,13 @@
 import type { Shift } from "../../contract/shift.ts";
-import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
+import { assign, FORMS, isAssigned, type Seat, unassignBy } from "../assignment.ts";
+import { isDenied, isPlain, type Reply } from "../exchange.ts";
+import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { assign, FORMS, isAssigned, type Seat, unassignBy } from "../seat.ts";
 import { readShiftOf, shiftOf } from "../shift.ts";
-import { isPlain, type Reply } from "../target.ts";
-import { confirmed } from "./confirm.ts";
-import { isDenied, refused } from "./refused.ts";
-import { assignedTo, judgeUnasked } from "./unasked.ts";
+import { confirmed } from "./steady-reads.ts";
+import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 
-/** Each form of unassignment that is offered (contract 4.2), with somebody who is on the shift. */
+/** Checks each offered form of unassignment (contract 4.2) with an assigned candidate. */
 export async function* judgeUnassignments(run: Run, seat: Seat, before: Shift): AsyncGenerator<Outcome> {
   // As the checks before this one have seen.
   let isOff = false;
@@ -29,7 +28,7 @@ async function assignAgain(run: Run, seat: Seat): Promise<boolean> {
 const TITLE = "an unassigned candidate is off the shift";
 
 const after = (form: keyof typeof FORMS) =>
-  skipped("skipped_after_failure", FORMS[form], TITLE, "what is needed for it failed");
+  skipped("skipped_after_failure", FORMS[form], TITLE, "a prerequisite failed");
 
 async function judgeUnassign(
   run: Run,
@@ -49,7 +48,7 @@ async function judgeUnassign(
   ];
   const wrong = await confirmed(run, seat.shiftId, read, findings);
   if (wrong.length > 0) return wrong;
-  // Whatever it answers below 500 is right: the judge says when it is not.
+  // Any status below 500 is right here: the judge reports the rest.
   await unassignBy(run, seat, form);
   return [passed(FORMS[form], TITLE)];
 }

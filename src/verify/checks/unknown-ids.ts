@@ -1,16 +1,16 @@
+import { type Seat, unassign } from "../assignment.ts";
 import type { Code } from "../codes/codes.ts";
-import { assertUndisturbed } from "../exercises.ts";
+import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
-import { idUnlike } from "../ids.ts";
-import { personOf } from "../person.ts";
+import { idUnlike } from "../made-up-ids.ts";
 import type { Run } from "../run.ts";
-import { type Seat, unassign } from "../seat.ts";
 import { updateOf } from "../shift.ts";
-import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../target.ts";
+import { personOf } from "../test-candidates.ts";
+import { assertUndisturbed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { wasRefused } from "./wrong-requests.ts";
 
-/** Well-formed ids that nobody has: 404 is what the platform takes for gone. */
+/** Well-formed unknown ids: the platform treats 404 as deleted. */
 export const unknownIds: readonly Check[] = [
   {
     group: "errors",
@@ -21,7 +21,7 @@ export const unknownIds: readonly Check[] = [
   { group: "errors", needs: ["person", "seat", "settled"], tries: true, run: seatUnknown },
 ];
 
-/** Which answers raise no eyebrow, and what a success is. */
+/** The expected statuses, and the finding for a success. */
 interface Rule {
   /** Any 4xx unless given. */
   usual?: readonly number[];
@@ -58,7 +58,7 @@ function unassignmentsOf(run: Run, seat: Seat): Probe[] {
   return offered.map((operation) => ({ operation, path: { ...seat } }));
 }
 
-/** Somebody whom nobody knows, at the shift of the fixtures. */
+/** An unknown candidate, at the fixture shift. */
 async function* seatUnknown(run: Run): AsyncGenerator<Outcome> {
   const { shiftId, knownCandidateId } = run.fixtures;
   if (!run.mayChange || shiftId === undefined) return;
@@ -82,7 +82,7 @@ async function* ask(run: Run, probes: readonly Probe[], rule: Rule): AsyncGenera
 
 function verdictOf(exchange: Reply, { usual, served }: Rule): Outcome {
   const { status } = exchange.answer;
-  const name = "an id that nobody has";
+  const name = "an unknown id";
   const expected = `${usual?.join(" or ") ?? "4xx"} to ${name}`;
   const actual = `status ${status}`;
   if (status < 300 && served) return found(served, { exchange, expected, actual });

@@ -1,14 +1,14 @@
 import type { ShiftUpdate } from "../../../generated/provider/types.ts";
 import { readShift, type Shift } from "../../contract/shift.ts";
-import { onSecondStage, secondStageOf } from "../cancellable.ts";
+import { onSecondStage, secondStageOf } from "../cancellable-shift.ts";
+import { type Exchange, isPlain, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { type Exchange, isPlain, type Reply } from "../target.ts";
 import type { Check } from "./check.ts";
-import { confirmed } from "./confirm.ts";
 import { type FixtureShift, fixtureShift } from "./fixture-shift.ts";
-import { differing, judgeUnasked, othersChanged, TIMES_AND_POSITIONS, TOTAL } from "./unasked.ts";
+import { confirmed } from "./steady-reads.ts";
+import { differing, judgeUnasked, othersChanged, TIMES_AND_POSITIONS, TOTAL } from "./unexpected-changes.ts";
 
 /** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
 export const updates: Check = {
@@ -25,7 +25,7 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   const fixture = await fixtureShift(run, "updateShift", TITLE, secondStageOf(run));
   if ("kind" in fixture) return yield fixture;
   if (fixture.shift.warnings.includes("time_without_offset")) {
-    const reason = "its times have no offset: they could not be put back";
+    const reason = "its times have no offset, so they could not be restored";
     return yield skipped("skipped_after_failure", "updateShift", TITLE, reason);
   }
   let isAsBefore = false;
@@ -37,7 +37,7 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
     }
     isAsBefore = true;
   } finally {
-    if (!isAsBefore) await putBack(run, fixture);
+    if (!isAsBefore) await restoreAll(run, fixture);
   }
 }
 
@@ -69,7 +69,7 @@ async function take(run: Run, fixture: FixtureShift, { title, update }: Step): P
   const path = { shiftId: fixture.shiftId };
   const exchange = await run.send({ operation: "updateShift", path, json: update });
   if (!isPlain(exchange))
-    return [skipped("skipped_after_failure", "updateShift", title, "it was not answered")];
+    return [skipped("skipped_after_failure", "updateShift", title, "there was no usable response")];
   if (exchange.answer.status >= 400) return [refused(exchange)];
   const read = await readShiftOf(run, fixture.shiftId);
   const now = shiftOf(read);
@@ -148,7 +148,7 @@ function notStored(
 }
 
 /** Sent once more only when a step went wrong. */
-async function putBack(run: Run, { shiftId, body, shift }: FixtureShift): Promise<void> {
+async function restoreAll(run: Run, { shiftId, body, shift }: FixtureShift): Promise<void> {
   const now = shiftOf(await readShiftOf(run, shiftId));
   if (now && differing(shift, now).length === 0) return;
   await run.send({ operation: "updateShift", path: { shiftId }, json: updateOf(body) });

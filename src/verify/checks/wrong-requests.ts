@@ -1,19 +1,19 @@
-import { noteCancelled } from "../cancellable.ts";
-import { assertUndisturbed, type Exercise } from "../exercises.ts";
+import { noteCancelled } from "../cancellable-shift.ts";
+import { type Exchange, isPlain, isReply, type Probe, type Reply } from "../exchange.ts";
 import type { Outcome } from "../finding.ts";
 import { type Run, wasServed } from "../run.ts";
-import { type Exchange, isPlain, isReply, type Probe, type Reply } from "../target.ts";
+import { assertUndisturbed, type Exercise } from "../valid-requests.ts";
 
 /** An exercise's request with one thing wrong. */
 export interface Wrong {
   change: Partial<Probe>;
-  /** What a provider is asked for here. Not called for an answer that the judge has told of. */
+  /** Judges the response. Not called for a response that the judge has reported. */
   verdict: (reply: Reply) => Outcome;
 }
 
 /**
  * Sends the exercise with each thing wrong, ready to be served each time, and takes back what was served. Yields the verdicts;
- * answers with the refused exchanges, or undefined when one was served.
+ * returns the refused exchanges, or undefined when one was served.
  * @throws Disturbed when one was served while others try theirs
  */
 export async function* sendWrong(

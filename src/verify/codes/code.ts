@@ -1,11 +1,11 @@
 /** One kind of finding. Codes are never renamed; adding is fine. */
 export interface CodeEntry {
   severity: "error" | "warning" | "skipped";
-  /** What is wrong, in one short line. */
+  /** A noun phrase or a short statement. */
   title: string;
-  /** Of spec/contract.md. */
+  /** Section of spec/contract.md. */
   section: string;
-  /** How to fix it: what an engineer of the provider changes. */
+  /** What an engineer of the provider changes. */
   fix: string;
 }
 

@@ -7,7 +7,7 @@ import { meaningCodes } from "./meaning.ts";
 import { runCodes } from "./run.ts";
 import { webhookCodes } from "./webhooks.ts";
 
-/** Every kind of finding there is. */
+/** Every kind of finding. */
 export const codes = {
   ...answerCodes,
   ...accessCodes,
@@ -19,9 +19,9 @@ export const codes = {
 } as const;
 
 export type AnyCode = keyof typeof codes;
-/** Why something was not checked. */
+/** The reason why a check was skipped. */
 export type SkipCode = Extract<AnyCode, `skipped_${string}`>;
-/** Something that is wrong, or odd. */
+/** A contract violation (error), or something unusual (warning). */
 export type Code = Exclude<AnyCode, SkipCode>;
 
 export function entryOf(code: AnyCode): CodeEntry {

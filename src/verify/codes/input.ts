@@ -1,41 +1,41 @@
 import type { CodeEntries } from "./code.ts";
 
-/** What a provider does with input that is not right. */
+/** Violations in the handling of invalid input. */
 export const inputCodes = {
   unknown_id_accepted: {
     severity: "error",
-    title: "An id that nobody has is accepted",
+    title: "An unknown id is accepted",
     section: "4.2",
-    fix: "Look the object up first, and answer 404 when it is not there.",
+    fix: "Look up the object first, and return 404 when it does not exist.",
   },
   unknown_id_status: {
     severity: "warning",
-    title: "An id that nobody has is refused with another status than 404",
+    title: "An unknown id is refused with a status other than 404",
     section: "4.2",
-    fix: "Answer 404: the platform takes 404 and 410 for gone, and any other 4xx for a refusal that a person has to look at.",
+    fix: "Return 404: the platform treats 404 and 410 as deleted, and any other 4xx as a refusal that an operator must resolve.",
   },
   unknown_id_tolerated: {
     severity: "warning",
-    title: "An unassignment from a shift that nobody has is accepted",
+    title: "An unassignment from an unknown shift is accepted",
     section: "4.2",
-    fix: "Answer 404 when there is no such shift: an unassignment may find nobody to take off, but not no shift.",
+    fix: "Return 404 when the shift does not exist: an unassignment may find no candidate, but the shift must exist.",
   },
   malformed_accepted: {
     severity: "error",
     title: "A malformed request is accepted",
     section: "4.2",
-    fix: "Answer 400 to what cannot be read.",
+    fix: "Return 400 for requests that cannot be parsed.",
   },
   invalid_accepted: {
     severity: "error",
     title: "An invalid body is accepted",
     section: "2.4",
-    fix: "Validate the body before storing anything, and answer 400 or 422.",
+    fix: "Validate the body before storing anything, and return 400 or 422.",
   },
   invalid_tolerated: {
     severity: "warning",
     title: "A body that the platform would never send is accepted",
     section: "4.2",
-    fix: "Validate the body against spec/provider.openapi.yaml; what is stored wrongly is told wrongly later.",
+    fix: "Validate the body against spec/provider.openapi.yaml; invalid stored data is returned as invalid later.",
   },
 } as const satisfies CodeEntries;

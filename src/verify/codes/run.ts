@@ -1,12 +1,12 @@
 import type { CodeEntries } from "./code.ts";
 
-/** What can be said of the run itself, and why something was not checked. */
+/** Findings about the run itself, and reasons why a check was skipped. */
 export const runCodes = {
   nothing_checked: {
     severity: "error",
     title: "Nothing was checked",
     section: "4.2",
-    fix: "Give what the skipped checks need with --fixtures or --states-url, or leave out --only, --skip or --read-only.",
+    fix: "Provide what the skipped checks need with --fixtures or --states-url, or omit --only, --skip or --read-only.",
   },
   https_missing: {
     severity: "warning",
@@ -22,31 +22,31 @@ export const runCodes = {
   },
   skipped_not_prepared: {
     severity: "skipped",
-    title: "Not checked: it needs data that was not given",
+    title: "Not checked: required data is missing",
     section: "4.2",
-    fix: "Give it with --fixtures or --states-url.",
+    fix: "Provide it with --fixtures or --states-url.",
   },
   skipped_not_offered: {
     severity: "skipped",
-    title: "Not checked: the provider does not offer it, and need not",
+    title: "Not checked: an optional feature that the provider does not offer",
     section: "4.2",
     fix: "Nothing, unless you want to offer it.",
   },
   skipped_by_choice: {
     severity: "skipped",
-    title: "Not checked: left out by --only or --skip",
+    title: "Not checked: excluded by --only or --skip",
     section: "4.2",
     fix: "Run without them.",
   },
   skipped_after_failure: {
     severity: "skipped",
-    title: "Not checked: something before it failed",
+    title: "Not checked: an earlier step failed",
     section: "4.2",
-    fix: "Fix the errors above it first.",
+    fix: "Fix the preceding errors first.",
   },
   skipped_not_visible: {
     severity: "skipped",
-    title: "Not checked: it cannot be seen from outside",
+    title: "Not checked: not observable by a client",
     section: "5",
     fix: "Check it on your side.",
   },

@@ -1,12 +1,13 @@
 import { entryOf } from "../codes/codes.ts";
 import type { PactFile, PactInteraction } from "../contracts.ts";
 import { type Found, found, type Outcome, type Place, passed } from "../finding.ts";
-import { formsOfInteraction } from "../interactions.ts";
+import { doesOf, formsOfInteraction } from "../interactions.ts";
+import { operationOf } from "../pact/interaction.ts";
 import { type CompareInteraction, createComparison } from "./comparator.ts";
+import { outcomeOf } from "./comparator-findings.ts";
 import type { OpenApiDocument } from "./document.ts";
-import { type AllowedForms, formsOfDocument, isAllowed } from "./forms.ts";
+import { type AllowedForms, formsOfDocument, isAllowed } from "./documented-dialect.ts";
 import { describedOperations } from "./operations.ts";
-import { outcomeOf, placeOf } from "./outcome.ts";
 
 /** One interaction, and what the document lacks for it. */
 interface Judged {
@@ -62,7 +63,7 @@ function outcomesOf(alternatives: readonly Judged[]): Outcome[] {
   const best = nearest(alternatives, (each) => each.found);
   if (!best) return [];
   if (best.found.length > 0) return best.found;
-  return [passed(placeOf(best.interaction), doesOf(best.interaction))];
+  return [passed(operationOf(best.interaction), doesOf(best.interaction))];
 }
 
 function tenantHeader(document: OpenApiDocument, { routing }: AllowedForms): Outcome[] {
@@ -90,9 +91,4 @@ function nearest<T>(all: readonly T[], foundIn: (each: T) => readonly Found[]): 
 
 function errorsIn(all: readonly Found[]): number {
   return all.filter(({ code }) => entryOf(code).severity === "error").length;
-}
-
-/** What it does, without the forms that it holds for. */
-function doesOf({ description }: PactInteraction): string {
-  return description.replace(/ \[[^\]]*\]$/, "");
 }

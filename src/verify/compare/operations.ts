@@ -1,5 +1,5 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
-import type { OperationId } from "../target.ts";
+import type { OperationId } from "../exchange.ts";
 import { isObject, type OpenApiDocument } from "./document.ts";
 
 export type Routing = "path" | "header";

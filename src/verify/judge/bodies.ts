@@ -5,9 +5,9 @@ import type {
   RegistryEntry,
 } from "../../../generated/provider/types.ts";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
+import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import type { Reply } from "../target.ts";
-import { pathOf, shown } from "./field-words.ts";
+import { pathOf, shown } from "./field-faults.ts";
 import { judgeTimes } from "./shift-body.ts";
 
 /** decisions, "assign response": ids that are there must be the ones asked for. */
@@ -74,7 +74,7 @@ export function judgeRegistry({ candidates }: CandidateRegistry, exchange: Reply
   ];
 }
 
-/** Of contract 2.5: what a provider has of everybody whom it employs. */
+/** Fields of contract 2.5 that a provider has for every employee. */
 const EVERYBODYS = ["employeeNumber", "firstName", "lastName", "phone", "email", "workHistory"] as const;
 /** The rest of 2.5, which a provider may keep to itself. */
 const PERSONAL = ["address", "postCode", "city", "countryCode", "emergencyContact", "bankDetails"] as const;

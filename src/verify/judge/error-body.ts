@@ -1,6 +1,6 @@
 import { schemas } from "../../../generated/provider/validators.js";
+import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import type { Reply } from "../target.ts";
 
 const STACK_TRACE =
   /Traceback \(most recent call last\)|^\s+at .+\(?[\w./\\-]+:\d+:\d+\)?$|^\s*at [\w.$]+\([\w]+\.(?:java|kt|cs):\d+\)|goroutine \d+ \[|\.php on line \d+/m;

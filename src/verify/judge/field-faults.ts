@@ -1,8 +1,7 @@
 import type { FieldError } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
+import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import type { Reply } from "../target.ts";
-import { type FieldFault, faultOf } from "./field-words.ts";
 
 const MOST_PLACES = 6;
 
@@ -35,4 +34,131 @@ export function fieldFaults(code: Code, exchange: Reply, errors: readonly FieldE
 function listed(texts: readonly string[]): string {
   const more = texts.length > MOST_PLACES ? [`and ${texts.length - MOST_PLACES} more`] : [];
   return [...texts.slice(0, MOST_PLACES), ...more].join("; ");
+}
+
+/** What is wrong with one field of a body, in words. */
+export interface FieldFault {
+  /** `assignedCandidates[*].id`; `the body` for all of it. */
+  path: string;
+  /** What must stand there: "an ISO 8601 time with an offset". */
+  expected: string;
+  /** `received "2"`, `received a text`, `is missing`. */
+  actual: string;
+  /** Where the advice of the code is not the best one. */
+  fix?: string;
+}
+
+/** Fields whose values are no personal data: ids, times, numbers, enums. */
+const SHOWN =
+  /^(id|\w+Id|\w+Time|\w+At|date|slots|numberOfPositions|breakMinutes|status|success|nextCursor)$/;
+/** A number of a person in any form: an id may be one. */
+const PERSONAL = /\d{6}[-+]?\d{4}/;
+const LONGEST = 40;
+
+/** The fault that a validator found in the body. */
+export function faultOf(body: unknown, { pointer, message }: FieldError): FieldFault {
+  const path = pathOf(pointer);
+  if (message === "is missing")
+    return { path, expected: "every field that the contract lists", actual: message };
+  const [, choice] = /^must have (?!at (?:least|most) )(.+)$/.exec(message) ?? [];
+  if (choice !== undefined) return { path, expected: choice, actual: "received an object without" };
+  const value = valueAt(body, pointer);
+  const expected = expectedOf(message, path);
+  const isNullList = value === null && expected === "an array";
+  const fix = isNullList ? "Return an empty array where there is nothing to list, never null." : undefined;
+  return { path, expected, actual: `received ${shown(value, path)}`, ...(fix !== undefined && { fix }) };
+}
+
+/** A JSON pointer as people write it: entries of a list are one place. */
+export function pathOf(pointer: string): string {
+  const names = pointer.split("/").slice(1).map(unescaped);
+  const path = names.map((name) => (/^(\d+|\*)$/.test(name) ? "[*]" : `.${name}`)).join("");
+  return path.replace(/^\./, "") || "the body";
+}
+
+const unescaped = (name: string) => name.replaceAll("~1", "/").replaceAll("~0", "~");
+
+function valueAt(body: unknown, pointer: string): unknown {
+  const names = pointer.split("/").slice(1).map(unescaped);
+  return names.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], body);
+}
+
+/** The value where it can be no personal data, else only what kind it is. */
+export function shown(value: unknown, path: string): string {
+  const kind = kindOf(value);
+  const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+  const field = path.split(".").at(-1)?.replace("[*]", "") ?? "";
+  if (!isPlain || !SHOWN.test(field) || PERSONAL.test(String(value))) return kind;
+  const text = JSON.stringify(value);
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return "an array";
+  return KINDS[typeof value] ?? "a value";
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+};
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  array: "an array",
+  null: "null",
+};
+
+const LISTED_FORM = "the form that the contract lists";
+const TIME = "an ISO 8601 time with an offset";
+
+/** By the format of a text in the contract's documents. */
+const FORMATS: Readonly<Record<string, string>> = {
+  "date-time": TIME,
+  "local-date-time": TIME,
+  date: "a date like 2027-03-27",
+  uuid: "a UUID",
+  email: "an e-mail address",
+  uri: "a URL",
+};
+
+/** By the message of the validator, which is written for those who know JSON Schema. */
+const WORDS: readonly (readonly [message: RegExp, words: (match: string, path: string) => string])[] = [
+  [/^must be of type (.+)$/, (types) => typesOf(types)],
+  [/^must be a valid (.+)$/, (format) => FORMATS[format] ?? LISTED_FORM],
+  [/^must be one of (.+)$/, (values) => `one of ${values}`],
+  [/^must be ("[^"]*"|true|false|null|\d+)$/, (value) => value],
+  [/^must match (.+)$/, (_, path) => formOf(path)],
+  [/^must have at least 1 character$/, () => "a text that is not empty"],
+  [/^must have (at (?:least|most) .+)$/, (size) => size],
+  [/^must be (at (?:least|most) .+)$/, (limit) => `a number of ${limit}`],
+];
+
+function expectedOf(message: string, path: string): string {
+  for (const [pattern, words] of WORDS) {
+    const match = pattern.exec(message);
+    if (match) return words(match[1] ?? "", path);
+  }
+  return LISTED_FORM;
+}
+
+function typesOf(types: string): string {
+  const names = types.split(" or ").filter((type, _, all) => type !== "null" || all.length === 1);
+  return names.map((type) => TYPES[type] ?? type).join(" or ");
+}
+
+function formOf(path: string): string {
+  if (/personalNumber$/.test(path)) return "YYYYMMDDXXXX or YYYYMMDD-XXXX";
+  if (/countryCode$|citizenship$/.test(path)) return "a country code of two letters";
+  if (/(Time|At)$/.test(path)) return TIME;
+  if (/date$/i.test(path)) return "a date like 2027-03-27";
+  return LISTED_FORM;
 }

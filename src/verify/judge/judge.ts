@@ -1,7 +1,6 @@
+import { type Exchange, isReply, type Reply, type Unanswered } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import { type Exchange, isReply, type Reply, type Unanswered } from "../target.ts";
 import { judgeError } from "./error-body.ts";
-import { finalAddressOf } from "./redirect.ts";
 import { judgeSuccess } from "./success.ts";
 
 /**
@@ -69,4 +68,10 @@ function redirected(exchange: Reply): Found {
     return found("redirected", { exchange, expected, actual: `${cause} without Location` });
   const fix = `Give the final address: call ${address} instead. The platform follows no redirects, because they would carry its token elsewhere.`;
   return found("redirected", { exchange, expected, cause, actual: `${cause}, Location: ${address}`, fix });
+}
+
+/** Where a redirect leads, without its query, which may hold a personal number or a token; undefined when it does not say. */
+export function finalAddressOf({ answer, sent }: Reply): string | undefined {
+  const address = URL.parse(answer.headers.location ?? "", sent.url);
+  return answer.headers.location && address ? `${address.origin}${address.pathname}` : undefined;
 }

@@ -1,10 +1,10 @@
 import type { AssignedCandidate, Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift, variantOf } from "../../contract/shift.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
+import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import { isUuid } from "../ids.ts";
-import type { Reply } from "../target.ts";
-import { shown } from "./field-words.ts";
+import { isUuid } from "../made-up-ids.ts";
+import { shown } from "./field-faults.ts";
 
 /** What no schema says of a shift: times, ids, positions, and who is assigned. */
 export function judgeShift(body: ShiftBody, exchange: Reply): Found[] {

@@ -2,11 +2,10 @@ import { operationsTable } from "../../../generated/provider/server.ts";
 import { schemas } from "../../../generated/provider/validators.js";
 import type { FieldError, Validator } from "../../runtime/validator.ts";
 import type { Code } from "../codes/codes.ts";
+import type { OperationId, Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
-import type { OperationId, Reply } from "../target.ts";
 import { judgeAssignment, judgeCandidate, judgeList, judgeRegistry } from "./bodies.ts";
-import { fieldFaults } from "./field-faults.ts";
-import { pathOf } from "./field-words.ts";
+import { fieldFaults, pathOf } from "./field-faults.ts";
 import { judgeShift } from "./shift-body.ts";
 
 interface Rule {
@@ -116,7 +115,7 @@ function notJson(exchange: Reply): Found {
   const expected = "a JSON body";
   const cause = `status ${status} with a body that is not JSON`;
   if (/^\s*</.test(text)) {
-    const fix = "Answer with JSON: a web page comes from a gateway, a login page or a development server.";
+    const fix = "Return JSON: a web page comes from a gateway, a login page or a development server.";
     return found("body_not_json", {
       exchange,
       expected,
@@ -171,7 +170,7 @@ function judgeBody(exchange: Reply, { complete, more }: Rule, needed: Validator<
 }
 
 /** What is wrong with these fields is reported by a code of its own: the complete object would only say it again. */
-const TOLD_BY: Readonly<Partial<Record<Code, RegExp>>> = {
+const REPORTED_BY: Readonly<Partial<Record<Code, RegExp>>> = {
   shift_id_not_uuid: /^id$/,
   time_without_offset: /(Time|At)$/,
   time_invalid: /(Time|At|date)$/,
@@ -181,7 +180,7 @@ const TOLD_BY: Readonly<Partial<Record<Code, RegExp>>> = {
 };
 
 function isTold({ pointer }: FieldError, told: readonly Found[]): boolean {
-  return told.some(({ code }) => TOLD_BY[code]?.test(pathOf(pointer)));
+  return told.some(({ code }) => REPORTED_BY[code]?.test(pathOf(pointer)));
 }
 
 /** A shift's fields have the types and values that the contract lists (2.2), also those that the platform can do without. */

@@ -7,9 +7,9 @@ import { problemHandler } from "../../runtime/problem-response.ts";
 import { CouldNotRun } from "../could-not-run.ts";
 import type { Outcome } from "../finding.ts";
 import { type Verdict, verdictOf } from "../verdict.ts";
-import { createExam, type EventName } from "./exam.ts";
-import { webhookOperations } from "./operations.ts";
-import { createReception, type Reception, type Seen } from "./reception.ts";
+import { createExam, type EventName } from "./retry-scenario.ts";
+import { webhookOperations } from "./webhook-operations.ts";
+import { createReception, type Reception, type Seen } from "./webhook-receiver.ts";
 
 export interface ListenerOptions {
   /** 0: any free one. */
@@ -20,7 +20,7 @@ export interface ListenerOptions {
   expect: readonly EventName[];
   /** How long they may take. Milliseconds. */
   timeoutMs: number;
-  /** Told of each request, when it is answered, and of one that is held, before that too. */
+  /** Called for each request once it has a response, and for a delayed one also before. */
   onSeen?: (seen: Seen) => void;
   /** Resolves after so many milliseconds, or as soon as the signal aborts. */
   wait: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -1,14 +1,13 @@
-import type { Message } from "../../../generated/events/types.ts";
-import { messages } from "../../../generated/events/types.ts";
+import { type Message, messages } from "../../../generated/events/types.ts";
 import { schemas } from "../../../generated/events/validators.js";
 import { requests } from "../../../generated/platform/validators.js";
 import { problem } from "../../contract/problem.ts";
 import type { FieldError } from "../../runtime/validator.ts";
 import { type Found, found } from "../finding.ts";
-import { faultOf } from "../judge/field-words.ts";
-import type { EventName } from "./exam.ts";
-import type { WebhookOperationId } from "./operations.ts";
-import type { Refused } from "./refusal.ts";
+import { faultOf } from "../judge/field-faults.ts";
+import type { Refused } from "./rejection.ts";
+import type { EventName } from "./retry-scenario.ts";
+import type { WebhookOperationId } from "./webhook-operations.ts";
 
 /** `foreign`: a name that the contract does not have, acknowledged all the same (decisions, "unknown event name"). */
 export type Payload = { kind: "message"; event: Message } | { kind: "foreign"; found: Found } | Refused;

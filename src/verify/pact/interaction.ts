@@ -1,7 +1,7 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
 import type { PactInteraction } from "../contracts.ts";
-import type { StateValues } from "../states.ts";
-import type { OperationId, Probe } from "../target.ts";
+import type { OperationId, Probe } from "../exchange.ts";
+import type { StateValues } from "../provider-states.ts";
 
 const ROUTES = operationsTable.map(({ operationId, method, path }) => ({
   operation: operationId as OperationId,

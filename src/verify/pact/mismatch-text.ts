@@ -1,4 +1,4 @@
-import type { Mismatch } from "./match.ts";
+import type { Mismatch } from "./mismatches.ts";
 
 /** What is wrong, as every finding says it. */
 export interface Words {
@@ -8,7 +8,7 @@ export interface Words {
 }
 
 /**
- * All of them without values of the answer, which may be personal: two answers with the same mistake give the same words.
+ * Describes mismatches without values of the response, which may be personal data. The same mistake gives the same text.
  * @param does what the interaction does: "reads a shift"
  */
 export function wordsOf(does: string, mismatches: readonly Mismatch[]): Words {
@@ -21,7 +21,7 @@ export function wordsOf(does: string, mismatches: readonly Mismatch[]): Words {
 
 function fixOf([mismatch]: readonly Mismatch[]): string {
   return mismatch?.kind === "status"
-    ? `Answer this request with status ${statuses(mismatch.wanted)}.`
+    ? `Return status ${statuses(mismatch.wanted)}.`
     : "Send these fields as the contract lists them; the description of the operation shows the whole answer.";
 }
 

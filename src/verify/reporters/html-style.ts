@@ -13,8 +13,8 @@ h1 { font-size: 1.3rem; margin: .5rem 0; }
 h2 { font-size: 1.2rem; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
 h4, article h3 { font-size: 1rem; margin: 0; }
-small, .code, dt { color: var(--soft); font-weight: normal; }
-code, pre, .code { font-family: ui-monospace, monospace; font-size: .875rem; }
+small, dt { color: var(--soft); font-weight: normal; }
+code, pre { font-family: ui-monospace, monospace; font-size: .875rem; }
 .verdict { display: inline-block; margin: 0; padding: .1rem .8rem; border-radius: 1rem; font-weight: bold; color: var(--paper); }
 .verdict.conforms { background: var(--green); }
 .verdict.incomplete { background: var(--amber); }
@@ -28,7 +28,6 @@ article { background: var(--card); border: 1px solid var(--line); border-left: .
   padding: .75rem 1rem; margin: .75rem 0; }
 article.error { border-left-color: var(--red); }
 article.warning { border-left-color: var(--amber); }
-article .code { margin: 0 0 .5rem; }
 article dl { display: grid; grid-template-columns: 5.5rem 1fr; gap: .15rem .5rem; margin: .5rem 0; }
 article dd { margin: 0; }
 article ul { margin: .25rem 0; padding-left: 1.25rem; }

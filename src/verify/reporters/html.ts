@@ -1,8 +1,8 @@
-import type { Verification } from "../events.ts";
+import type { CheckResult } from "../check-results.ts";
+import type { Reporter, Verification } from "../events.ts";
 import type { Finding } from "../finding.ts";
-import type { CheckResult } from "../results.ts";
-import { documentOf } from "./html-document.ts";
-import { type Markup, markup } from "./markup.ts";
+import { STYLE } from "./html-style.ts";
+import { Markup, markup } from "./markup.ts";
 import {
   counted,
   coverageTable,
@@ -11,10 +11,10 @@ import {
   limitedInWords,
   type NotChecked,
   notChecked,
+  rowsOf,
   type Section,
   sectionsOf,
-} from "./outline.ts";
-import type { Reporter } from "./reporter.ts";
+} from "./report-content.ts";
 
 /** Gets one HTML document that needs nothing from elsewhere, and no script. */
 export function htmlReport(write: (text: string) => void): Reporter {
@@ -79,23 +79,19 @@ function placeOf({ place, call, findings }: Section): Markup {
 ${findings.map(findingOf)}`;
 }
 
-function findingOf({ code, severity, title, section, fix, reproduce, count, ...rest }: Finding): Markup {
-  const seen = count > 1 ? `, seen ${count} times` : "";
-  const curl = markup`<pre><code>${reproduce}</code></pre>`;
+function findingOf(finding: Finding): Markup {
+  const { title, severity, reproduce } = finding;
+  const rows = rowsOf(finding).map(([label, text]) => markup`<dt>${label}</dt><dd>${withCode(text)}</dd>\n`);
   return markup`<article class="${severity}">
 <h4>${title}</h4>
-<p class="code">${code}, contract section ${section}${seen}</p>
 <dl>
-<dt>expected</dt><dd>${rest.expected}</dd>
-<dt>actual</dt><dd>${rest.actual}</dd>
-<dt>fix</dt><dd>${withCode(fix)}</dd>
-</dl>
-${reproduce === "" ? "" : curl}
+${rows}</dl>
+${reproduce === "" ? "" : markup`<pre><code>${reproduce}</code></pre>`}
 </article>
 `;
 }
 
-/** What stands between backticks is code. */
+/** Text in backticks is code. */
 function withCode(text: string): readonly Markup[] {
   return text
     .split("`")
@@ -121,7 +117,7 @@ function coverageChapter({ coverage }: Verification): Markup {
   const { statuses, rows } = coverageTable(coverage);
   const cells = (counts: readonly number[]) =>
     counts.map((count) => markup`<td>${count === 0 ? "" : count}</td>`);
-  return markup`<section><h2>Answers by status</h2>
+  return markup`<section><h2>Responses by status</h2>
 <div class="scroll" tabindex="0"><table>
 <thead><tr><th scope="col">operation</th>${statuses.map((status) => markup`<th scope="col">${status}</th>`)}</tr></thead>
 <tbody>${rows.map(({ call, counts }) => markup`<tr><th scope="row"><code>${call}</code></th>${cells(counts)}</tr>`)}</tbody>
@@ -136,4 +132,25 @@ export function passedChapter(passed: readonly Pick<CheckResult, "operation" | "
   });
   return markup`<section><details><summary>${counted(passed.length, "check")} found nothing wrong</summary>
 <ul>${items}</ul></details></section>`;
+}
+
+/** What every HTML report stands in: one document that needs nothing from elsewhere, and no script. */
+export function documentOf(title: string, header: Markup, chapters: readonly Markup[]): string {
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${title}</title>
+<style>${new Markup(STYLE)}</style>
+</head>
+<body>
+${header}
+<main>
+${chapters.map((each) => markup`${each}\n`)}</main>
+</body>
+</html>
+`.text;
 }

@@ -1,9 +1,9 @@
-import type { Verification } from "../events.ts";
+import type { CheckResult, Suite } from "../check-results.ts";
+import type { Reporter, Verification } from "../events.ts";
 import type { Finding, Place } from "../finding.ts";
 import { groups } from "../options.ts";
-import type { CheckResult, Suite } from "../results.ts";
 import { type Markup, markup } from "./markup.ts";
-import type { Reporter } from "./reporter.ts";
+import { rowsOf } from "./report-content.ts";
 
 export interface JunitOptions {
   /** Which findings are failures; errors unless given. Other warnings stand in the output of a test that passed. */
@@ -13,7 +13,7 @@ export interface JunitOptions {
 /** One test: a check at one operation. */
 export interface Test {
   operation: Place;
-  /** The same in each run, whatever comes of it. */
+  /** The same in every run, whatever the outcome. */
   name: string;
   outcome: CheckResult["outcome"];
   /** Undefined for one that passed. */
@@ -91,13 +91,7 @@ function resultOf(finding: Finding, isFailure: boolean): Markup {
 ${detailsOf(finding)}</system-out>`;
 }
 
-function detailsOf({ expected, actual, section, fix, reproduce }: Finding): string {
-  const lines = [
-    `expected: ${expected}`,
-    `actual: ${actual}`,
-    `contract section: ${section}`,
-    `fix: ${fix}`,
-    reproduce,
-  ];
+function detailsOf(finding: Finding): string {
+  const lines = [...rowsOf(finding).map(([label, text]) => `${label}: ${text}`), finding.reproduce];
   return lines.filter((line) => line !== "").join("\n");
 }

@@ -1,17 +1,16 @@
-import type { Verification } from "../events.ts";
-import { counted, coverageTable, formsInWords, incompleteInWords, limitedInWords } from "./outline.ts";
-import { type Page, together } from "./page.ts";
+import type { Summary, Verification } from "../events.ts";
+import { counted, coverageTable, formsInWords, incompleteInWords, limitedInWords } from "./report-content.ts";
+import { type Terminal, together } from "./terminal.ts";
 
-/** What was found out of the provider's forms, in one sentence. */
-export function writeForms({ forms }: Verification, page: Page): void {
+/** Writes the detected dialect in one sentence. */
+export function writeForms({ forms }: Verification, terminal: Terminal): void {
   const words = formsInWords(forms).map(([name, value]) => together(`${name}: ${value}`));
-  page.write("");
-  page.write(page.paint("bold", "Dialect"));
-  page.paragraph(words.length === 0 ? "none could be found out" : words.join("; "), 2);
+  terminal.heading("Dialect");
+  terminal.paragraph(words.length === 0 ? "not detected" : words.join("; "), 2);
 }
 
-/** How often each operation was answered with each status. */
-export function writeCoverage({ coverage }: Verification, page: Page): void {
+/** Writes how often each operation returned each status. */
+export function writeCoverage({ coverage }: Verification, terminal: Terminal): void {
   const { statuses, rows } = coverageTable(coverage);
   const callWidth = Math.max(...rows.map(({ call }) => call.length));
   const widths = statuses.map((status, column) =>
@@ -19,10 +18,9 @@ export function writeCoverage({ coverage }: Verification, page: Page): void {
   );
   const row = (name: string, cells: readonly string[]) =>
     `${name.padEnd(callWidth + 2)} ${cells.map((cell, column) => ` ${cell.padStart(widths[column] ?? 0)}`).join("")}`;
-  page.write("");
-  page.write(page.paint("bold", row("Answers by status", statuses)));
+  terminal.heading(row("Responses by status", statuses));
   for (const { call, counts } of rows) {
-    page.write(
+    terminal.write(
       row(
         `  ${call}`,
         counts.map((count) => (count === 0 ? "·" : String(count))),
@@ -31,23 +29,26 @@ export function writeCoverage({ coverage }: Verification, page: Page): void {
   }
 }
 
-/** The last line of the report. */
-export function writeSummary(verification: Verification, page: Page): void {
-  const { summary, requests, duration, seed, limited } = verification;
-  const { verdict, errors, warnings, skipped, checks } = summary;
-  const parts = [
-    counted(errors, "error"),
-    counted(warnings, "warning"),
-    `${skipped} skipped`,
-    counted(checks, "check"),
-    counted(requests, "request"),
-    `${(duration / 1000).toFixed(1)} s`,
-    `seed ${seed}`,
-  ];
-  page.write("");
-  if (limited.waits > 0) page.paragraph(limitedInWords(limited), 0);
-  if (verdict === "incomplete") page.paragraph(incompleteInWords(verification), 0);
-  const format = ({ conforms: "green", incomplete: "yellow", fails: "red" } as const)[verdict];
-  const whole = verification.readOnly ? `${verdict} (read-only)` : verdict;
-  page.write(`${page.paint(["bold", format], whole)}: ${parts.join(", ")}`);
+/** Writes the last line of the report, after what limits the verdict. */
+export function writeSummary(verification: Verification, terminal: Terminal): void {
+  const { summary, requests, duration, seed, limited, readOnly } = verification;
+  const more = [counted(requests, "request"), `${(duration / 1000).toFixed(1)} s`, `seed ${seed}`];
+  terminal.write("");
+  if (limited.waits > 0) terminal.paragraph(limitedInWords(limited), 0);
+  if (summary.verdict === "incomplete") terminal.paragraph(incompleteInWords(verification), 0);
+  terminal.write(summaryLine(summary, more, terminal, readOnly ? " (read-only)" : ""));
+}
+
+const COLOURS = { conforms: "green", incomplete: "yellow", fails: "red" } as const;
+
+/** Returns the verdict and its counts: `fails: 1 error, 0 warnings, 2 skipped, 30 checks`. */
+export function summaryLine(
+  { verdict, errors, warnings, skipped, checks }: Summary,
+  more: readonly string[],
+  { paint }: Terminal,
+  mode = "",
+): string {
+  const counts = [counted(errors, "error"), counted(warnings, "warning"), `${skipped} skipped`];
+  const parts = [...counts, counted(checks, "check"), ...more];
+  return `${paint(["bold", COLOURS[verdict]], verdict + mode)}: ${parts.join(", ")}`;
 }

@@ -1,7 +1,7 @@
 import type { Finding } from "../finding.ts";
 import type { Group } from "../options.ts";
-import { counted } from "./outline.ts";
-import type { Page } from "./page.ts";
+import { counted } from "./report-content.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** One line for each group: how many checks were made in it, and what came of them. */
 export interface Progress {
@@ -26,20 +26,20 @@ const AGAIN = "\u001b[1A\u001b[2K";
 const NAME_WIDTH = 16;
 
 /** @param isInteractive the line of a group is there from its begin, and written anew with each check. */
-export function createProgress(page: Page, isInteractive: boolean): Progress {
+export function createProgress(terminal: Terminal, isInteractive: boolean): Progress {
   let line: Line | undefined;
   const rewrite = () => {
-    if (line && isInteractive) page.write(AGAIN + textOf(line, page, false));
+    if (line && isInteractive) terminal.write(AGAIN + textOf(line, terminal, false));
   };
   const end = () => {
-    if (line) page.write((isInteractive ? AGAIN : "") + textOf(line, page, true));
+    if (line) terminal.write((isInteractive ? AGAIN : "") + textOf(line, terminal, true));
     line = undefined;
   };
   return {
     begin: (group) => {
       end();
       line = { group, checks: 0, errors: 0, warnings: 0 };
-      if (isInteractive) page.write(textOf(line, page, false));
+      if (isInteractive) terminal.write(textOf(line, terminal, false));
     },
     checked: () => {
       if (line) line.checks += 1;
@@ -52,23 +52,23 @@ export function createProgress(page: Page, isInteractive: boolean): Progress {
     },
     leftOut: (group) => {
       end();
-      page.write(page.paint("dim", `  - ${group.padEnd(NAME_WIDTH)}left out`));
+      terminal.write(terminal.paint("dim", `  - ${group.padEnd(NAME_WIDTH)}skipped`));
     },
     end,
   };
 }
 
-function textOf(line: Line, page: Page, isOver: boolean): string {
+function textOf(line: Line, terminal: Terminal, isOver: boolean): string {
   const { group, checks, errors, warnings } = line;
   const worst = [
-    ...(errors > 0 ? [page.paint("red", counted(errors, "error"))] : []),
-    ...(warnings > 0 ? [page.paint("yellow", counted(warnings, "warning"))] : []),
+    ...(errors > 0 ? [terminal.paint("red", counted(errors, "error"))] : []),
+    ...(warnings > 0 ? [terminal.paint("yellow", counted(warnings, "warning"))] : []),
   ];
   const made = checks === 0 && isOver ? "nothing to check" : counted(checks, "check").padEnd(13);
-  return `  ${markOf(line, page, isOver)} ${group.padEnd(NAME_WIDTH)}${made}${worst.join(", ")}`.trimEnd();
+  return `  ${markOf(line, terminal, isOver)} ${group.padEnd(NAME_WIDTH)}${made}${worst.join(", ")}`.trimEnd();
 }
 
-function markOf({ checks, errors, warnings }: Line, { paint }: Page, isOver: boolean): string {
+function markOf({ checks, errors, warnings }: Line, { paint }: Terminal, isOver: boolean): string {
   if (errors > 0) return paint("red", "✗");
   if (warnings > 0) return paint("yellow", "!");
   if (!isOver) return paint("cyan", "·");

@@ -1,95 +1,91 @@
-import type { RunEvent, Verification } from "../events.ts";
-import { callOf } from "./outline.ts";
-import { createPage, type Page, together, visible } from "./page.ts";
-import type { Reporter } from "./reporter.ts";
-import { writeCoverage, writeForms, writeSummary } from "./terminal-end.ts";
-import { writeErrors, writeSkipped, writeWarnings } from "./terminal-findings.ts";
-import { createProgress, type Progress } from "./terminal-progress.ts";
+import { styleText } from "node:util";
 
-export interface TerminalOptions {
-  /** Columns; 100 unless given. */
-  width?: number;
-  /** It takes colours and moves of the cursor: lines are plain and written once unless given. */
-  isInteractive?: boolean;
+export type Format = Parameters<typeof styleText>[0];
+
+/** Lays out a report, line by line, within the width of a terminal. */
+export interface Terminal {
+  /** Columns. */
+  readonly width: number;
+  write(line: string): void;
+  /** A title in bold, after an empty line. */
+  heading(text: string): void;
+  readonly paint: Paint;
+  /** Wrapped at words; further lines begin below `text`. */
+  labelled(label: string, text: string): void;
+  /** Wrapped at words, with a mark before the first line. */
+  marked(mark: string, text: string, format: Format): void;
+  /** Wrapped at words, each line indented. */
+  paragraph(text: string, indent: number, format?: Format): void;
 }
 
-const WIDTH = 100;
+export type Paint = (format: Format, text: string) => string;
 
-/**
- * For people: what is going to be changed, progress, and what was found, the worst first.
- * Nothing is written before the provider is known to be one, so that a run that cannot be made leaves nothing but its reason; on an interactive
- * terminal, where somebody waits, everything is written at once.
- */
-export function terminalReport(write: (line: string) => void, options: TerminalOptions = {}): Reporter {
-  const { width = WIDTH, isInteractive = false } = options;
-  const held: string[] = [];
-  let isHeld = !isInteractive;
-  const page = createPage((line) => (isHeld ? held.push(line) : write(line)), width, isInteractive);
-  const progress = createProgress(page, isInteractive);
-  return (event) => {
-    if (isHeld && isPastReachability(event)) {
-      isHeld = false;
-      for (const line of held.splice(0)) write(line);
-    }
-    take(event, page, progress);
+/** Returns text with escape codes, or unchanged text when colours are off. */
+export function painter(isColoured: boolean): Paint {
+  return (format, text) =>
+    isColoured && format !== "reset" ? styleText(format, text, { validateStream: false }) : text;
+}
+
+const LABEL_INDENT = 4;
+const LABEL_WIDTH = 10;
+/** A narrower terminal breaks the lines itself. */
+const LEAST_WIDTH = 40;
+
+export function createTerminal(
+  write: (line: string) => void,
+  columns: number,
+  isColoured: boolean,
+): Terminal {
+  const width = Math.max(columns, LEAST_WIDTH);
+  const paint = painter(isColoured);
+  return {
+    width,
+    write,
+    paint,
+    heading: (text) => {
+      write("");
+      write(paint("bold", text));
+    },
+    labelled: (label, text) => {
+      const lines = wrap(visible(text), width - LABEL_INDENT - LABEL_WIDTH);
+      for (const [index, line] of lines.entries()) {
+        const name = (index === 0 ? label : "").padEnd(LABEL_WIDTH);
+        write(`${" ".repeat(LABEL_INDENT)}${paint("dim", name)}${line}`);
+      }
+    },
+    marked: (mark, text, format) => {
+      for (const [index, line] of wrap(visible(text), width - LABEL_INDENT).entries()) {
+        write(`  ${index === 0 ? mark : " "} ${paint(format, line)}`);
+      }
+    },
+    paragraph: (text, indent, format = "reset") => {
+      for (const line of wrap(visible(text), width - indent)) write(" ".repeat(indent) + paint(format, line));
+    },
   };
 }
 
-function isPastReachability(event: RunEvent): boolean {
-  return event.type === "end" || (event.type === "group" && event.group !== "reachability");
+const NO_BREAK = "\u00a0";
+
+/** Joins words so that they stay on one line. */
+export function together(text: string): string {
+  return text.replaceAll(" ", NO_BREAK);
 }
 
-function take(event: RunEvent, page: Page, progress: Progress): void {
-  switch (event.type) {
-    case "plan":
-      writePlan(event, page);
-      break;
-    case "group":
-      progress.begin(event.group);
-      break;
-    case "check":
-      progress.checked();
-      break;
-    case "passed":
-      break;
-    case "restore":
-      progress.end();
-      break;
-    case "finding":
-      if (event.finding.code === "skipped_by_choice") progress.leftOut(event.group);
-      else progress.found(event.finding.severity);
-      break;
-    case "end":
-      progress.end();
-      writeEnd(event.verification, page);
-      break;
-    default:
-      event satisfies never;
+/** Breaks at spaces only: a word longer than the width, such as a URL, stays whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/[ \t\n]+/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) lines.push(`${lines.pop()} ${word}`);
+    else lines.push(word);
   }
+  return lines.map((line) => line.replaceAll(NO_BREAK, " "));
 }
 
-function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }, page: Page): void {
-  page.write(`${page.paint("bold", `Verifying ${visible(baseUrl)}`)}, organisation ${providerId}`);
-  if (changes.length === 0) page.paragraph("Only GET is called: nothing is changed.", 2);
-  else {
-    page.paragraph(
-      `These calls change data: ${changes.map((each) => together(callOf(each))).join(", ")}.`,
-      2,
-    );
-    page.paragraph(
-      "Shifts and assignments are put back as they were; test people that are created stay, and a cancellable shift that you name is cancelled. --read-only leaves these calls out.",
-      2,
-    );
-  }
-  page.write("");
-}
-
-function writeEnd(verification: Verification, page: Page): void {
-  const { findings } = verification;
-  writeErrors(findings, page);
-  writeWarnings(findings, page);
-  writeSkipped(findings, page);
-  writeForms(verification, page);
-  writeCoverage(verification, page);
-  writeSummary(verification, page);
+/** Escapes control characters: text of the provider must not move the cursor or change colours. */
+export function visible(text: string): string {
+  return text.replaceAll(
+    /[^\P{Cc}\n]/gu,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
 }

@@ -1,10 +1,9 @@
 import type { Finding } from "../finding.ts";
 import type { Verdict } from "../verdict.ts";
-import { chapter, passedChapter, skippedChapter } from "./html.ts";
-import { documentOf } from "./html-document.ts";
+import { chapter, documentOf, passedChapter, skippedChapter } from "./html.ts";
 import { countsOf, type Test, testOf } from "./junit.ts";
 import { markup } from "./markup.ts";
-import { sectionsOf } from "./outline.ts";
+import { sectionsOf } from "./report-content.ts";
 
 /** The reports of a run that talks to no provider; `subject` says what was judged: "webhooks", or a file's name. */
 export const verdictFiles = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { OperationId } from "../../../src/verify/exchange.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
-import type { OperationId } from "../../../src/verify/target.ts";
 import { dialects, hyphenatedOnly } from "./dialects.ts";
 import { type Faults, KNOWN_NUMBER, play, told } from "./faulty-provider.ts";
 import { type Body, instead, refusal, sometimes, spoil, spoilList, turns } from "./spoil.ts";

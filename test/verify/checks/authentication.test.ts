@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OperationId } from "../../../src/verify/target.ts";
+import type { OperationId } from "../../../src/verify/exchange.ts";
 import { dialects } from "./dialects.ts";
 import { type Call, type Faults, jsonReply, play, told } from "./faulty-provider.ts";
 
@@ -108,7 +108,7 @@ it.each(["assignCandidate", "unassignCandidate", "deleteAssignment", "updateShif
     const { verification } = await play({ faults, options });
     expect(told(verification)).toEqual([`auth_missing ${operation}`]);
     const [finding] = verification.findings.filter(({ severity }) => severity === "error");
-    expect(finding?.actual).toBe("status 401, and it was carried out all the same");
+    expect(finding?.actual).toBe("status 401, but it was applied");
   },
 );
 

@@ -190,7 +190,7 @@ describe("an interaction that is not honoured", () => {
         operation: "assignCandidate",
         expected: expect.stringMatching(/^assigns a candidate again: status 200/),
         actual: "status 409",
-        fix: expect.stringMatching(/^Answer this request with status 200/),
+        fix: expect.stringMatching(/^Return status 200/),
         reproduce: expect.stringMatching(/^curl -i -X PUT .*\/assign\/.*\$\{?PROVIDER_TOKEN\b/),
       }),
     ]);

@@ -4,9 +4,9 @@ import { operationsTable } from "../../../generated/provider/server.ts";
 import type { Forms } from "../../../src/sandbox/forms.ts";
 import { type Sandbox, startSandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Verification } from "../../../src/verify/events.ts";
+import type { OperationId } from "../../../src/verify/exchange.ts";
 import type { Finding } from "../../../src/verify/finding.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
-import type { OperationId } from "../../../src/verify/target.ts";
 import { verify } from "../../../src/verify/verify.ts";
 
 /** A request on its way to the sandbox; hooks may change every member but the operation. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OperationId } from "../../../src/verify/target.ts";
+import type { OperationId } from "../../../src/verify/exchange.ts";
 import { dialects } from "./dialects.ts";
 import { type Faults, jsonReply, play, told } from "./faulty-provider.ts";
 import { noContent } from "./spoil.ts";

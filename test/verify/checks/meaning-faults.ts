@@ -1,5 +1,5 @@
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
-import type { OperationId } from "../../../src/verify/target.ts";
+import type { OperationId } from "../../../src/verify/exchange.ts";
 import { type Call, type Faults, jsonReply, type Reply } from "./faulty-provider.ts";
 import { type Body, instead, refusal, spoil, spoilList } from "./spoil.ts";
 

@@ -1,4 +1,4 @@
-import type { OperationId } from "../../../src/verify/target.ts";
+import type { OperationId } from "../../../src/verify/exchange.ts";
 import { type Call, type Faults, jsonReply, type Reply } from "./faulty-provider.ts";
 
 /** What a body holds; a list of them for lists. */

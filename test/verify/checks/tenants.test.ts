@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OperationId } from "../../../src/verify/target.ts";
+import type { OperationId } from "../../../src/verify/exchange.ts";
 import { dialects } from "./dialects.ts";
 import { type Call, type Faults, jsonReply, play, type Scene, told } from "./faulty-provider.ts";
 import { spoilList } from "./spoil.ts";

@@ -5,7 +5,7 @@ import type { VerifyOptions } from "../../../src/verify/options.ts";
 import { htmlReport } from "../../../src/verify/reporters/html.ts";
 import { jsonLines, jsonReport } from "../../../src/verify/reporters/json.ts";
 import { junitReport } from "../../../src/verify/reporters/junit.ts";
-import { terminalReport } from "../../../src/verify/reporters/terminal.ts";
+import { terminalReport } from "../../../src/verify/reporters/terminal-report.ts";
 import { verifySandbox } from "../verify-sandbox.ts";
 import { written } from "./sample.ts";
 

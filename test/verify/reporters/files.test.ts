@@ -76,12 +76,18 @@ describe("the HTML report", () => {
 
   it("shows the worst first, then what was not checked, the answers, and what was right", () => {
     const page = html();
-    const places = ["Errors", "Warnings", "Not checked", "Answers by status", "1 check found nothing wrong"];
+    const places = [
+      "Errors",
+      "Warnings",
+      "Not checked",
+      "Responses by status",
+      "1 check found nothing wrong",
+    ];
     const offsets = places.map((place) => page.indexOf(place));
     expect(offsets).toEqual(offsets.toSorted((one, other) => one - other));
     expect(Math.min(...offsets)).toBeGreaterThan(0);
     expect(page).toContain("<td>12</td>");
-    expect(page).toContain("server_error, contract section 7, seen 3 times");
+    expect(page).toContain("<dd>status 500 (3 times)</dd>");
   });
 });
 

@@ -1,10 +1,10 @@
 import { operationsTable } from "../../../generated/provider/server.ts";
+import { type CheckResult, openResults } from "../../../src/verify/check-results.ts";
 import { entryOf } from "../../../src/verify/codes/codes.ts";
 import type { Coverage, RunEvent, Verification } from "../../../src/verify/events.ts";
 import type { Finding, Passed } from "../../../src/verify/finding.ts";
-import { summaryOf } from "../../../src/verify/ledger.ts";
 import type { Group } from "../../../src/verify/options.ts";
-import { type CheckResult, openResults } from "../../../src/verify/results.ts";
+import { summaryOf } from "../../../src/verify/verdict.ts";
 
 /** Text that a report must not take at its word: markup, a terminal's escape, half a character. */
 export const HOSTILE = `<script>alert("x")</script> & 'y' ]]> \u001b[31mred\u001b[0m \u0000 \ud800`;
@@ -16,7 +16,8 @@ export function finding(code: Finding["code"], details: Partial<Finding> = {}): 
     "Do this and that, in words that are long enough to be broken at the end of a line, here or there.";
   const place = { operation: "getShift", reproduce: "curl -i 'http://127.0.0.1/shifts/1'" } as const;
   const texts = { expected: "what is right", actual: "what is wrong" };
-  return { code, severity, title, section, fix, ...place, ...texts, count: 1, ...details };
+  const { operation, reproduce } = place;
+  return { code, severity, operation, title, ...texts, section, reproduce, fix, count: 1, ...details };
 }
 
 /** As the ledger gathers them. */

@@ -1,0 +1,55 @@
+import { type Outcome, skipped } from "../finding.ts";
+import { assignments } from "./assignments.ts";
+import { authentication, unknownWithoutToken } from "./authentication.ts";
+import { cancellation } from "./cancellation.ts";
+import { candidates, hire } from "./candidates.ts";
+import type { Check } from "./check.ts";
+import { contracts } from "./contracts.ts";
+import { dialect } from "./dialect.ts";
+import { fullShift } from "./full-shift.ts";
+import { generated } from "./generated.ts";
+import { invalidCreations } from "./invalid-creations.ts";
+import { invalidUpdates } from "./invalid-updates.ts";
+import { knownPerson } from "./lookups.ts";
+import { malformedBodies } from "./malformed-bodies.ts";
+import { malformedIds } from "./malformed-ids.ts";
+import { oddLookups } from "./odd-lookups.ts";
+import { organisation } from "./organisation.ts";
+import { otherTenant } from "./other-tenant.ts";
+import { reachability } from "./reachability.ts";
+import { registry } from "./registry.ts";
+import { laterReads, repeatedReads } from "./repeated-reads.ts";
+import { tenantConflict, tenants } from "./tenants.ts";
+import { unknownIds } from "./unknown-ids.ts";
+import { updates } from "./updates.ts";
+
+/** Requirements that a client cannot observe (contract 5): reported as skipped, so that they do not count as checked. */
+const notVisible: Check = { group: "answers", isByTitle: true, needs: [], run: say };
+
+async function* say(): AsyncGenerator<Outcome> {
+  const look = "a client cannot observe it: check it on your side";
+  yield skipped("skipped_not_visible", "provider", "calls are logged with the traceId of X-Trace-Id", look);
+  yield skipped("skipped_not_visible", "provider", "calls are limited in their rate", look);
+}
+
+/** Every check, under the name that reports give it, and in their order. */
+const byName: Readonly<Record<string, Check | readonly Check[]>> = {
+  reachability,
+  dialect,
+  ...{ organisation, knownPerson, repeatedReads, notVisible },
+  ...{ candidates, hire, updates, assignments, fullShift },
+  ...{ authentication, unknownWithoutToken, tenants, tenantConflict, otherTenant },
+  ...{ unknownIds, malformedIds, oddLookups, malformedBodies, invalidUpdates, invalidCreations },
+  generated,
+  ...{ registry, laterReads, cancellation },
+  contracts,
+};
+
+export const checks: readonly Check[] = Object.entries(byName).flatMap(([name, those]) =>
+  [those].flat().map((check) => ({ ...check, name: inWords(name) })),
+);
+
+/** `malformedIds` is shown as "malformed ids". */
+function inWords(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

@@ -1,0 +1,66 @@
+import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
+import { readShift } from "../../contract/shift.ts";
+import { type Exchange, isPlain } from "../exchange.ts";
+import { type Found, found } from "../finding.ts";
+import { notFoundForm } from "../judge/dialect-consistency.ts";
+import type { Facts } from "../run.ts";
+import { momentOf, shiftBodyOf } from "../shift.ts";
+
+/** Returns a finding for two different responses to the same read. */
+export function unstable(exchange: Exchange, first: Facts, facts: Facts): Found {
+  const isRefusal = "refused" in first !== "refused" in facts;
+  const actual = isRefusal ? "served and refused in turn" : `${differing(first, facts).join(", ")} differs`;
+  return found("answer_unstable", { exchange, expected: "the same answer each time", actual });
+}
+
+/** Names of what differs. */
+export function differing(one: Facts, other: Facts): string[] {
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+  return names.filter((name) => one[name] !== other[name]);
+}
+
+/** Undefined: no answer, or a body that breaks the contract, which the judge has reported. */
+export function factsOf(exchange: Exchange): Facts | undefined {
+  const { operation } = exchange.probe;
+  if (!isPlain(exchange)) return undefined;
+  const { json, status } = exchange.answer;
+  if (operation === "findCandidates" && notFoundForm(exchange)) return { candidates: "none" };
+  if (status >= 400) return { refused: String(status) };
+  if (operation === "getShift") return shiftFacts(shiftBodyOf(exchange));
+  if (operation === "getCandidateRegistry")
+    return idFacts((json as { candidates?: unknown } | undefined)?.candidates);
+  // Of several with one number only the first: that there are several is another fault.
+  return operation === "findCandidates" && Array.isArray(json) ? idFacts(json.slice(0, 1)) : entryFacts(json);
+}
+
+/** All but `updatedAt`: a provider may take any touch of the shift for an update. */
+function shiftFacts(body: ShiftBody | undefined): Facts | undefined {
+  const shift = body && readShift(body, "UTC").shift;
+  if (!body || !shift) return undefined;
+  const { startTime, endTime, outletId, roleId, positions, variant, assigned } = shift;
+  const { outletName, roleName, breakMinutes, status, description, createdAt } = body;
+  const assignedCandidates = assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
+  const texts = { startTime, endTime, outletId, roleId, positions, variant, assignedCandidates };
+  const made = createdAt && momentOf(createdAt);
+  const others = { outletName, roleName, breakMinutes, status, description, createdAt: made };
+  const entries = Object.entries({ ...texts, ...others });
+  return Object.fromEntries(entries.map(([name, value]) => [name, JSON.stringify(value ?? null)]));
+}
+
+function entryFacts(json: unknown): Facts | undefined {
+  const ids = idFacts(json);
+  if (!ids || !Array.isArray(json)) return undefined;
+  const entries = json.map((entry) => JSON.stringify([entry.id, entry.name, entry.address ?? null]));
+  return { ...ids, entries: entries.sort().join() };
+}
+
+/** In any order: the contract names none. An entry without id is the judge's to report. */
+function idFacts(json: unknown): Facts | undefined {
+  if (!Array.isArray(json) || json.some((entry) => typeof entry?.id !== "string")) return undefined;
+  return {
+    ids: json
+      .map((entry) => entry.id)
+      .sort()
+      .join(),
+  };
+}

@@ -1,0 +1,81 @@
+import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
+import type { Shift } from "../../contract/shift.ts";
+import type { Exchange, OperationId } from "../exchange.ts";
+import { type Found, found } from "../finding.ts";
+import { momentOf } from "../shift.ts";
+
+const FIELDS = ["startTime", "endTime", "outletId", "roleId", "positions"] as const;
+
+/** What a call is there to change. */
+interface Asked {
+  fields?: readonly (typeof FIELDS)[number][];
+  /** Who may have come or gone. */
+  candidateId?: string;
+}
+
+export const TIMES_AND_POSITIONS = ["startTime", "endTime", "positions"] as const;
+
+/** Reports what a call changed beyond the request. */
+export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, asked: Asked): Found[] {
+  const others = [before, now].map((shift) => assignedTo(shift).filter((id) => id !== asked.candidateId));
+  const fields = differing(before, now).filter((field) => !asked.fields?.includes(field));
+  const isOther = others[0]?.join() !== others[1]?.join();
+  if (fields.length === 0 && !isOther) return [];
+  const expected = asked.fields
+    ? "only times and positions changed"
+    : "only one candidate assigned or unassigned";
+  const changes = fields.map((field) => `${nameOf(field, now)} went from ${before[field]} to ${now[field]}`);
+  const people = isOther ? ["assignedCandidates changed"] : [];
+  const actual = `${[...changes, ...people].join("; ")} after ${CALLS[exchange.probe.operation] ?? "the call"}`;
+  const cause = [...fields, ...people].join();
+  const fix = fields.includes("positions") ? { fix: TOTAL } : {};
+  return [found("shift_changed_unasked", { exchange, expected, actual, cause, ...fix })];
+}
+
+export const TOTAL = "Send the total, not the remainder: the platform subtracts those who are assigned.";
+
+const CALLS: Readonly<Partial<Record<OperationId, string>>> = {
+  assignCandidate: "an assignment",
+  unassignCandidate: "an unassignment",
+  deleteAssignment: "an unassignment",
+  updateShift: "an update",
+};
+
+/** As the provider calls the field. */
+function nameOf(field: (typeof FIELDS)[number], { variant }: Shift): string {
+  if (field !== "positions") return field;
+  return variant === "b" ? "numberOfPositions" : "slots";
+}
+
+/** Fields that no update contains. */
+const OTHERS = ["breakMinutes", "description", "createdAt"] as const;
+
+/** Fields of the body that are not as they were, of those that no call of the platform changes. */
+export function othersChanged(before: ShiftBody, now: ShiftBody): string[] {
+  return OTHERS.filter((field) => differs(before, now, field));
+}
+
+/** Includes the outlet and the role. */
+export function notAsFound(before: ShiftBody, now: ShiftBody): string[] {
+  const placed = (["outletId", "roleId"] as const).filter((field) => differs(before, now, field));
+  return [...placed, ...othersChanged(before, now)];
+}
+
+const differs = (before: ShiftBody, now: ShiftBody, field: (typeof OTHERS)[number] | "outletId" | "roleId") =>
+  valueIn(before, field) !== valueIn(now, field);
+
+/** A time may be written in another way. */
+function valueIn(body: ShiftBody, field: (typeof OTHERS)[number] | "outletId" | "roleId") {
+  const value = body[field] ?? null;
+  return field === "createdAt" && typeof value === "string" ? momentOf(value) : value;
+}
+
+/** By their values: a time may be written in another way. */
+export function differing(one: Shift, other: Shift): (typeof FIELDS)[number][] {
+  return FIELDS.filter((field) => one[field] !== other[field]);
+}
+
+/** Returns the assigned candidates, sorted: the contract defines no order. */
+export function assignedTo({ assigned }: Shift): string[] {
+  return assigned.map(({ providerCandidateId }) => providerCandidateId).sort();
+}

@@ -1,0 +1,116 @@
+import { hyphenated, parsePersonalNumber } from "../contract/personal-number.ts";
+import type { Sent } from "./exchange.ts";
+import { TEST_NUMBERS } from "./test-numbers.ts";
+
+/** What must not be shown, by the shell variable that stands for it: `PROVIDER_TOKEN`. */
+export type Secrets = Readonly<Record<string, string>>;
+
+/** Stands for the number of a person who may be real. */
+const PERSON = "PERSONAL_NUMBER";
+const NUMBER = /(?<![\w-])\d{8}-?\d{4}(?![\w-])/g;
+
+/** Longer bodies are cut in the curl line. */
+const LONGEST_BODY = 2_000;
+/** A shorter text may be a word of any sentence: it is a secret only where a credential stands. */
+const SHORTEST_KNOWN = 8;
+
+/** The request as a curl command for a POSIX shell, which takes tokens and real people's numbers from variables. */
+export function curlOf({ method, url, headers, body }: Sent, secrets: Secrets): string {
+  const shown = Object.entries(headers).filter(([name]) => name !== "Accept" && name !== "traceparent");
+  const parts = [
+    "curl -i",
+    ...(method === "GET" ? [] : [`-X ${method}`]),
+    shellText(redact(url, secrets), secrets),
+    ...shown.map(([name, value]) => `-H ${shellText(headerText(name, value, secrets), secrets)}`),
+    ...(body === undefined
+      ? []
+      : [`--data-binary ${shellText(redact(body.slice(0, LONGEST_BODY), secrets), secrets)}`]),
+  ];
+  return parts.join(" ");
+}
+
+function headerText(name: string, value: string, secrets: Secrets): string {
+  if (name.toLowerCase() !== "authorization") return `${name}: ${redact(value, secrets)}`;
+  const [, scheme = "", credentials = ""] = /^(\S+ )?(.*)$/s.exec(value) ?? [];
+  return `${name}: ${scheme}${credentialText(credentials, secrets)}`;
+}
+
+/** A token, and what a check made of it, written with the variable of the token. */
+function credentialText(credentials: string, secrets: Secrets): string {
+  for (const [name, token] of tokensOf(secrets)) {
+    if (credentials.startsWith(token)) return `$${name}${credentials.slice(token.length)}`;
+    if (credentials !== "" && credentials === token.slice(0, -1)) return `$${name}%?`;
+    if (credentials === otherCase(token)) return `$(printf %s "$${name}" | tr a-zA-Z A-Za-z)`;
+  }
+  return credentials;
+}
+
+function otherCase(text: string): string {
+  return text.replaceAll(/[a-z]/gi, (letter) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase()));
+}
+
+/** In double quotes where the shell has to put a variable in, in single ones elsewhere. */
+function shellText(text: string, secrets: Secrets): string {
+  const names = [...Object.keys(secrets), PERSON].join("|");
+  const variable = new RegExp(
+    `(\\$\\(printf %s "\\$(?:${names})" \\| tr a-zA-Z A-Za-z\\)|\\$(?:${names})(?:%\\?)?)`,
+  );
+  const parts = text.split(variable);
+  if (parts.length === 1) return `'${text.replaceAll("'", `'\\''`)}'`;
+  const written = parts.map((part, index) => {
+    if (index % 2 === 0) return part.replaceAll(/["$`\\]/g, "\\$&");
+    return part.startsWith("$(") ? part : `\${${part.slice(1)}}`;
+  });
+  return `"${written.join("")}"`;
+}
+
+/** The text with each secret replaced by its variable, and with it each personal number that was not published for tests. */
+export function redact(text: string, secrets: Secrets): string {
+  const withoutTokens = tokensOf(secrets).reduce(
+    (rest, [name, token]) => withoutToken(rest, name, token),
+    text,
+  );
+  const withoutKnown = numbersOf(secrets).reduce(
+    (rest, [name, form]) => rest.replaceAll(form, `$${name}`),
+    withoutTokens,
+  );
+  return withoutKnown.replaceAll(NUMBER, (number) => (isSomebodys(number) ? `$${PERSON}` : number));
+}
+
+/** Where credentials stand: after a scheme, and in a URL as user, password or value of the query. */
+const BEFORE = String.raw`(?<=\bBearer |\bBasic |\bToken |:\/\/(?:[^\s/@:]*:)?|[?&][^\s=&#]*=)`;
+const AFTER = String.raw`(?![^\s"'&#@:/,;)\]}])`;
+const NO_WORD_BEFORE = "(?<![A-Za-z0-9_-])";
+const NO_WORD_AFTER = "(?![A-Za-z0-9_-])";
+
+/** Never as a part of another text; a token that could be a word, only where a credential stands. */
+function withoutToken(text: string, name: string, token: string): string {
+  const forms = [...new Set([token, encodeURIComponent(token)])].map(escaped);
+  const pattern = forms.join("|");
+  const isKnown = token.length >= SHORTEST_KNOWN;
+  const anywhere = isKnown ? `|${NO_WORD_BEFORE}(?:${pattern})${NO_WORD_AFTER}` : "";
+  return text.replaceAll(new RegExp(`${BEFORE}(?:${pattern})${AFTER}${anywhere}`, "g"), () => `$${name}`);
+}
+
+const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+function tokensOf(secrets: Secrets): [name: string, token: string][] {
+  return Object.entries(secrets).filter(
+    ([, secret]) => secret !== "" && parsePersonalNumber(secret) === undefined,
+  );
+}
+
+/** Both forms of each personal number. */
+function numbersOf(secrets: Secrets): [name: string, form: string][] {
+  return Object.entries(secrets).flatMap(([name, secret]) => {
+    const number = parsePersonalNumber(secret);
+    return number === undefined
+      ? []
+      : [number, hyphenated(number)].map((form): [string, string] => [name, form]);
+  });
+}
+
+function isSomebodys(text: string): boolean {
+  const number = parsePersonalNumber(text);
+  return number !== undefined && !TEST_NUMBERS.includes(number);
+}

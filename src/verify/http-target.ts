@@ -1,0 +1,158 @@
+import { createHash } from "node:crypto";
+import { operationsTable } from "../../generated/provider/server.ts";
+import { ProviderHttpError } from "../clients/provider/http-error.ts";
+import { traceHeaders } from "../contract/trace.ts";
+import { unanswered } from "./connection-errors.ts";
+import type { Answered, Exchange, Probe, Sent, Unanswered } from "./exchange.ts";
+import { atOnce } from "./request-queue.ts";
+
+export interface TargetOptions {
+  baseUrl: string;
+  providerId: string;
+  token: string;
+  fetch: (request: Request) => Promise<Response>;
+  /** The time limit of `fetch`, for findings. Milliseconds; undefined if unknown. */
+  timeoutMs?: number | undefined;
+  /** Resolves after so many milliseconds. */
+  wait: (ms: number) => Promise<void>;
+  /** What the ids of requests are made of. */
+  seed: number;
+  /** Requests at once; fewer once the provider limits its rate. 1 unless given. */
+  concurrency?: number | undefined;
+}
+
+/** The provider under verification. */
+export interface Target {
+  readonly options: TargetOptions;
+  /** How the organisation is sent; detected first. */
+  routing: "path" | "header";
+  /**
+   * @param urgency the most urgent goes first when there is no room for all
+   * @param before called when there is room; what it throws is thrown, and the request is not made
+   */
+  send(probe: Probe, urgency?: number, before?: () => void): Promise<Exchange>;
+  /** Resolves when no request is under way. */
+  idle(): Promise<void>;
+  /** Requests sent so far, how often the provider asked to wait, and how many go at once by now. */
+  readonly count: { readonly requests: number; readonly waits: number; readonly atOnce: number };
+}
+
+const METHODS = new Map(
+  operationsTable.map(({ operationId, method, path }) => [operationId, { method, path }]),
+);
+/** For one request. */
+const MOST_WAITS = 5;
+/** All waits of a run together; beyond it a 429 is an answer like any other. */
+const PATIENCE_MS = 60_000;
+
+export function createTarget(options: TargetOptions): Target {
+  const room = atOnce(options.concurrency ?? 1);
+  const count = {
+    requests: 0,
+    waits: 0,
+    get atOnce() {
+      return room.most;
+    },
+  };
+  let patience = PATIENCE_MS;
+  const target: Target = { options, routing: "path", count, send, idle: room.idle };
+
+  async function send(probe: Probe, urgency = 0, before = () => {}): Promise<Exchange> {
+    for (let waits = 0; ; waits += 1) {
+      const { sent, answer } = await room.run(urgency, async () => {
+        before();
+        count.requests += 1;
+        const traceId = uuidFrom(`${options.seed} trace ${count.requests}`);
+        const { request, ...made } = requestOf(probe, target, traceId);
+        return { ...made, answer: await exchange(request, options) };
+      });
+      const wait = answer.kind === "answer" ? waitOf(answer) : undefined;
+      if (wait === undefined || wait > patience || waits === MOST_WAITS) return { probe, sent, answer };
+      // Concurrent 429 responses cause one wait.
+      if (!room.isPaused) patience -= wait;
+      count.waits += 1;
+      const pause = options.wait(wait);
+      room.slowDown(pause);
+      await pause;
+    }
+  }
+
+  return target;
+}
+
+/** A UUID that depends on nothing but the text. */
+export function uuidFrom(text: string): string {
+  const hex = createHash("sha256").update(text).digest("hex");
+  const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`];
+  return [...parts, hex.slice(20, 32)].join("-");
+}
+
+/** A provider limits its rate (contract 5): 429 is waited for, as the platform would. */
+function waitOf({ status, headers }: Answered): number | undefined {
+  if (status !== 429) return undefined;
+  const seconds = Number(headers["retry-after"] ?? "1");
+  return Number.isFinite(seconds) ? Math.max(seconds * 1_000, 100) : 1_000;
+}
+
+function requestOf(probe: Probe, target: Target, traceId: string): { request: Request; sent: Sent } {
+  const { options } = target;
+  const method = METHODS.get(probe.operation)?.method ?? "GET";
+  const url = urlOf(probe, target);
+  const body = probe.raw?.text ?? (probe.json === undefined ? undefined : JSON.stringify(probe.json));
+  const contentType = probe.raw?.contentType ?? (body === undefined ? undefined : "application/json");
+  const headers: Record<string, string> = {
+    ...tenantHeaders(probe, target),
+    ...(contentType !== undefined && { "Content-Type": contentType }),
+    Accept: "application/json, application/problem+json",
+    ...probe.headers,
+    ...traceHeaders(traceId, () => traceId.replaceAll("-", "").slice(0, 16)),
+  };
+  const authorization = probe.authorization === undefined ? `Bearer ${options.token}` : probe.authorization;
+  const withToken = authorization === null ? headers : { Authorization: authorization, ...headers };
+  const init = { method, headers: withToken, ...(body !== undefined && { body }) };
+  return { request: new Request(url, init), sent: { method, url, headers: withToken, body } };
+}
+
+function urlOf(probe: Probe, { options, routing }: Target): string {
+  const base = options.baseUrl.replace(/\/+$/, "");
+  const providerId = probe.providerId === undefined ? options.providerId : probe.providerId;
+  const isPrefixed = (probe.routing ?? routing) === "path" && providerId !== null;
+  const prefix = isPrefixed ? `/providers/${encodeURIComponent(providerId)}` : "";
+  const query = new URLSearchParams(probe.query);
+  return `${base}${prefix}${probe.rawPath ?? pathOf(probe)}${query.size === 0 ? "" : `?${query}`}`;
+}
+
+function pathOf({ operation, path = {} }: Probe): string {
+  const template = METHODS.get(operation)?.path ?? "";
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
+}
+
+/** With header routing both names that the contract gives, as the platform sends them. */
+function tenantHeaders(probe: Probe, { options, routing }: Target): Record<string, string> {
+  const providerId = probe.providerId === undefined ? options.providerId : probe.providerId;
+  if ((probe.routing ?? routing) === "path" || providerId === null) return {};
+  return { "X-Provider-Id": providerId, "X-Platform-Provider-Id": providerId };
+}
+
+async function exchange(
+  request: Request,
+  { fetch, timeoutMs }: TargetOptions,
+): Promise<Answered | Unanswered> {
+  try {
+    const response = await fetch(request);
+    const text = await response.text();
+    const headers = Object.fromEntries(response.headers);
+    return { kind: "answer", status: response.status, headers, text, json: parsed(text) };
+  } catch (error) {
+    if (!(error instanceof ProviderHttpError)) throw error;
+    return { kind: error.isTimeout ? "hung" : "broken", ...unanswered(error, timeoutMs) };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

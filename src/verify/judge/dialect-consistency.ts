@@ -1,0 +1,75 @@
+import { schemas } from "../../../generated/provider/validators.js";
+import { parsePersonalNumber } from "../../contract/personal-number.ts";
+import { type Exchange, isReply, type Probe, type Reply } from "../exchange.ts";
+import { type Found, found } from "../finding.ts";
+import type { KnownForms, ProviderForms } from "../interactions.ts";
+
+/** Whether the answer is in the forms that the provider has used so far; a form that is not known yet is not judged. */
+export function judgeForms(exchange: Exchange, forms: KnownForms): Found[] {
+  if (!isReply(exchange)) return [];
+  return [
+    ...judgeVariant(exchange, forms.variant),
+    ...judgeNotFound(exchange, forms.notFound),
+    ...judgeAcknowledgement(exchange, forms.acknowledgement),
+  ];
+}
+
+/** Of variant A and of variant B only (contract 2.2). */
+const MARKS = {
+  a: ["outletName", "roleName", "slots"],
+  b: ["breakMinutes", "numberOfPositions", "status", "description", "createdAt", "updatedAt"],
+} as const;
+
+/** Mixed is a shift with marks of the other variant and none of its own: a provider may send more than one variant asks for. */
+function judgeVariant(exchange: Reply, variant: "a" | "b" | undefined): Found[] {
+  const { status, json } = exchange.answer;
+  const { operation } = exchange.probe;
+  if (variant === undefined || status !== 200 || (operation !== "getShift" && operation !== "updateShift"))
+    return [];
+  if (!schemas.Shift(json)) return [];
+  const has = (which: "a" | "b") => MARKS[which].some((mark) => mark in json);
+  const other = variant === "a" ? "b" : "a";
+  if (has(variant) || !has(other)) return [];
+  const [expected, actual] = [variant, other].map((each) => `a shift of variant ${each.toUpperCase()}`);
+  return [found("dialect_mixed", { exchange, expected: `${expected}, as before`, actual: actual ?? "" })];
+}
+
+function judgeNotFound(exchange: Reply, known: ProviderForms["notFound"] | undefined): Found[] {
+  const form = isLookup(exchange.probe) ? notFoundForm(exchange) : undefined;
+  if (known === undefined || form === undefined || form === known) return [];
+  const name = (each: typeof form) => (each === "empty" ? "an empty array" : "404");
+  return [found("form_mixed", { exchange, expected: `${name(known)}, as before`, actual: name(form) })];
+}
+
+/** A lookup as the platform makes it: 404 may have other reasons when something about the request is wrong. */
+function isLookup({ operation, query, rawPath, authorization, providerId, routing }: Probe): boolean {
+  if (operation !== "findCandidates" || query?.personalNumber === undefined) return false;
+  if ([rawPath, authorization, providerId, routing].some((changed) => changed !== undefined)) return false;
+  return parsePersonalNumber(query.personalNumber) !== undefined;
+}
+
+function judgeAcknowledgement(exchange: Reply, known: ProviderForms["acknowledgement"] | undefined): Found[] {
+  if (exchange.probe.operation !== "assignCandidate") return [];
+  const form = acknowledgementOf(exchange);
+  if (known === undefined || form === undefined || form === known) return [];
+  const name = (each: typeof form) => (each === "none" ? "204" : `the ${each} acknowledgement`);
+  return [found("form_mixed", { exchange, expected: `${name(known)}, as before`, actual: name(form) })];
+}
+
+/** Returns how a lookup reports no match, or undefined if it found a candidate. */
+export function notFoundForm(lookup: Exchange): "empty" | "404" | undefined {
+  if (!isReply(lookup)) return undefined;
+  const { status, json } = lookup.answer;
+  if (status === 404) return "404";
+  return status === 200 && Array.isArray(json) && json.length === 0 ? "empty" : undefined;
+}
+
+/** `minimal`, `full` or `none` (204) by the acknowledgement of an assignment; undefined when it is none. */
+export function acknowledgementOf(exchange: Exchange): "minimal" | "full" | "none" | undefined {
+  if (!isReply(exchange)) return undefined;
+  const { status, json } = exchange.answer;
+  if (status === 204) return "none";
+  if (status !== 200) return undefined;
+  if (schemas.CompleteDetailedAssignment(json)) return "full";
+  return schemas.MinimalAssignment(json) ? "minimal" : undefined;
+}

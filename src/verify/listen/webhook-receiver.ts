@@ -1,0 +1,148 @@
+import { once } from "node:events";
+import type { Request, Response } from "express";
+import type { Message } from "../../../generated/events/types.ts";
+import { problem } from "../../contract/problem.ts";
+import { sendProblem } from "../../runtime/problem-response.ts";
+import { type Found, found, type Outcome, passed } from "../finding.ts";
+import { isUuid } from "../made-up-ids.ts";
+import { readPayload } from "./payload.ts";
+import { judgeHead, type Refused, readBody, refuse, refuseMethod, refusePath } from "./rejection.ts";
+import type { Exam, Try } from "./retry-scenario.ts";
+import type { WebhookOperation, WebhookOperationId } from "./webhook-operations.ts";
+
+/** Longer than the 5 s after which a provider is advised to give up (decisions, "provider's webhook retries"). */
+export const HOLD_MS = 6_000;
+
+/** One request, as shown while listening. */
+export interface Seen {
+  /** 1: the first request. */
+  number: number;
+  /** Undefined when the request could not be understood. */
+  event: Message | undefined;
+  /** What it was answered with; `held`: not yet, on purpose; `given up`: the sender closed the connection. */
+  answer: number | "held" | "given up";
+  /** What is special about it. */
+  note: string | undefined;
+  found: readonly Found[];
+}
+
+export interface Reception {
+  receive(request: Request, response: Response, operation: WebhookOperation): Promise<void>;
+  refuseMethod(request: Request, response: Response, operation: WebhookOperation): void;
+  refusePath(request: Request, response: Response): void;
+}
+
+export interface ReceptionParts {
+  token: string;
+  exam: Exam;
+  hold: (ms: number) => Promise<void>;
+  onOutcome: (outcome: Outcome) => void;
+  onSeen: (seen: Seen) => void;
+}
+
+/** Judges each request and answers it as the platform does, but for the answers that the exam spoils on purpose. */
+export function createReception({ token, exam, hold, onOutcome, onSeen }: ReceptionParts): Reception {
+  const knownFor = tenantOf();
+  let count = 0;
+
+  function answerRefused({ problem: refusal, found }: Refused, request: Request, response: Response): void {
+    count += 1;
+    for (const each of found) onOutcome(each);
+    request.resume();
+    sendProblem(refusal, request, response, {});
+    onSeen({ number: count, event: undefined, answer: refusal.status, note: undefined, found });
+  }
+
+  function answerForeign(found: Found, response: Response): void {
+    count += 1;
+    onOutcome(found);
+    acknowledge(response);
+    onSeen({ number: count, event: undefined, answer: 200, note: undefined, found: [found] });
+  }
+
+  async function answerMessage(
+    event: Message,
+    operation: WebhookOperationId,
+    response: Response,
+  ): Promise<void> {
+    count += 1;
+    const one = exam.take(event, operation);
+    onOutcome(one.found ?? passed(operation, "a webhook is as the contract says"));
+    const form = shiftIdForm(event, operation);
+    for (const each of form) onOutcome(each);
+    const seen = {
+      number: count,
+      event,
+      note: one.note,
+      found: [...(one.found ? [one.found] : []), ...form],
+    };
+    if (one.reply === "hold") onSeen({ ...seen, answer: "held" });
+    const answer = await reply(one, response, hold);
+    onSeen({ ...seen, answer });
+  }
+
+  return {
+    receive: async (request, response, operation) => {
+      const { operationId } = operation;
+      const refused = judgeHead(request, operationId, token);
+      if (refused) return answerRefused(refused, request, response);
+      const body = await readBody(request, operation);
+      if (body.kind === "refused") return answerRefused(body, request, response);
+      const payload = readPayload(body.value, operationId);
+      if (payload.kind === "refused") return answerRefused(payload, request, response);
+      if (payload.kind === "foreign") return answerForeign(payload.found, response);
+      const foreign = knownFor(payload.event, operationId);
+      if (foreign) return answerRefused(foreign, request, response);
+      await answerMessage(payload.event, operationId, response);
+    },
+    refuseMethod: (request, response, operation) =>
+      answerRefused(refuseMethod(request, operation), request, response),
+    refusePath: (request, response) => answerRefused(refusePath(request), request, response),
+  };
+}
+
+/** The contract types it as a UUID (6); the platform takes any text. */
+function shiftIdForm({ content: { shiftId } }: Message, operation: WebhookOperationId): Found[] {
+  if (isUuid(shiftId)) return [];
+  const actual = "content.shiftId is another text";
+  return [found("shift_id_not_uuid", { operation, expected: "content.shiftId: a UUID", actual })];
+}
+
+/** A token speaks for one organisation: the one that the first webhook names. */
+function tenantOf(): (event: Message, operation: WebhookOperationId) => Refused | undefined {
+  let known: string | undefined;
+  return ({ providerId }, operation) => {
+    known ??= providerId.toLowerCase();
+    if (providerId.toLowerCase() === known) return undefined;
+    const detail = "The token speaks for another providerId than the payload names.";
+    return refuse(problem("forbidden", { detail }), "webhook_provider_changed", {
+      operation,
+      expected: "the providerId of the first webhook",
+      actual: "another providerId",
+    });
+  };
+}
+
+async function reply(
+  one: Try,
+  response: Response,
+  hold: (ms: number) => Promise<void>,
+): Promise<Seen["answer"]> {
+  const closed = once(response, "close");
+  if (one.reply === "hold") await Promise.race([hold(HOLD_MS), closed]);
+  if (one.reply === "fail") {
+    const detail = "This answer is wrong on purpose: send the webhook again, with the same traceId.";
+    sendProblem(problem("internal_error", { detail }), response.req, response, {});
+  } else if (!response.closed) acknowledge(response);
+  await closed;
+  if (!response.writableFinished) {
+    one.gaveUp();
+    return "given up";
+  }
+  if (one.reply !== "fail") one.acknowledged();
+  return response.statusCode;
+}
+
+function acknowledge(response: Response): void {
+  response.json({ received: true });
+}

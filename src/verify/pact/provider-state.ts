@@ -1,0 +1,112 @@
+import { hyphenated, parsePersonalNumber } from "../../contract/personal-number.ts";
+import { makeOne, standing } from "../cancellable-shift.ts";
+import type { PactInteraction } from "../contracts.ts";
+import { CouldNotRun } from "../could-not-run.ts";
+import { type StateValues, setUpState } from "../provider-states.ts";
+import type { Run } from "../run.ts";
+import { isTaken, nobody, numberText, personOf } from "../test-candidates.ts";
+import { neededValues, operationOf } from "./interaction.ts";
+import { type Prepared, prepareShift } from "./shift-state.ts";
+
+/** Makes so what the interaction takes for granted: through the provider's callback, or through the contract's own API. */
+export async function prepareState(run: Run, interaction: PactInteraction): Promise<Prepared> {
+  const prepared = await (run.statesUrl === undefined
+    ? ownState(run, interaction)
+    : callback(run.statesUrl, interaction));
+  if ("missing" in prepared) return prepared;
+  const values = { providerId: run.target.options.providerId, ...prepared.values };
+  const unknown = neededValues(interaction).filter((name) => !isValue(values[name as keyof typeof values]));
+  if (unknown.length === 0) return { values };
+  const source = run.statesUrl === undefined ? "--fixtures" : "the answer of --states-url";
+  return { missing: `there is no ${unknown.join(", ")}: give it with ${source}` };
+}
+
+const isValue = (value: unknown) => typeof value === "string" && value !== "";
+
+async function callback(statesUrl: string, { providerStates = [] }: PactInteraction): Promise<Prepared> {
+  try {
+    const values: StateValues[] = [];
+    for (const { name, params } of providerStates) values.push(await setUpState(statesUrl, name, params));
+    return { values: Object.assign({}, ...values) };
+  } catch (error) {
+    if (error instanceof CouldNotRun) return { missing: error.message };
+    throw error;
+  }
+}
+
+async function ownState(run: Run, interaction: PactInteraction): Promise<Prepared> {
+  const [state] = interaction.providerStates ?? [];
+  if (run.known.refusesDigits && /under 12 digits/.test(interaction.description)) {
+    return { missing: "the provider reads the hyphenated form of the personal number only" };
+  }
+  switch (state?.name) {
+    case undefined:
+    case "an organisation":
+      return { values: {} };
+    case "no such shift":
+      return { values: { shiftId: run.madeUp("no such shift") } };
+    case "no such candidate":
+      return somebodyNew(run, interaction);
+    case "a candidate exists":
+      return somebodyKnown(run, interaction);
+    case "a shift was deleted":
+      return deletedShift(run);
+    case "a shift exists":
+      return operationOf(interaction) === "cancelShift"
+        ? cancellableShift(run)
+        : prepareShift(run, interaction);
+    default:
+      return {
+        missing: `the state "${state?.name}" cannot be made through the contract's own API: give --states-url`,
+      };
+  }
+}
+
+/** An interaction that creates uses the person up; lookups share one. */
+async function somebodyNew(run: Run, { description, request }: PactInteraction): Promise<Prepared> {
+  const isCreation = request?.method === "POST";
+  const name = isCreation ? description.replace(/ \[.*/, "") : "unused";
+  const { number, lookups } = await nobody(run, isCreation ? "once" : "unused", name);
+  if (isTaken(lookups, number)) {
+    return { missing: "every test number that was tried is taken at this provider by now" };
+  }
+  const personalNumber = isCreation ? numberText(run, number) : number;
+  return { values: { personalNumber, hyphenatedNumber: hyphenated(number) } };
+}
+
+/** Uses the test candidate, so that no real person is changed. A read may use the known candidate. */
+async function somebodyKnown(run: Run, { request }: PactInteraction): Promise<Prepared> {
+  const { candidateId, number } = await personOf(run);
+  if (candidateId !== undefined) {
+    // What is created is sent in the form that the provider takes; a lookup asks for the form that it is about.
+    const personalNumber = request?.method === "POST" ? numberText(run, number) : number;
+    return { values: { candidateId, personalNumber, hyphenatedNumber: hyphenated(number) } };
+  }
+  if (request?.method !== "GET") return { missing: "no candidate: creating one failed" };
+  const known = parsePersonalNumber(run.fixtures.knownPersonalNumber ?? "");
+  return {
+    values: known === undefined ? {} : { personalNumber: known, hyphenatedNumber: hyphenated(known) },
+  };
+}
+
+/** The one that the check of the cancellation cancelled. The times are of another shift: they change nothing here. */
+function deletedShift({ known }: Run): Prepared {
+  const { cancellable, shift } = known;
+  if (!cancellable || "missing" in cancellable || !cancellable.isCancelled) {
+    return { missing: `no shift was cancelled: ${CANCEL_MORE}` };
+  }
+  const { startTime, endTime } = shift ?? {};
+  return { values: { shiftId: cancellable.shiftId, startTime, endTime } };
+}
+
+async function cancellableShift(run: Run): Promise<Prepared> {
+  const cancellable = standing(run) ?? (run.createShift ? await makeOne(run) : undefined);
+  if (cancellable && !("missing" in cancellable)) return { values: { shiftId: cancellable.shiftId } };
+  const isGone = run.known.cancellable && !("missing" in run.known.cancellable);
+  const why = isGone
+    ? "the shift that may be cancelled is cancelled already"
+    : "no shift that may be cancelled";
+  return { missing: cancellable?.missing ?? `${why}: ${CANCEL_MORE}` };
+}
+
+const CANCEL_MORE = "give --create-shift, or --states-url";

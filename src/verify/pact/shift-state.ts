@@ -1,0 +1,121 @@
+import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
+import { assign, unassign } from "../assignment.ts";
+import { secondStageOf } from "../cancellable-shift.ts";
+import type { PactInteraction } from "../contracts.ts";
+import { isPlain } from "../exchange.ts";
+import type { StateValues } from "../provider-states.ts";
+import type { Run } from "../run.ts";
+import { hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
+import { bookableId, personOf, prepare, secondOf } from "../test-candidates.ts";
+import { operationOf } from "./interaction.ts";
+
+/** What a provider state answers, or why it cannot be made. */
+export type Prepared = { values: StateValues } | { missing: string };
+
+interface Wanted {
+  /** Besides those that the provider's own candidates have. */
+  positions: number;
+  assigned: number;
+}
+
+/** The shift of the replay as it is now. */
+interface Present {
+  shiftId: string;
+  body: ShiftBody;
+  assigned: readonly string[];
+}
+
+/** The state "a shift exists" on the second stage, with test people of the run. */
+export async function prepareShift(run: Run, interaction: PactInteraction): Promise<Prepared> {
+  const present = await readPresent(run);
+  if ("missing" in present) return present;
+  const { positions = 1, assigned = 0 } = wantedBy(interaction);
+  if (!run.mayChange) return asItIs(present, assigned);
+  const { first, second } = await replayCandidatesOf(run);
+  if (first === undefined) return { missing: "no candidate: creating one failed" };
+  const theirs = present.assigned.filter((id) => id !== first && id !== second);
+  if (operationOf(interaction) === "updateShift" && theirs.length > 1) {
+    return { missing: "the shift has candidates of its own, and two positions are not enough for them" };
+  }
+  const missing = await arrange(run, present, { first, second, slots: theirs.length + positions, assigned });
+  if (missing !== undefined) return { missing };
+  const candidateId = assigned > 0 ? second : first;
+  return { values: { ...shown(present), candidateId, ...(assigned > 0 && { assignedCandidateId: first }) } };
+}
+
+function wantedBy({ providerStates: [state] = [] }: PactInteraction): Partial<Wanted> {
+  return state?.params ?? {};
+}
+
+async function readPresent(run: Run): Promise<Present | { missing: string }> {
+  const shiftId = secondStageOf(run);
+  if (shiftId === undefined)
+    return { missing: "no shift: provide --fixtures with a shiftId, or --states-url" };
+  const read = await readShiftOf(run, shiftId);
+  const [body, shift] = [shiftBodyOf(read), shiftOf(read)];
+  if (!body || !shift) return { missing: "the shift of the replay cannot be read" };
+  if (shift.cancelled) return { missing: "the shift of the replay is cancelled" };
+  if (hasStarted(run, shift)) return { missing: STARTED };
+  return { shiftId, body, assigned: shift.assigned.map(({ providerCandidateId }) => providerCandidateId) };
+}
+
+function shown({ shiftId, body }: Present) {
+  const { startTime, endTime } = updateOf(body);
+  return { shiftId, startTime, endTime };
+}
+
+/** Read-only: usable only if a candidate is already assigned. */
+function asItIs(present: Present, assigned: number): Prepared {
+  const [assignedCandidateId] = present.assigned;
+  if (assigned === 0) return { values: shown(present) };
+  if (assignedCandidateId !== undefined) return { values: { ...shown(present), assignedCandidateId } };
+  return { missing: "no candidate is assigned to the fixture shift, and --read-only changes nothing" };
+}
+
+interface Arrangement {
+  first: string;
+  second: string | undefined;
+  slots: number;
+  assigned: number;
+}
+
+/** Why it cannot be arranged; undefined once it is. */
+async function arrange(run: Run, present: Present, wanted: Arrangement): Promise<string | undefined> {
+  const { shiftId, body } = present;
+  const { first, second, slots, assigned } = wanted;
+  const leaving = assigned > 0 ? [second] : [first, second];
+  for (const candidateId of leaving) {
+    if (candidateId === undefined || !present.assigned.includes(candidateId)) continue;
+    if ((await unassign(run, { shiftId, candidateId })) === undefined)
+      return "no candidate can be unassigned";
+  }
+  const isSet = updateOf(body).slots === slots || (await setPositions(run, present, slots));
+  // A shift that must not be full may have more positions than were asked for.
+  const isRoomy = assigned === 0 && updateOf(body).slots > slots;
+  if (!isSet && !isRoomy) return "the positions of the shift cannot be changed";
+  if (assigned === 0 || present.assigned.includes(first)) return undefined;
+  const assignment = await assign(run, { shiftId, candidateId: first });
+  const isAssigned = isPlain(assignment) && assignment.answer.status < 300;
+  return isAssigned ? undefined : "no candidate can be assigned";
+}
+
+async function setPositions(run: Run, { shiftId, body }: Present, slots: number): Promise<boolean> {
+  const json = updateOf(body, { slots });
+  const update = await run.send({ operation: "updateShift", path: { shiftId }, json });
+  return isPlain(update) && update.answer.status < 300;
+}
+
+/** Returns candidates for the replay other than those of the checks, so that their assignments can be distinguished. */
+async function replayCandidatesOf(
+  run: Run,
+): Promise<{ first: string | undefined; second: string | undefined }> {
+  const [person, hired] = [await bookableId(personOf(run)), await bookableId(secondOf(run))];
+  run.known.third ??= createThird(run);
+  const third = await run.known.third;
+  const [first, second] = [hired, third, person].filter((id) => id !== undefined);
+  return { first, second };
+}
+
+async function createThird(run: Run): Promise<string | undefined> {
+  return run.mayChange ? (await prepare(run, "once")).candidateId : undefined;
+}

@@ -1,0 +1,196 @@
+import { operationsTable } from "../../generated/provider/server.ts";
+import { checkOperations } from "./check-operations.ts";
+import { EVERY_ANSWER, openResults, type Suite } from "./check-results.ts";
+import type { Check } from "./checks/check.ts";
+import type { SkipCode } from "./codes/codes.ts";
+import { redact, type Secrets } from "./curl-command.ts";
+import type { Coverage, Verification } from "./events.ts";
+import type { OperationId } from "./exchange.ts";
+import {
+  type Finding,
+  type Found,
+  found,
+  type Outcome,
+  type Passed,
+  type Place,
+  type Skipped,
+  skipped,
+} from "./finding.ts";
+import { type Group, groups, isChosen, isRun } from "./groups.ts";
+import type { VerifyOptions } from "./options.ts";
+import { kitVersion } from "./package-files.ts";
+import { unseenOf } from "./required-operations.ts";
+import { causeOf, keyOf } from "./root-cause.ts";
+import type { Run } from "./run.ts";
+import { findingOf, summaryOf } from "./verdict.ts";
+
+const MOST_REASONS = 3;
+
+export type Ledger = ReturnType<typeof openLedger>;
+/** What the ledger has to know of the check that an outcome comes from. */
+type Source = Pick<Check, "isAside" | "isByTitle" | "name">;
+
+/** Counts and formats the outcomes of a run, and emits them as events. */
+export function openLedger(options: VerifyOptions, seed: number) {
+  const { baseUrl, providerId, onEvent = () => undefined } = options;
+  const secrets = secretsOf(options);
+  const findings = new Map<string, Finding>();
+  const passes: (Passed & { group: Group })[] = [];
+  const results = openResults();
+  const coverage = emptyCoverage();
+  const [began, startedAt] = [performance.now(), new Date().toISOString()];
+  const chosen = groups.filter((each) => isChosen(each, options));
+  /** Why checks of the chosen groups were not made. */
+  const reasons = new Set<string>();
+  const isReported = (operation: Place) =>
+    options.operations === undefined || options.operations.some((each) => each === operation);
+  let chosenChecks = 0;
+  let group: Group = "reachability";
+
+  function keep(outcome: Found | Skipped, suite: Suite, name: string): void {
+    const finding = findingOf(outcome, secrets);
+    const key = keyOf(outcome);
+    const known = findings.get(key);
+    if (known) known.count += 1;
+    else {
+      findings.set(key, finding);
+      count(results.found(suite, name, finding));
+      onEvent({ type: "finding", group, finding });
+    }
+  }
+
+  function count(more: number): void {
+    for (let made = 0; made < more; made += 1) onEvent({ type: "check", group });
+  }
+
+  function take(outcome: Outcome, source: Source): void {
+    if (!isReported(outcome.operation)) return;
+    if (!source.isAside) note(outcome);
+    const { name = group, isByTitle } = source;
+    const check = isByTitle ? (outcome.title ?? name) : name;
+    if (outcome.kind === "found") takeFound(outcome, check);
+    else if (outcome.kind === "skipped") keep(outcome, group, check);
+    else takePassed(outcome, check);
+  }
+
+  function takePassed(outcome: Passed, check: string): void {
+    count(results.made(group, outcome.operation, check, outcome));
+    passes.push({ ...outcome, group });
+    onEvent({ type: "passed", group, passed: outcome });
+  }
+
+  /** What follows from something that was found before is no second finding: it could not be checked. */
+  function takeFound(outcome: Found, check: string): void {
+    const cause = causeOf(outcome, findings.values());
+    const { operation, title = check } = outcome;
+    const reason = cause && `it follows from another error: ${cause.title} (${cause.operation})`;
+    const kept = reason === undefined ? outcome : skipped("skipped_after_failure", operation, title, reason);
+    keep(kept, group, check);
+  }
+
+  function note(outcome: Outcome): void {
+    if (!chosen.includes(group)) return;
+    // That something optional is not offered was found out by asking for it.
+    const isChecked = outcome.kind !== "skipped" || outcome.code === "skipped_not_offered";
+    if (isChecked) chosenChecks += 1;
+    else reasons.add(outcome.reason);
+  }
+
+  /** Reachability and the dialect are there for the others: alone they say nothing of what was chosen. */
+  function keepNothingChecked(): void {
+    group = chosen[0] ?? "reachability";
+    const about = options.operations === undefined ? "" : ` about ${options.operations.join(", ")}`;
+    const expected = `at least one check in ${chosen.join(", ") || "a group"}${about}`;
+    const why = [...reasons].slice(0, MOST_REASONS).join("; ") || "--only and --skip leave no group";
+    keep(found("nothing_checked", { expected, actual: `none: ${why}` }), group, "something is checked");
+  }
+
+  /** Checks that a run did not come to are there under their names too. */
+  function keepUnreached(): void {
+    for (const [name, { group: suite, operations }] of Object.entries(checkOperations)) {
+      if (!isRun(suite, options)) continue;
+      for (const operation of operations.filter(isReported)) {
+        if (results.has(suite, operation, name)) continue;
+        keep(unreached(operation, name, [...findings.values()], options), suite, name);
+      }
+    }
+  }
+
+  function close(run: Run): Verification {
+    if (chosenChecks === 0) keepNothingChecked();
+    keepUnreached();
+    const checks = results.close();
+    const { requests, ...limited } = run.target.count;
+    const unseen = unseenOf(run.known.served, options);
+    const summary = summaryOf(checks, options.failOn ?? "error");
+    if (summary.verdict === "conforms" && unseen.length > 0) summary.verdict = "incomplete";
+    const verification: Verification = {
+      ...{ summary, unseen, readOnly: options.readOnly ?? false, requests, limited },
+      ...{ findings: [...findings.values()], checks, passed: passes, forms: run.forms, coverage },
+      duration: Math.round(performance.now() - began),
+      ...{ seed, baseUrl, providerId, startedAt, version: kitVersion() },
+      ...(options.command !== undefined && { command: redact(options.command, secrets) }),
+    };
+    onEvent({ type: "end", verification });
+    return verification;
+  }
+
+  return {
+    plan: (changes: readonly OperationId[]) => onEvent({ type: "plan", changes, baseUrl, providerId, seed }),
+    begin: (next: Group) => {
+      group = next;
+      onEvent({ type: "group", group });
+    },
+    take,
+    /** What the judge says of an answer. */
+    found: (outcome: Found) => {
+      if (!isReported(outcome.operation)) return;
+      note(outcome);
+      keep(outcome, "every answer", EVERY_ANSWER);
+    },
+    answered: (operation: OperationId, status: string) => {
+      if (!isReported(operation)) return;
+      count(results.made("every answer", operation, EVERY_ANSWER));
+      coverage[operation][status] = (coverage[operation][status] ?? 0) + 1;
+    },
+    restoring: () => onEvent({ type: "restore" }),
+    leftOut: (left: Group) => {
+      group = left;
+      if (options.operations !== undefined) return;
+      const title = `the group ${left}`;
+      keep(skipped("skipped_by_choice", "provider", title, "--only or --skip"), left, title);
+    },
+    close,
+  };
+}
+
+function emptyCoverage(): Record<OperationId, Record<string, number>> & Coverage {
+  const entries = operationsTable.map(({ operationId }) => [operationId, {}]);
+  return Object.fromEntries(entries);
+}
+
+/** Returns what reports must not show: tokens, and the personal number of a person who may be real. */
+function secretsOf({ token, other, fixtures }: VerifyOptions): Secrets {
+  const number = fixtures?.knownPersonalNumber;
+  return {
+    PROVIDER_TOKEN: token,
+    ...(other && { OTHER_TOKEN: other.token }),
+    ...(number !== undefined && { PERSONAL_NUMBER: number }),
+  };
+}
+
+/** Why a check said nothing of an operation: what is known of the operation, or of the check at another one. */
+function unreached(
+  operation: OperationId,
+  name: string,
+  findings: readonly Finding[],
+  { readOnly = false }: VerifyOptions,
+): Skipped {
+  const here = findings.filter((each) => each.operation === operation);
+  const error = here.find(({ severity }) => severity === "error");
+  const earlier = here.find((each) => each.severity === "skipped");
+  if (error) return skipped("skipped_after_failure", operation, name, `an earlier error: ${error.title}`);
+  if (earlier) return skipped(earlier.code as SkipCode, operation, name, earlier.actual);
+  if (readOnly) return skipped("skipped_read_only", operation, name, "it would change data");
+  return skipped("skipped_not_prepared", operation, name, "required data is missing");
+}

@@ -1,0 +1,129 @@
+import { operationsTable } from "../../../generated/provider/server.ts";
+import type { Coverage, Verification } from "../events.ts";
+import type { Finding, Place } from "../finding.ts";
+import type { KnownForms, ProviderForms } from "../interactions.ts";
+import { webhookOperations } from "../listen/webhook-operations.ts";
+
+/** What was found in one place. */
+export interface Section {
+  place: Place;
+  /** `GET /shifts/{shiftId}`; empty for the provider as a whole. */
+  call: string;
+  findings: readonly Finding[];
+}
+
+const OPERATIONS = [...operationsTable, ...webhookOperations];
+const CALLS = new Map<Place, string>(
+  OPERATIONS.map(({ operationId, method, path }) => [operationId, `${method} ${path}`]),
+);
+const PLACES: readonly Place[] = ["provider", ...CALLS.keys()];
+
+/** The findings of one severity, in the contract's order of operations; within one those of a code together, as they were found. */
+export function sectionsOf(findings: readonly Finding[], severity: "error" | "warning"): readonly Section[] {
+  const chosen = findings.filter((each) => each.severity === severity);
+  return PLACES.map((place) => ({
+    place,
+    call: callOf(place),
+    findings: byCode(chosen.filter(({ operation }) => operation === place)),
+  })).filter((section) => section.findings.length > 0);
+}
+
+function byCode(findings: readonly Finding[]): readonly Finding[] {
+  return [...Map.groupBy(findings, ({ code }) => code).values()].flat();
+}
+
+export function callOf(place: Place): string {
+  return CALLS.get(place) ?? "";
+}
+
+/** Returns the labelled lines of a finding: every report shows these, in this order. */
+export function rowsOf(finding: Finding): readonly (readonly [label: string, text: string])[] {
+  const { expected, actual, section, code, fix, count } = finding;
+  return [
+    ["expected", expected],
+    ["actual", count > 1 ? `${actual} (${count} times)` : actual],
+    ["contract", `section ${section}, ${code}`],
+    ["fix", fix],
+  ];
+}
+
+/** One reason, and the checks that were not made for it. */
+export interface NotChecked {
+  reason: string;
+  /** Each title once, with the operations that it was not checked at. */
+  checks: readonly { title: string; places: readonly Place[] }[];
+}
+
+/** What was not checked, by the reason why. */
+export function notChecked(findings: readonly Finding[]): readonly NotChecked[] {
+  const skips = findings.filter(({ severity }) => severity === "skipped");
+  const byReason = Map.groupBy(skips, ({ code, actual }) =>
+    code === "skipped_by_choice" ? "excluded by --only or --skip" : actual,
+  );
+  return [...byReason].map(([reason, group]) => ({ reason, checks: byTitle(group) }));
+}
+
+function byTitle(skips: readonly Finding[]): NotChecked["checks"] {
+  return [...Map.groupBy(skips, ({ title }) => title)].map(([title, group]) => ({
+    title,
+    places: group.map(({ operation }) => operation).filter((operation) => operation !== "provider"),
+  }));
+}
+
+/** How often each operation was answered with each status: a row for each operation. */
+export interface CoverageTable {
+  statuses: readonly string[];
+  rows: readonly { call: string; counts: readonly number[] }[];
+}
+
+export function coverageTable(coverage: Coverage): CoverageTable {
+  const statuses = [...new Set(Object.values(coverage).flatMap((counts) => Object.keys(counts)))].sort();
+  const rows = operationsTable.map(({ operationId }) => ({
+    call: callOf(operationId),
+    counts: statuses.map((status) => coverage[operationId][status] ?? 0),
+  }));
+  return { statuses, rows };
+}
+
+/** Names and values of the forms, in the order of the reports. */
+const FORM_WORDS: {
+  readonly [Form in keyof ProviderForms]: readonly [name: string, words: Record<ProviderForms[Form], string>];
+} = {
+  routing: ["routing", { path: "path", header: "header" }],
+  variant: ["shift variant", { a: "A", b: "B" }],
+  notFound: ["no match", { empty: "200 []", "404": "404" }],
+  unassign: ["unassign", { put: "PUT", delete: "DELETE" }],
+  acknowledgement: ["acknowledgement", { minimal: "minimal", full: "full", none: "204" }],
+  updated: ["update answers", { shift: "the shift", none: "no shift" }],
+  deleted: ["cancelled shift", { "404": "404", "410": "410", cancelled: "status cancelled" }],
+  numbers: ["personal numbers", { digits: "YYYYMMDDXXXX", hyphenated: "YYYYMMDD-XXXX" }],
+  hyphen: ["hyphenated numbers", { read: "read", refused: "refused" }],
+  full: ["full shift", { refused: "refuses one more", accepted: "takes one more" }],
+  registry: ["registry", { offered: "offered", absent: "not offered" }],
+};
+
+/** What was found out of the provider's forms, in words. */
+export function formsInWords(forms: KnownForms): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(FORM_WORDS).flatMap(([form, [name, words]]) => {
+    const value = forms[form as keyof KnownForms];
+    if (value === undefined) return [];
+    return [[name, (words as Record<string, string>)[value] ?? value] as const];
+  });
+}
+
+/** `1 error`, `2 errors`. */
+export function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? "" : "s"}`;
+}
+
+/** What is missing for the verdict `conforms`. */
+export function incompleteInWords({ unseen, readOnly }: Pick<Verification, "unseen" | "readOnly">): string {
+  const why = readOnly
+    ? "--read-only calls nothing that changes data"
+    : 'see "Not checked" for what it takes';
+  return `Never seen to succeed: ${unseen.join(", ")} (${why}).`;
+}
+
+export function limitedInWords({ waits, atOnce }: Verification["limited"]): string {
+  return `The provider limits its rate (429): it was waited for ${waits === 1 ? "once" : `${waits} times`}, and asked ${atOnce} at a time since.`;
+}

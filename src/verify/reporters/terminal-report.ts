@@ -1,0 +1,105 @@
+import type { Reporter, RunEvent, Verification } from "../events.ts";
+import type { Verdict } from "../verdict.ts";
+import { callOf } from "./report-content.ts";
+import { createTerminal, type Terminal, together, visible } from "./terminal.ts";
+import { summaryLine, writeCoverage, writeForms, writeSummary } from "./terminal-end.ts";
+import { writeFindings } from "./terminal-findings.ts";
+import { createProgress, type Progress } from "./terminal-progress.ts";
+
+export interface TerminalOptions {
+  /** Columns; 100 unless given. */
+  width?: number;
+  /** It takes colours and moves of the cursor: lines are plain and written once unless given. */
+  isInteractive?: boolean;
+}
+
+const WIDTH = 100;
+
+/**
+ * For people: what is going to be changed, progress, and what was found, the worst first.
+ * Nothing is written before the provider is known to be one, so that a run that cannot be made leaves nothing but its reason; on an interactive
+ * terminal everything is written at once.
+ */
+export function terminalReport(write: (line: string) => void, options: TerminalOptions = {}): Reporter {
+  const { width = WIDTH, isInteractive = false } = options;
+  const held: string[] = [];
+  let isHeld = !isInteractive;
+  const terminal = createTerminal((line) => (isHeld ? held.push(line) : write(line)), width, isInteractive);
+  const progress = createProgress(terminal, isInteractive);
+  return (event) => {
+    if (isHeld && isPastReachability(event)) {
+      isHeld = false;
+      for (const line of held.splice(0)) write(line);
+    }
+    take(event, terminal, progress);
+  };
+}
+
+function isPastReachability(event: RunEvent): boolean {
+  return event.type === "end" || (event.type === "group" && event.group !== "reachability");
+}
+
+function take(event: RunEvent, terminal: Terminal, progress: Progress): void {
+  switch (event.type) {
+    case "plan":
+      writePlan(event, terminal);
+      break;
+    case "group":
+      progress.begin(event.group);
+      break;
+    case "check":
+      progress.checked();
+      break;
+    case "passed":
+      break;
+    case "restore":
+      progress.end();
+      break;
+    case "finding":
+      if (event.finding.code === "skipped_by_choice") progress.leftOut(event.group);
+      else progress.found(event.finding.severity);
+      break;
+    case "end":
+      progress.end();
+      writeEnd(event.verification, terminal);
+      break;
+    default:
+      event satisfies never;
+  }
+}
+
+function writePlan({ baseUrl, providerId, changes }: RunEvent & { type: "plan" }, terminal: Terminal): void {
+  terminal.write(`${terminal.paint("bold", `Verifying ${visible(baseUrl)}`)}, organisation ${providerId}`);
+  if (changes.length === 0) terminal.paragraph("Only GET is called: nothing is changed.", 2);
+  else {
+    terminal.paragraph(
+      `These calls change data: ${changes.map((each) => together(callOf(each))).join(", ")}.`,
+      2,
+    );
+    terminal.paragraph(
+      "Shifts and assignments are restored afterwards; created test candidates stay, and the cancellable shift that you name is cancelled. Use --read-only to skip these calls.",
+      2,
+    );
+  }
+  terminal.write("");
+}
+
+function writeEnd(verification: Verification, terminal: Terminal): void {
+  const { findings } = verification;
+  writeFindings(findings, terminal);
+  writeForms(verification, terminal);
+  writeCoverage(verification, terminal);
+  writeSummary(verification, terminal);
+}
+
+/** Writes the outcome of `listen` or `compare`. */
+export function writeVerdict(
+  { findings, summary }: Verdict,
+  write: (line: string) => void,
+  { width = WIDTH, isInteractive = false }: TerminalOptions = {},
+): void {
+  const terminal = createTerminal(write, width, isInteractive);
+  writeFindings(findings, terminal);
+  if (findings.length > 0) terminal.write("");
+  terminal.write(summaryLine(summary, [], terminal));
+}

@@ -1,0 +1,81 @@
+/** How many requests are made at once: the most urgent first, and fewer when the provider limits its rate. */
+export interface AtOnce {
+  /** Makes the request as soon as there is room for it. A higher urgency goes first. */
+  run<T>(urgency: number, request: () => Promise<T>): Promise<T>;
+  /** The provider asks for a pause: half as many from now on, and none before it is over. */
+  slowDown(pause: Promise<void>): void;
+  /** Resolves when no request is under way. */
+  idle(): Promise<void>;
+  /** Requests that are made at once as of now. */
+  readonly most: number;
+  /** Whether a pause is not over yet. */
+  readonly isPaused: boolean;
+}
+
+interface Waiting {
+  urgency: number;
+  start: () => void;
+}
+
+/** Of so many places one is kept for urgent requests. */
+const KEPT = 4;
+
+export function atOnce(most: number): AtOnce {
+  const waiting: Waiting[] = [];
+  const idlers: (() => void)[] = [];
+  let busy = 0;
+  let pauses = 0;
+
+  function startNext(): void {
+    while (busy < most && pauses === 0) {
+      const index = mostUrgent(waiting);
+      // The last slots are for urgent requests.
+      if (waiting[index]?.urgency === 0 && busy >= most - Math.floor(most / KEPT)) return;
+      const [next] = waiting.splice(index, 1);
+      if (!next) return;
+      busy += 1;
+      next.start();
+    }
+  }
+
+  return {
+    get most() {
+      return most;
+    },
+    get isPaused() {
+      return pauses > 0;
+    },
+    run: async (urgency, request) => {
+      const { promise, resolve: start } = Promise.withResolvers<void>();
+      waiting.push({ urgency, start });
+      startNext();
+      await promise;
+      try {
+        return await request();
+      } finally {
+        busy -= 1;
+        startNext();
+        if (busy === 0) for (const done of idlers.splice(0)) done();
+      }
+    },
+    idle: () => (busy === 0 ? Promise.resolve() : new Promise((done) => idlers.push(done))),
+    slowDown: (pause) => {
+      if (pauses === 0) most = Math.max(1, Math.floor(most / 2));
+      pauses += 1;
+      const goOn = () => {
+        pauses -= 1;
+        startNext();
+      };
+      pause.then(goOn, goOn);
+    },
+  };
+}
+
+/** The first of those that are equally urgent. */
+function mostUrgent(waiting: readonly Waiting[]): number {
+  let best = 0;
+  for (const [index, { urgency }] of waiting.entries()) {
+    if (urgency > (waiting[best]?.urgency ?? 0)) best = index;
+  }
+  return best;
+}

@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { createProviderHttp } from "../../src/clients/provider/http.ts";
+import type { Found } from "../../src/verify/finding.ts";
+import { createTarget } from "../../src/verify/http-target.ts";
+import { judge } from "../../src/verify/judge/judge.ts";
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** A server that answers every request with these bytes, and then does what `then` says. */
+async function serverOf(bytes: string, then: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.once("data", () => (bytes === "" ? then(socket) : socket.write(bytes, () => then(socket))));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  ends.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await once(server.close(), "close");
+  });
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
+async function foundAt(baseUrl: string, timeoutMs = 5_000): Promise<Found[]> {
+  const http = createProviderHttp({ allowInsecure: true, timeoutMs });
+  ends.push(() => http.close());
+  const target = createTarget({
+    ...{ baseUrl, providerId: "p", token: "t", fetch: http.fetch, timeoutMs, seed: 1 },
+    wait: async () => undefined,
+  });
+  return judge(await target.send({ operation: "listRoles" }));
+}
+
+const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+const LIBRARY = /UND_ERR|ECONN|HPE_|EPIPE|fetch failed/;
+
+describe("a connection that breaks is told in plain words:", () => {
+  it.each<[string, string, (socket: Socket) => void, string, RegExp]>([
+    [
+      "closed before the first byte",
+      "",
+      (socket) => socket.end(),
+      "connection closed before the first byte",
+      /provider's log for a crash/,
+    ],
+    [
+      "reset before the first byte",
+      "",
+      (socket) => socket.resetAndDestroy(),
+      "connection closed before the first byte",
+      /provider's log for a crash/,
+    ],
+    [
+      "fewer bytes than announced",
+      `${HEAD}Content-Length: 182\r\n\r\n${"x".repeat(180)}`,
+      (socket) => socket.end(),
+      "announced 182 bytes, sent 180",
+      /Content-Length in bytes/,
+    ],
+    [
+      "closed in the middle of a body of unknown length",
+      `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n[{"id\r\n`,
+      (socket) => socket.end(),
+      "connection closed after 5 bytes of the body",
+      /provider's log for a crash/,
+    ],
+    ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n", () => undefined, "the answer is not HTTP", /HTTP\/1\.1/],
+  ])("%s", async (_, bytes, then, actual, fix) => {
+    const [finding, ...others] = await foundAt(await serverOf(bytes, then));
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ code: "connection_broken", actual });
+    expect(finding?.fix).toMatch(fix);
+    expect(JSON.stringify([finding?.actual, finding?.fix])).not.toMatch(LIBRARY);
+  });
+
+  it("nothing listens", async () => {
+    const url = await serverOf("", () => undefined);
+    await ends.pop()?.();
+    const [finding] = await foundAt(url);
+    expect(finding).toMatchObject({ actual: "connection refused" });
+    expect(finding?.fix).toContain("Check that the provider is running");
+  });
+
+  it("fewer bytes than announced, on a connection that stays open", async () => {
+    const url = await serverOf(`${HEAD}Content-Length: 182\r\n\r\n${"x".repeat(180)}`, () => undefined);
+    const [finding] = await foundAt(url, 200);
+    expect(finding).toMatchObject({ code: "no_answer", actual: "announced 182 bytes, sent 180" });
+    expect(finding?.fix).toContain("Content-Length in bytes");
+  });
+
+  it("no answer in time", async () => {
+    const [finding] = await foundAt(await serverOf("", () => undefined), 200);
+    expect(finding).toMatchObject({ code: "no_answer", actual: "no complete answer within 0.2 s" });
+  });
+});

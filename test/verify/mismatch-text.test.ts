@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { wordsOf } from "../../src/verify/pact/mismatch-text.ts";
+import type { Mismatch } from "../../src/verify/pact/mismatches.ts";
+
+const wrongType = (place: string): Mismatch => ({
+  ...{ kind: "another type", place, wanted: "a number", came: "a text" },
+});
+
+describe("what the replay of a contract finds is told like every other finding:", () => {
+  it.each<[string, Mismatch[], string, string]>([
+    ["a status", [{ kind: "status", wanted: [204], came: 404 }], "does it: status 204", "status 404"],
+    [
+      "one of several statuses",
+      [{ kind: "status", wanted: [201, 200], came: 404 }],
+      "does it: status 200 or 201",
+      "status 404",
+    ],
+    [
+      "fields that are missing",
+      [{ kind: "missing", place: "$[*]", names: ["name", "id"] }],
+      "does it: every field that the contract lists",
+      "[*].id, [*].name are missing",
+    ],
+    ["a field of another type", [wrongType("$.slots")], "does it: slots: a number", "slots: received a text"],
+    [
+      "a body of another type",
+      [{ kind: "another type", place: "$", wanted: "an array", came: "an object" }],
+      "does it: the body: an array",
+      "the body: received an object",
+    ],
+    ["no JSON", [{ kind: "no JSON" }], "does it: a JSON body", "a body that is not JSON"],
+    [
+      "too few entries",
+      [{ kind: "too few", place: "$.assignedCandidates", least: 1 }],
+      "does it: assignedCandidates: at least 1 of them",
+      "assignedCandidates: received fewer",
+    ],
+    [
+      "a text of another form",
+      [{ kind: "another form", place: "$.startTime", came: "a text" }],
+      "does it: startTime: the form that the contract lists",
+      "startTime: received a text of another form",
+    ],
+  ])("%s", (_, mismatches, expected, actual) => {
+    const words = wordsOf("does it", mismatches);
+    expect(words).toMatchObject({ expected, actual });
+    expect(words.fix).toMatch(/^[A-Z].*\.$/);
+  });
+
+  it("the same for another order and another entry", () => {
+    const one = wordsOf("does it", [wrongType("$[*].a"), wrongType("$[*].b")]);
+    expect(wordsOf("does it", [wrongType("$[*].b"), wrongType("$[*].a"), wrongType("$[*].b")])).toEqual(one);
+  });
+});

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import { atOnce } from "../../src/verify/request-queue.ts";
+
+const turn = () => new Promise(setImmediate);
+
+/** Requests that end when they are told to; `begun` names them in the order in which they were made. */
+function requests() {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const request = (name: string) => () => {
+    begun.push(name);
+    return new Promise<string>((resolve) => ends.set(name, () => resolve(name)));
+  };
+  const end = async (name: string) => {
+    ends.get(name)?.();
+    await turn();
+  };
+  return { begun, request, end };
+}
+
+describe("requests at the same time", () => {
+  it("are no more than there is room for, and the most urgent goes first", async () => {
+    const room = atOnce(2);
+    const { begun, request, end } = requests();
+    for (const [name, urgency] of [
+      ["a", 0],
+      ["b", 0],
+      ["c", 0],
+      ["d", 2],
+      ["e", 1],
+    ] as const) {
+      void room.run(urgency, request(name));
+    }
+    await turn();
+    expect(begun).toEqual(["a", "b"]);
+    await end("a");
+    await end("b");
+    expect(begun).toEqual(["a", "b", "d", "e"]);
+    await end("d");
+    expect(begun.at(-1)).toBe("c");
+  });
+
+  it("leave a quarter of the room to urgent ones", async () => {
+    const room = atOnce(8);
+    const { begun, request } = requests();
+    for (let index = 0; index < 8; index += 1) void room.run(0, request(`idle ${index}`));
+    await turn();
+    expect(begun).toHaveLength(6);
+    void room.run(1, request("urgent"));
+    await turn();
+    expect(begun.at(-1)).toBe("urgent");
+  });
+
+  it("are half as many after a pause, and none while it lasts", async () => {
+    const room = atOnce(8);
+    const { begun, request, end } = requests();
+    const { promise: pause, resolve: over } = Promise.withResolvers<void>();
+    room.slowDown(pause);
+    room.slowDown(pause);
+    void room.run(1, request("later"));
+    expect([begun, room.most, room.isPaused]).toEqual([[], 4, true]);
+    over();
+    await turn();
+    expect([begun, room.isPaused]).toEqual([["later"], false]);
+    await end("later");
+  });
+
+  it("make room when one fails, and are over when the last one is", async () => {
+    const room = atOnce(1);
+    const failed = room.run(0, () => Promise.reject(new Error("refused")));
+    const { request, end } = requests();
+    const other = room.run(0, request("other"));
+    await expect(failed).rejects.toThrow("refused");
+    let isIdle = false;
+    const idle = room.idle().then(() => {
+      isIdle = true;
+    });
+    expect(isIdle).toBe(false);
+    await end("other");
+    await Promise.all([other, idle]);
+    expect(isIdle).toBe(true);
+  });
+});
