@@ -25,7 +25,6 @@ const DOCS = {
     "src/verify/codes",
     "src/contract",
     "src/platform/issues",
-    "test/decisions.md",
   ],
   command: ["--import", "tsx", "scripts/docs.ts"],
 };
