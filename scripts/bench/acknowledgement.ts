@@ -27,19 +27,19 @@ export const acknowledgement: Section = {
     const pglite = await onEngine(setting, "pglite");
     const rows = [...postgres.rows, ...pglite.rows];
     return {
-      tables: [{ title: "Webhooks that are acknowledged", about: ABOUT, head: HEAD, rows }],
+      tables: [{ title: "Webhooks acknowledged", about: ABOUT, head: HEAD, rows }],
       figures: { ...postgres.figures, ...pglite.figures },
     } satisfies Findings;
   },
 };
 
-const ABOUT = `100 connections send webhooks as quickly as they are answered; every webhook is a new one. Both sides share the machine.
-"Our route" validates the body and answers, in front of an inbox that stores nothing: what is left to "ours" is the price of storing. "Express 5" reads the body, checks the token and stores nothing; "nothing read" does not even that. "A job each" is the usual way: \`express.json\`, then one
-\`send\` of pg-boss a request, to the same database with the same syncs. Ours answers once the row is committed. Processing is another matter: in these rows the
-organisation is not yet activated, so that its events wait, except in the last one of each engine. "Idle" is one webhook at a time.`;
+const ABOUT = `100 connections send new webhooks as fast as they are acknowledged. Sender and server share the machine.
+"Express 5" reads the body, checks the token and stores nothing. "A job each" is the usual way: \`express.json\`, then one \`send\` of pg-boss a request,
+to the same database with the same syncs. shiftpact acknowledges once the row is committed. The organisation is not yet activated, so that its events
+wait, except in the last row of each engine. "Idle" is one webhook at a time.`;
 
 const HEAD = [
-  "who answers",
+  "server",
   "webhooks a second",
   "against Express 5",
   "p50 ms",
@@ -53,15 +53,13 @@ const HEAD = [
 ];
 
 type Engine = "postgres" | "pglite";
-type Name = "express" | "bare" | "route" | "jobEach" | "ours";
+type Name = "express" | "jobEach" | "shiftpact";
 
 const ENGINES = { postgres: "PostgreSQL", pglite: "embedded" } as const;
 const NAMES: Readonly<Record<Name, string>> = {
   express: "Express 5, nothing stored",
-  bare: "Express 5, nothing read",
-  route: "our route, nothing stored",
   jobEach: "a job each",
-  ours: "ours",
+  shiftpact: "shiftpact",
 };
 
 const CONNECTIONS = 100;
@@ -83,7 +81,7 @@ async function onEngine(setting: Setting, engine: Engine) {
   const names = Object.keys(contenders) as Name[];
   const idle = new Map<Name, number[]>();
   for (const name of names) {
-    // The first second is the compiler's.
+    // In the first second the code is compiled.
     await contenders[name]?.load(warmUp);
     await contenders[name]?.idle(20);
     idle.set(name, (await contenders[name]?.idle(singles)) ?? []);
@@ -107,30 +105,21 @@ function loadOf(contenders: Partial<Record<Name, Contender>>, name: Name, second
   return contender.load(seconds);
 }
 
-type Contenders = Partial<Record<Name, Contender>> & Record<"express" | "ours", Contender>;
+type Contenders = Partial<Record<Name, Contender>> & Record<"express" | "shiftpact", Contender>;
 
-/** The quick run leaves out what no floor speaks of. */
+/** Starts the contenders; the quick run leaves out what no floor refers to. */
 async function startAll(setting: Setting, engine: Engine): Promise<Contenders> {
-  const [express, ours] = [await startExpress(setting), await startOurs(setting, engine)];
-  if (setting.quick && engine === "pglite") return { express, ours };
-  const jobEach = await startJobEach(setting, engine);
-  if (setting.quick || engine === "pglite") return { express, jobEach, ours };
-  const [bare, route] = [await startExpress(setting, { BARE: "1" }), await startRoute(setting)];
-  return { bare, express, route, jobEach, ours };
+  const [express, shiftpact] = [await startExpress(setting), await startShiftpact(setting, engine)];
+  if (setting.quick && engine === "pglite") return { express, shiftpact };
+  return { express, jobEach: await startJobEach(setting, engine), shiftpact };
 }
 
 const TOKEN = "a-platform-token";
-const anybody: Organisation = { providerId: randomUUID(), platformToken: TOKEN };
+const anyOrganisation: Organisation = { providerId: randomUUID(), platformToken: TOKEN };
 
-async function startExpress({ ground }: Setting, settings: Record<string, string> = {}): Promise<Contender> {
+async function startExpress({ ground }: Setting): Promise<Contender> {
   const entry = new URL("./servers/express.ts", import.meta.url);
-  return contenderOf(await startChild(ground, entry, { TOKEN, ...settings }), anybody);
-}
-
-async function startRoute({ ground }: Setting): Promise<Contender> {
-  const entry = new URL("./servers/route.ts", import.meta.url);
-  const settings = { TOKEN, PROVIDER_ID: anybody.providerId };
-  return contenderOf(await startChild(ground, entry, settings), anybody);
+  return contenderOf(await startChild(ground, entry, { TOKEN }), anyOrganisation);
 }
 
 async function startJobEach(setting: Setting, engine: Engine): Promise<Contender> {
@@ -139,17 +128,17 @@ async function startJobEach(setting: Setting, engine: Engine): Promise<Contender
     "databaseUrl" in store ? { DATABASE_URL: store.databaseUrl } : { DATA_DIR: `${store.dataDir}/data` };
   const entry = new URL("./servers/job-each.ts", import.meta.url);
   const child = await startChild(setting.ground, entry, { TOKEN, ...where });
-  return contenderOf(child, anybody, await databaseOf(setting, engine));
+  return contenderOf(child, anyOrganisation, await databaseOf(setting, engine));
 }
 
-async function startOurs(setting: Setting, engine: Engine): Promise<Contender> {
+async function startShiftpact(setting: Setting, engine: Engine): Promise<Contender> {
   const platform = await startPlatform(setting.ground, await newStore(setting, engine));
-  // Nobody calls it: a draft's events wait.
+  // The provider is never called: the events of a draft wait.
   const organisation = await register(platform, "http://127.0.0.1:9");
   return contenderOf(platform.child, organisation, await databaseOf(setting, engine));
 }
 
-/** The processes of PostgreSQL; the embedded one is a thread of the server's. */
+/** Returns the processes of PostgreSQL; the embedded database is a thread of the server. */
 async function databaseOf({ ground }: Setting, engine: Engine): Promise<() => readonly number[]> {
   if (engine === "pglite") return () => [];
   const { pids } = await ground.postgres();
@@ -166,15 +155,15 @@ function contenderOf(child: Child, organisation: Organisation, helpers?: () => r
   };
 }
 
-/** The same with an active organisation: what was acknowledged is processed meanwhile, by the same process. */
+/** Measures an active organisation: the same process acknowledges and processes its events. */
 async function whileWorking(setting: Setting, engine: Engine, express: readonly Loaded[]) {
   const { ground, say } = setting;
-  say(`${ENGINES[engine]}: ours, while it processes what it took`);
+  say(`${ENGINES[engine]}: shiftpact, while it processes events`);
   const provider = await startChild(ground, new URL("./servers/provider.ts", import.meta.url));
   const platform = await startPlatform(ground, await newStore(setting, engine));
   await settle(platform, 3);
   const [organisation] = await onboard(platform, [provider.url]);
-  if (!organisation) throw new Error("nobody was onboarded");
+  if (!organisation) throw new Error("no organisation was onboarded");
   const contender = contenderOf(platform.child, organisation, await databaseOf(setting, engine));
   const loads = [await contender.load(4), await contender.load(4), await contender.load(4)];
   await Promise.all([provider.end(), platform.child.end()]);
@@ -182,7 +171,7 @@ async function whileWorking(setting: Setting, engine: Engine, express: readonly 
   const cells = cellsOf(loads, { ratio, low: ratio, high: ratio }, []);
   const row = {
     id: `acknowledgement-${engine}-working`,
-    cells: [`${ENGINES[engine]}: ours, processing meanwhile`, ...cells],
+    cells: [`${ENGINES[engine]}: shiftpact, processing meanwhile`, ...cells],
   };
   const p99 = median(loads.map((each) => each.p99));
   return { rows: [row], figures: { [`acknowledgement.${engine}.working.p99`]: p99 } };
@@ -209,20 +198,20 @@ function cellsOf(loads: readonly Loaded[], ratio: Ratio, idle: readonly number[]
 }
 
 function figuresOf(engine: Engine, loads: Loads, idle: ReadonlyMap<Name, number[]>) {
-  const ours = loads.ours ?? [];
-  const against = (name: Name) => ratioOf(rates(ours), rates(loads[name])).ratio;
+  const own = loads.shiftpact ?? [];
+  const against = (name: Name) => ratioOf(rates(own), rates(loads[name])).ratio;
   return {
     [`acknowledgement.${engine}.ratio`]: against("express"),
     ...(loads.jobEach && { [`acknowledgement.${engine}.job-each.ratio`]: against("jobEach") }),
-    [`acknowledgement.${engine}.p99`]: median(ours.map(({ p99 }) => p99)),
-    [`acknowledgement.${engine}.max`]: Math.max(...ours.map(({ max }) => max)),
-    [`acknowledgement.${engine}.possible`]: possibleOf(ours, loads.express ?? []),
-    [`acknowledgement.${engine}.idle`]: median(idle.get("ours") ?? []),
+    [`acknowledgement.${engine}.p99`]: median(own.map(({ p99 }) => p99)),
+    [`acknowledgement.${engine}.max`]: Math.max(...own.map(({ max }) => max)),
+    [`acknowledgement.${engine}.possible`]: possibleOf(own, loads.express ?? []),
+    [`acknowledgement.${engine}.idle`]: median(idle.get("shiftpact") ?? []),
   };
 }
 
-/** The ratio if no core ever waited: what all cores could answer at this price, against what Express 5 did. */
-function possibleOf(ours: readonly Loaded[], express: readonly Loaded[]): number {
-  const price = median(ours.map(({ cpu, helpersCpu, loadCpu }) => cpu + helpersCpu + loadCpu));
+/** Returns the ratio if no core ever waited: what all cores could acknowledge at this price, against Express 5. */
+function possibleOf(own: readonly Loaded[], express: readonly Loaded[]): number {
+  const price = median(own.map(({ cpu, helpersCpu, loadCpu }) => cpu + helpersCpu + loadCpu));
   return (availableParallelism() * 1e6) / price / median(rates(express));
 }

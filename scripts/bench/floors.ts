@@ -1,6 +1,6 @@
 import type { Figures } from "./section.ts";
 
-/** A ratio of one run, and what it may not fall below. Greater is better. */
+/** A ratio of one run, and its least allowed value. Greater is better. */
 export interface Floor {
   /** Its name among the figures; it begins with the section's. */
   figure: string;
@@ -11,8 +11,8 @@ export interface Floor {
 const floor = (figure: string, least: number, what: string): Floor => ({ figure, what, least });
 
 /**
- * Each floor lies well below what was measured, half of it or less, because a machine that builds is busy and a quick run is short:
- * to fall below one means that something broke, not that somebody else was at work. Never an absolute time.
+ * Each floor is at most half of the measured ratio, because build machines are busy and quick runs are short: a ratio below its floor means a
+ * regression, not a busy machine. Floors are never absolute times.
  */
 export const floors: readonly Floor[] = [
   floor(
@@ -43,21 +43,20 @@ export const floors: readonly Floor[] = [
   floor("generation.hey-api.ratio", 0.15, "how quickly the code is generated, against @hey-api/openapi-ts"),
   floor("generation.swagger-typescript-api.ratio", 0.3, "the same, against swagger-typescript-api"),
   floor("generation.growth.ratio", 0.4, "a larger document takes longer by no more than its size"),
-  floor("runtime.stub.read.ratio", 0.55, "CPU of plain Express 5, against our validating stub, reading"),
+  floor("runtime.stub.read.ratio", 0.55, "CPU of plain Express 5, against the validating stub, reading"),
   floor("runtime.stub.write.ratio", 0.55, "the same, writing"),
   floor(
     "runtime.validator.read.ratio",
     1.2,
-    "CPU of express-openapi-validator, against our validating stub, reading",
+    "CPU of express-openapi-validator, against the validating stub, reading",
   ),
   floor("runtime.validator.write.ratio", 1.1, "the same, writing"),
-  floor("runtime.client.ratio", 0.3, "time of a bare fetch, against our generated client"),
-  floor("runtime.reader.ratio", 0.4, "time of a zod schema, against our reader of a shift"),
+  floor("runtime.client.ratio", 0.3, "time of a bare fetch, against the generated client"),
   floor("kit.found.ratio", 1, "faults that the kit found, of those that were planted"),
   floor("kit.pact.ratio", 1, "faults that the kit found, against Pact's verifier alone"),
 ];
 
-/** One line for each ratio below its floor, or that a section should have measured and did not. */
+/** Returns one line for each ratio that is below its floor, or that a section should have measured and did not. */
 export function belowFloor(
   figures: Figures,
   sections: readonly string[],
@@ -66,7 +65,6 @@ export function belowFloor(
   return all.flatMap(({ figure, what, least }) => {
     if (!sections.includes(figure.split(".")[0] ?? "")) return [];
     const ratio = figures[figure];
-    // No number is not above anything either.
     if (ratio !== undefined && ratio >= least) return [];
     const is = ratio === undefined ? "was not measured" : `is ${ratio.toFixed(2)}, below its floor ${least}`;
     return [`${figure} ${is}: ${what}`];

@@ -200,22 +200,9 @@ once and costs next to nothing; no rate limits; everything shares the machine.`,
       ...["where", "median ms", "p99 ms", "events a second", "against the first row"],
       ...["CPU ms an event: platform", "PostgreSQL"],
     ],
-    rows: [...rows, ...steady, ...BEFORE],
+    rows: [...rows, ...steady],
   };
 }
-
-/** Measured in the same way, each the median of three rounds, before runs were decided together (commit af61a30, 2026-11-23). */
-const BEFORE: readonly Row[] = (
-  [
-    ["PostgreSQL, 20 organisations", "389", "1.91", "2.17"],
-    ["PostgreSQL, all of one organisation", "158", "2.77", "7.06"],
-    ["embedded, 20 organisations", "181", "5.98", "0"],
-    ["embedded, all of one organisation", "159", "6.7", "0"],
-  ] as const
-).map(([where, rate, platform, database], nth) => ({
-  id: `flow-before-${nth + 1}`,
-  cells: [`at commit af61a30, on the same machine: ${where}`, "", "", rate, "", platform, database],
-}));
 
 function plansAfter({ store, organisations }: Scene): Promise<Plan[]> {
   return withDatabase(store, (database) => plansOf(database, organisations));

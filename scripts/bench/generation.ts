@@ -16,7 +16,7 @@ export const generation: Section = {
   packages: ["openapi-typescript", "@hey-api/openapi-ts", "swagger-typescript-api", "ajv"],
   run: async (setting) => {
     const { quick, ground } = setting;
-    setting.say("the document in one file");
+    setting.say("bundling the document");
     const once = await documentFolder(ground, 1);
     const single = await timesOf(setting, {
       folder: once,
@@ -27,7 +27,7 @@ export const generation: Section = {
     const times = quick ? 3 : 20;
     const grown = await documentFolder(ground, times);
     const large = { folder: grown, rounds: quick ? 1 : 3, what: `${times} times as large` };
-    const many = await timesOf(setting, { ...large, names: quick ? ["ours"] : names });
+    const many = await timesOf(setting, { ...large, names: quick ? ["shiftpact"] : names });
     const whole = await wholeSpec(setting, quick ? 1 : 5);
     const rows = names.map((name) => rowOf(name, single, many));
     return {
@@ -41,47 +41,47 @@ export const generation: Section = {
       ],
       figures: {
         "generation.seconds": median(whole) / 1_000,
-        "generation.hey-api.ratio": ratioOf(single.heyApi.map(ms), single.ours.map(ms)).ratio,
-        "generation.swagger-typescript-api.ratio": ratioOf(single.swagger.map(ms), single.ours.map(ms)).ratio,
-        "generation.growth.ratio": times / (medianMs(many.ours) / medianMs(single.ours)),
+        "generation.hey-api.ratio": ratioOf(single.heyApi.map(ms), single.shiftpact.map(ms)).ratio,
+        "generation.swagger-typescript-api.ratio": ratioOf(single.swagger.map(ms), single.shiftpact.map(ms))
+          .ratio,
+        "generation.growth.ratio": times / (medianMs(many.shiftpact) / medianMs(single.shiftpact)),
       },
     } satisfies Findings;
   },
 };
 
-/** `times`: so often the large document says what the small one says. */
 const aboutOf = (
   times: number,
-) => `\`spec/provider.openapi.yaml\` in one file, from the start of each program to its end, as on the command line; the same document with everything in it ${times} times, under other names. What comes out
-differs: ours writes the most, checks every \`oneOf\` for branches that overlap, compiles validators and formats everything. "Growth" is how much longer the large document takes.`;
+) => `\`spec/provider.openapi.yaml\` in one file, from the start of each program to its end, as on the command line; and the same document with everything in it ${times} times, under other names. The
+output differs: shiftpact writes the most, checks every \`oneOf\` for overlapping branches, compiles validators and formats everything. "Growth" is how much longer
+the large document takes.`;
 
 const headOf = (times: number) => [
   "generator",
   "what comes out",
   "ms",
   "lines",
-  "time against ours",
+  "time against shiftpact",
   `ms, ${times} times as large`,
   "growth",
 ];
 
-type Name = "ours" | "heyApi" | "swagger" | "openapiTs";
-const names: readonly Name[] = ["ours", "heyApi", "swagger", "openapiTs"];
+type Name = "shiftpact" | "heyApi" | "swagger";
+const names: readonly Name[] = ["shiftpact", "heyApi", "swagger"];
 
 const WHAT: Readonly<Record<Name, readonly [generator: string, output: string]>> = {
-  ours: ["ours", "types, client, Express 5 stub, compiled validators of requests and responses"],
+  shiftpact: ["shiftpact", "types, client, Express 5 stub, compiled validators of requests and responses"],
   heyApi: ["@hey-api/openapi-ts", "types, client, zod schemas"],
   swagger: ["swagger-typescript-api", "types, client"],
-  openapiTs: ["openapi-typescript", "types"],
 };
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const DOCUMENT = "provider.openapi.yaml";
 
-/** A file of a package that it does not export. */
+/** Returns the path of a file that a package does not export. */
 const fileOf = (name: string, file: string) => join(ROOT, "node_modules", name, file);
 
-/** A folder with nothing but the document in it. */
+/** Returns a folder that holds only the document. */
 export async function documentFolder(ground: Ground, times: number): Promise<string> {
   const folder = await ground.folder("document");
   const file = join(folder, DOCUMENT);
@@ -114,13 +114,12 @@ interface Task {
   names: readonly Name[];
 }
 
-/** Of those that are not named there is nothing. */
+/** Generators that are not named have no entry. */
 type Times = Record<Name, Generated[]>;
 
 async function timesOf({ ground, say }: Setting, { folder, rounds, what, names }: Task): Promise<Times> {
   const turn = (name: Name) => async (): Promise<Generated> => {
     const out = await ground.folder("generated");
-    // Not in the checkout: openapi-typescript would take its redocly.yaml.
     const took = await timeNode(ground, argvOf(name, join(folder, DOCUMENT), out), { cwd: folder });
     return { ms: took, lines: await linesIn(out) };
   };
@@ -128,7 +127,7 @@ async function timesOf({ ground, say }: Setting, { folder, rounds, what, names }
   const measured = await alternate(turns, rounds, (name, round) =>
     say(`${WHAT[name as Name][0]}, ${what}, round ${round} of ${rounds}`),
   );
-  return { ours: [], heyApi: [], swagger: [], openapiTs: [], ...measured };
+  return { shiftpact: [], heyApi: [], swagger: [], ...measured };
 }
 
 const TSX = ["--import", import.meta.resolve("tsx")];
@@ -136,7 +135,7 @@ const TSX = ["--import", import.meta.resolve("tsx")];
 function argvOf(name: Name, file: string, out: string): string[] {
   const heyApi = ["@hey-api/typescript", "@hey-api/sdk", "@hey-api/client-fetch", "zod"];
   return {
-    ours: [...TSX, join(ROOT, "scripts/generate.ts"), "--spec", dirname(file), "--out", out],
+    shiftpact: [...TSX, join(ROOT, "scripts/generate.ts"), "--spec", dirname(file), "--out", out],
     heyApi: [
       fileOf("@hey-api/openapi-ts", "bin/run.js"),
       "-i",
@@ -148,7 +147,6 @@ function argvOf(name: Name, file: string, out: string): string[] {
       ...heyApi,
     ],
     swagger: [fileOf("swagger-typescript-api", "dist/cli.mjs"), "generate", "-p", file, "-o", out],
-    openapiTs: [fileOf("openapi-typescript", "bin/cli.js"), file, "-o", join(out, "types.ts")],
   }[name];
 }
 
@@ -158,11 +156,11 @@ async function linesIn(folder: string): Promise<number> {
     const path = join(folder, name);
     if ((await stat(path)).isFile()) lines += (await readFile(path, "utf8")).split("\n").length - 1;
   }
-  if (lines === 0) throw new Error(`nothing was generated in ${folder}`);
+  if (lines === 0) throw new Error(`no file was generated in ${folder}`);
   return lines;
 }
 
-/** All documents of spec/, as `npm run generate` does it. Milliseconds. */
+/** Measures `npm run generate` on all documents of spec/. Milliseconds. */
 async function wholeSpec({ ground, say }: Setting, rounds: number): Promise<number[]> {
   const out = join(await ground.folder("generated"), "generated");
   await mkdir(out);
@@ -176,7 +174,7 @@ async function wholeSpec({ ground, say }: Setting, rounds: number): Promise<numb
 }
 
 function rowOf(name: Name, single: Times, many: Times) {
-  const ratio: Ratio = ratioOf(single[name].map(ms), single.ours.map(ms));
+  const ratio: Ratio = ratioOf(single[name].map(ms), single.shiftpact.map(ms));
   const [generator, output] = WHAT[name];
   const large = many[name].length > 0 ? medianMs(many[name]) : undefined;
   const growth = large === undefined ? "" : `${shown(large / medianMs(single[name]))} times`;

@@ -1,41 +1,29 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { createClient } from "../../generated/provider/client.ts";
-import { schemas } from "../../generated/provider/validators.js";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { createProviderHttp } from "../../src/clients/provider/http.ts";
-import { readShift } from "../../src/contract/shift.ts";
 import { type Child, startChild } from "./child.ts";
 import { timeFunctions } from "./functions.ts";
 import { DOCUMENT, documentFolder } from "./generation.ts";
 import { type Loaded, saturate, type Target } from "./load.ts";
 import { alternate } from "./rounds.ts";
 import type { Findings, Section, Setting } from "./section.ts";
-import { shiftWithZod } from "./shift-with-zod.ts";
 import { median, ratioOf } from "./statistics.ts";
 import { type Row, shown, shownRatio, type Table } from "./table.ts";
 
 export const runtime: Section = {
   name: "runtime",
   title: "The generated code at work",
-  packages: [
-    "express",
-    "express-openapi-validator",
-    "openapi-fetch",
-    "ajv",
-    "zod",
-    "tinybench",
-    "autocannon",
-  ],
+  packages: ["express", "express-openapi-validator", "openapi-fetch", "ajv", "tinybench", "autocannon"],
   run: async (setting) => {
     const servers = await startServers(setting);
     const stub = await stubs(setting, servers);
     const calls = await clients(setting, servers.express);
-    const reader = await readers(setting);
     await Promise.all(Object.values(servers).map((server) => server.end()));
     return {
-      tables: [stub.table, calls.table, reader.table],
-      figures: { ...stub.figures, ...calls.figures, ...reader.figures },
+      tables: [stub.table, calls.table],
+      figures: { ...stub.figures, ...calls.figures },
     } satisfies Findings;
   },
 };
@@ -45,8 +33,8 @@ type Servers = Record<Way, Child>;
 
 const WAYS: Readonly<Record<Way, string>> = {
   express: "Express 5, nothing validated",
-  stub: "our stub, request and response validated",
-  validator: "express-openapi-validator, the same",
+  stub: "the generated stub, request and response validated",
+  validator: "express-openapi-validator, the same validation",
 };
 
 const exampleFile = (name: string) =>
@@ -91,7 +79,8 @@ async function stubs(setting: Setting, servers: Servers) {
   return {
     table: {
       title: "A provider's operation",
-      about: `50 connections. CPU of the server's process, which the machine's other processes cannot take from it: the ratio is that of the CPU a request.`,
+      about:
+        "50 connections. The ratio compares the CPU time of the server process for one request, which does not depend on other processes of the machine.",
       head: ["operation and server", "requests a second", "CPU µs a request", "CPU against Express 5"],
       rows: [...rowsOf("GET /shifts/{shiftId}", reads), ...rowsOf("POST /candidates", writes)],
     } satisfies Table,
@@ -114,7 +103,7 @@ async function loadsOf(
   const [rounds, seconds, warmUp] = quick ? [1, 0.7, 0.3] : [7, 3, 1];
   const turn = (way: Way, time: number) => () =>
     saturate(servers[way], target, { connections: 50, seconds: time });
-  // The first second is the compiler's.
+  // In the first second the code is compiled.
   for (const way of Object.keys(WAYS) as Way[]) await turn(way, warmUp)();
   const turns = {
     express: turn("express", seconds),
@@ -143,9 +132,9 @@ async function clients({ quick, say }: Setting, { url }: Child) {
   );
   await http.close();
   const names = {
-    fetch: "fetch and its json()",
-    generated: "our generated client",
-    whole: "our provider client: validation, time and size limits, address guard, both variants read",
+    fetch: "fetch and response.json()",
+    generated: "the generated client",
+    whole: "the provider client: validation, time and size limits, address guard, both variants read",
   };
   const rows = (Object.keys(names) as (keyof typeof names)[]).map((name) => ({
     id: `client-${name}`,
@@ -164,38 +153,5 @@ async function clients({ quick, say }: Setting, { url }: Child) {
       "runtime.client.ratio": ratioOf(times.fetch, times.generated).ratio,
       "runtime.provider-client.ratio": ratioOf(times.fetch, times.whole).ratio,
     },
-  };
-}
-
-async function readers({ quick, say }: Setting) {
-  say("readers of a shift");
-  const a = await example("shift-variant-a");
-  const b = await example("shift-variant-b");
-  const read = (body: unknown) => {
-    if (!schemas.Shift(body)) throw new Error("an example is no shift");
-    return readShift(body, "Europe/Stockholm");
-  };
-  const times = await timeFunctions(
-    { ours: () => [read(a), read(b)], zod: () => [shiftWithZod.parse(a), shiftWithZod.parse(b)] },
-    quick ? { rounds: 3, ms: 100 } : { rounds: 9, ms: 1_000 },
-  );
-  const names = {
-    ours: "ours: compiled validator, then readShift",
-    zod: "zod: one schema of both variants, with a transformation",
-  };
-  const rows = (["ours", "zod"] as const).map((name) => ({
-    id: `reader-${name}`,
-    cells: [names[name], shown(median(times[name])), shownRatio(ratioOf(times[name], times.ours))],
-  }));
-  const about =
-    "A body of variant A and one of variant B, parsed JSON, to the one model of a shift. Ours also knows ISO 8601 times without offset or seconds, and impossible days.";
-  return {
-    table: {
-      title: "Reading a shift",
-      about,
-      head: ["reader", "median µs for both", "time against ours"],
-      rows,
-    },
-    figures: { "runtime.reader.ratio": ratioOf(times.zod, times.ours).ratio },
   };
 }

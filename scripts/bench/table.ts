@@ -10,7 +10,7 @@ export interface Table {
 }
 
 export interface Row {
-  /** `acknowledgement-postgres-ours`: an anchor in the document. */
+  /** `acknowledgement-postgres-shiftpact`: an anchor in the document. */
   id: string;
   cells: readonly string[];
 }

@@ -1,38 +1,37 @@
 import { Marked, type Token, type Tokens } from "marked";
 import { Markup, markup } from "../../src/verify/reporters/markup.ts";
 import { anchorOf } from "../contract-sections.ts";
-import { codeBlock, scrolling } from "./shell.ts";
+import { codeBlock, type Page, scrolling, shell } from "./shell.ts";
 
-export interface Heading {
+interface Heading {
   id: string;
   depth: number;
+  /** HTML. */
   title: string;
 }
 
-export interface Written {
-  html: Markup;
-  headings: readonly Heading[];
+/** Returns the address on the site for a link in a text. */
+type LinkTo = (href: string) => string;
+
+const unchanged: LinkTo = (href) => href;
+
+/** Returns the page of a text, with a list of its sections below the title. */
+export function markdownPage(page: Page, text: string, linkTo: LinkTo = unchanged): string {
+  const { html, headings } = htmlOf(text, linkTo);
+  const end = html.indexOf("</h1>") + "</h1>".length;
+  const [title, rest] = [new Markup(html.slice(0, end)), new Markup(html.slice(end))];
+  return shell(page, markup`${title}${contents(headings)}${rest}`);
 }
 
-/** How a link of the text is written on a page of the site. */
-export type LinkTo = (href: string) => string;
+function contents(headings: readonly Heading[]): Markup {
+  const sections = headings.filter(({ depth }) => depth === 2);
+  const links = sections.map(({ id, title }) => markup`<li><a href="#${id}">${new Markup(title)}</a></li>`);
+  return markup`<nav class="contents" aria-label="On this page"><p>On this page</p><ul>${links}</ul></nav>`;
+}
 
-const asItIs: LinkTo = (href) => href;
-
-/** A text as Markdown. Tags in it are shown, not obeyed. */
-export function written(text: string, linkTo: LinkTo = asItIs): Written {
+/** Renders a text as HTML. Tags in the text are shown, not interpreted. */
+function htmlOf(text: string, linkTo: LinkTo): { html: string; headings: readonly Heading[] } {
   const headings: Heading[] = [];
-  const html = new Markup(parser(headings, linkTo).parse(text, { async: false }));
-  return { html, headings };
-}
-
-export const paragraphs = (text: string): Markup => written(text).html;
-
-/** Without a paragraph around it. */
-export const line = (text: string): Markup =>
-  new Markup(parser([], asItIs).parseInline(text, { async: false }));
-
-function parser(headings: Heading[], linkTo: LinkTo): Marked {
   const taken = new Set<string>();
   const marked = new Marked({ gfm: true });
   marked.use({
@@ -54,10 +53,10 @@ function parser(headings: Heading[], linkTo: LinkTo): Marked {
       },
     },
   });
-  return marked;
+  return { html: marked.parse(text, { async: false }), headings };
 }
 
-/** Of the chapter in which it stands; a counter keeps the labels of a page apart. */
+/** Returns a label that names the section of a table or a code block. */
 function labelIn(headings: readonly Heading[], kind: string): string {
   return `${kind}: ${headings.at(-1)?.title ?? ""}`;
 }
@@ -82,15 +81,11 @@ function table(
   return scrolling(label, markup`<table><thead><tr>${titles}</tr></thead><tbody>${lines}</tbody></table>`);
 }
 
-/** A row that begins with a code can be linked to. */
+/** A row that begins with a code has the code as its id. */
 function rowOf(cells: readonly Tokens.TableCell[], inline: Inline): Markup {
   const [first, ...rest] = cells;
   const others = rest.map(({ tokens }) => markup`<td>${inline(tokens)}</td>`);
   const code = first && /^`([a-z][a-z0-9_]*)`$/.exec(first.text)?.[1];
-  if (code !== undefined) return codeRow(code, others);
-  return markup`<tr><td>${first ? inline(first.tokens) : ""}</td>${others}</tr>`;
-}
-
-export function codeRow(code: string, cells: readonly Markup[]): Markup {
-  return markup`<tr id="${code}"><th scope="row"><a href="#${code}"><code>${code}</code></a></th>${cells}</tr>`;
+  if (code === undefined) return markup`<tr><td>${first ? inline(first.tokens) : ""}</td>${others}</tr>`;
+  return markup`<tr id="${code}"><th scope="row"><a href="#${code}"><code>${code}</code></a></th>${others}</tr>`;
 }

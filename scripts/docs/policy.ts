@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Of a page of ours: no script, and styles only from docs.css. */
+/** For a page that is not rendered by Redoc: no script, and styles only from docs.css. */
 const OWN: readonly string[] = [
   "default-src 'none'",
   "style-src 'self'",
@@ -11,7 +11,7 @@ const OWN: readonly string[] = [
 ];
 
 /**
- * Content-Security-Policy headers by file, `*` for every other. A page with scripts may run exactly those that stand in it, and
+ * Returns Content-Security-Policy headers by file, and `*` for every other file. A page with scripts may run exactly the scripts in it, and
  * Redoc's search, which is a worker made of a blob.
  */
 export function policiesOf(pages: ReadonlyMap<string, string>): Record<string, string> {
@@ -36,7 +36,7 @@ function withScripts(hashes: readonly string[]): string {
   ].join("; ");
 }
 
-/** As a browser reads them: a script ends at the first `</script`, whatever stands before it. */
+/** Finds scripts as a browser does: a script ends at the first `</script`, whatever stands before it. */
 function scriptsOf(html: string): string[] {
   return [...html.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script/g)].map(([, script = ""]) => script);
 }

@@ -15,11 +15,11 @@ const LETTERS =
   "%3Ctext y='11' font-family='sans-serif' font-size='12' fill='%23677489'%3ERedocly%3C/text%3E%3C/svg%3E";
 
 /**
- * An OpenAPI document as one page that loads nothing.
+ * Returns an OpenAPI or AsyncAPI document as one page that loads nothing.
  * @param template Handlebars, with `{{{redocHead}}}` and `{{{redocHTML}}}`
- * @throws Error with what redocly says when it cannot read the document
+ * @throws Error with the output of redocly, if it cannot read the document
  */
-export async function renderOpenapi(document: string, template: string): Promise<string> {
+export async function renderDocument(document: string, template: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "docs-"));
   try {
     const [templateFile, out] = [join(folder, "template.hbs"), join(folder, "page.html")];
@@ -41,5 +41,6 @@ async function redocly(...command: readonly string[]): Promise<void> {
     child.once("close", resolve).once("error", reject),
   );
   const [, log, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  if (code !== 0) throw new Error(`redocly could not render ${command[1]}: npm run lint says why\n${log}`);
+  if (code !== 0)
+    throw new Error(`redocly could not render ${command[1]}: run npm run lint for the reason\n${log}`);
 }

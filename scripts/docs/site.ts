@@ -1,56 +1,114 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { decisionsPage } from "./decisions.ts";
-import { downloadFiles, downloadsPage } from "./downloads.ts";
-import { eventsPage } from "./events.ts";
-import { writtenPages } from "./guides.ts";
-import { homePage } from "./home.ts";
-import { issuesPage } from "./issues.ts";
-import { operationsOf } from "./operations.ts";
+import { downloadsText, homeText, issuesText, problemsText } from "./lookups.ts";
+import { markdownPage } from "./markdown.ts";
+import { operationsIn } from "./operations.ts";
 import { policiesOf } from "./policy.ts";
-import { problemsPage } from "./problems.ts";
-import { renderOpenapi } from "./redoc.ts";
-import { DECISIONS, DOWNLOADS, EVENTS, HOME, ISSUES, PROBLEMS, REFERENCES, redocTemplate } from "./shell.ts";
-import { readSpecFolder } from "./spec-folder.ts";
+import { renderDocument } from "./redoc.ts";
+import {
+  CONTRACT,
+  DECISIONS,
+  DOWNLOADS,
+  EVENTS,
+  FINDINGS,
+  GUIDES,
+  HOME,
+  ISSUES,
+  type Page,
+  PROBLEMS,
+  REFERENCES,
+  redocTemplate,
+} from "./shell.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SPEC = join(ROOT, "spec");
 const GENERATED = join(ROOT, "generated/spec");
 
-/** Told each file as soon as it is rendered. */
+/** Called with each file as soon as it is rendered. */
 type OnFile = (file: string) => void;
 
-/** Every file of the site with its text: pages, the files they offer, docs.css, and policies.json with a Content-Security-Policy for each page. */
+/**
+ * Returns every file of the site with its text: pages, the documents they offer, docs.css, and policies.json with a
+ * Content-Security-Policy for each page.
+ */
 export async function siteFiles(onFile: OnFile): Promise<Map<string, string>> {
   const references = referencePages(onFile);
-  const pages = new Map([...ownPages(onFile), ...(await references)]);
+  const documents = downloads();
+  const pages = new Map([
+    ...writtenPages(onFile),
+    ...composedPages(documents, onFile),
+    ...(await references),
+  ]);
   const policies = `${JSON.stringify(policiesOf(pages), undefined, 2)}\n`;
   const style = readFileSync(join(import.meta.dirname, "docs.css"), "utf8");
-  return new Map([...pages, ...downloadFiles(GENERATED), ["docs.css", style], ["policies.json", policies]]);
+  return new Map([...pages, ...documents, ["docs.css", style], ["policies.json", policies]]);
 }
 
-function ownPages(onFile: OnFile): [string, string][] {
-  const spec = readSpecFolder(SPEC);
-  const operations = operationsOf(spec);
-  const decided = readFileSync(join(SPEC, "decisions.md"), "utf8");
-  const pages: [string, string][] = [
-    [HOME.file, homePage()],
-    ...writtenPages(SPEC),
-    [EVENTS.file, eventsPage(spec)],
-    [DOWNLOADS.file, downloadsPage(downloadFiles(GENERATED).map(([name]) => name))],
-    [DECISIONS.file, decisionsPage(spec, operations, decided)],
-    [PROBLEMS.file, problemsPage(spec, operations)],
-    [ISSUES.file, issuesPage()],
-  ];
-  for (const [file] of pages) onFile(file);
-  return pages;
+const downloads = (): Map<string, string> =>
+  new Map(readdirSync(GENERATED).map((name) => [name, readFileSync(join(GENERATED, name), "utf8")]));
+
+const WRITTEN = new Map<string, Page>([
+  ...Object.entries(GUIDES).map(([name, page]) => [`guides/${name}.md`, page] as const),
+  ["contract.md", CONTRACT],
+  ["decisions.md", DECISIONS],
+  ["findings.md", FINDINGS],
+]);
+
+/** The site has no source files: the path alone is shown. */
+const LINK_TO_TEST = /\[(`[^`]+`)\]\(\.\.\/test\/[^)]+\)/g;
+/** A note in a text that a script wrote. */
+const FOR_EDITORS = /^Written by .* Do not edit\.$/m;
+
+/** Returns the pages of spec/**.md. */
+function writtenPages(onFile: OnFile): [string, string][] {
+  return [...WRITTEN].map(([path, page]) => {
+    const text = readFileSync(join(SPEC, path), "utf8").replace(FOR_EDITORS, "").replaceAll(LINK_TO_TEST, "$1");
+    onFile(page.file);
+    return [page.file, markdownPage(page, text, siteLink)];
+  });
 }
 
-/** All at once: each is a process that takes half a second. */
+/** Files of the repository to which written pages link, from spec/guides or spec, and their pages. */
+const PAGE_OF: Readonly<Record<string, Page>> = {
+  ...Object.fromEntries([...WRITTEN].map(([path, page]) => [path.replace("guides/", ""), page])),
+  ...Object.fromEntries([...WRITTEN].map(([path, page]) => [`../${path}`, page])),
+  ...Object.fromEntries(Object.entries(REFERENCES).map(([name, page]) => [`../${name}`, page])),
+  "../events.asyncapi.yaml": EVENTS,
+  "../../src/contract/problem.ts": PROBLEMS,
+  "../../src/contract/operator-text/issue.ts": ISSUES,
+};
+
+/** @throws Error for a link to a file of the repository that has no page */
+function siteLink(href: string): string {
+  if (/^(https:|#)/.test(href)) return href;
+  const [path = "", fragment] = href.split("#");
+  // The site has no source files: readers find them in the repository.
+  if (path.endsWith("/provider.py")) return `${GUIDES["first-ten-minutes"].file}#minute-3-see-how-it-is-made`;
+  const page = PAGE_OF[path];
+  if (page === undefined) throw new Error(`spec/ links to ${href}, which is not a page of the site`);
+  return page.file + (fragment === undefined ? "" : `#${fragment}`);
+}
+
+function composedPages(documents: ReadonlyMap<string, string>, onFile: OnFile): [string, string][] {
+  const operations = operationsIn(SPEC);
+  const texts = [
+    [HOME, homeText()],
+    [DOWNLOADS, downloadsText([...documents.keys()])],
+    [PROBLEMS, problemsText(operations)],
+    [ISSUES, issuesText(operations)],
+  ] as const;
+  return texts.map(([page, text]) => {
+    onFile(page.file);
+    return [page.file, markdownPage(page, text)];
+  });
+}
+
+/** Renders all documents at once: each is a process that takes half a second. */
 async function referencePages(onFile: OnFile): Promise<[string, string][]> {
-  const rendered = Object.entries(REFERENCES).map(async ([document, page]): Promise<[string, string]> => {
-    const html = await renderOpenapi(join(SPEC, document), redocTemplate(page));
+  const documents = [...Object.entries(REFERENCES), ["events.asyncapi.yaml", EVENTS] as const];
+  const rendered = documents.map(async ([document, page]): Promise<[string, string]> => {
+    const html = await renderDocument(join(SPEC, document), redocTemplate(page));
     onFile(page.file);
     return [page.file, html];
   });

@@ -8,8 +8,7 @@ import type { AxeResults } from "axe-core";
 import express from "express";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { operationsOf } from "../../scripts/docs/operations.ts";
-import { readSpecFolder } from "../../scripts/docs/spec-folder.ts";
+import { operationsIn } from "../../scripts/docs/operations.ts";
 import { main } from "../../scripts/docs.ts";
 
 const SPEC = join(import.meta.dirname, "../../spec");
@@ -44,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** As the platform does: each page under the policy that was written for it. */
+/** Serves the site as the platform does: each page with its Content-Security-Policy. */
 async function serve(root: string): Promise<{ server: Server; base: string }> {
   const policies = JSON.parse(readFileSync(join(root, "policies.json"), "utf8")) as Record<string, string>;
   const app = express();
@@ -61,7 +60,7 @@ async function serve(root: string): Promise<{ server: Server; base: string }> {
 
 interface Visit {
   page: Page;
-  /** What went wrong, and what was asked of anybody else. */
+  /** Console errors, and requests to other origins. */
   faults: string[];
 }
 
@@ -95,15 +94,15 @@ async function seriousFaults(page: Page): Promise<string[]> {
   return serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
 
-/** Each page of Redoc's takes seconds on a machine that is busy. Milliseconds. */
-const UNHURRIED = 180_000;
+/** Milliseconds. A Redoc page takes seconds on a busy machine. */
+const TIMEOUT_MS = 180_000;
 
-describe("the site in a browser", { timeout: UNHURRIED }, () => {
+describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
   it.each([
     [1280, "light"],
     [390, "dark"],
   ] as const)(
-    "%i wide, in %s, loads nothing from elsewhere, fits, and can be used by everybody",
+    "%i pixels wide, in %s colours, loads nothing from elsewhere, fits, and has no serious accessibility fault",
     async (width, scheme) => {
       for (const file of files) {
         const { page, faults } = await visit(base + file, width, scheme);
@@ -115,7 +114,7 @@ describe("the site in a browser", { timeout: UNHURRIED }, () => {
     },
   );
 
-  it("works from a folder as well", async () => {
+  it("works from the file system", async () => {
     for (const file of files) {
       const { page, faults } = await visit(`file://${join(folder, file)}`, 1280, "light");
       expect({ file, faults }).toEqual({ file, faults: [] });
@@ -123,8 +122,8 @@ describe("the site in a browser", { timeout: UNHURRIED }, () => {
     }
   });
 
-  it("shows each operation where the other pages link to", async () => {
-    const operations = operationsOf(readSpecFolder(SPEC));
+  it("shows each operation at the address that other pages link to", async () => {
+    const operations = operationsIn(SPEC);
     const tags = Map.groupBy(operations, ({ href }) => href.slice(0, href.lastIndexOf("/")));
     for (const [tag, own] of tags) {
       const [first] = own;
@@ -143,8 +142,20 @@ describe("the site in a browser", { timeout: UNHURRIED }, () => {
     }
   });
 
-  it("can be walked with the keyboard: past the menu into the text, and through the menu on a phone", async () => {
-    const { page } = await visit(`${base}events.html`, 390, "light");
+  it("shows the fields of each event", async () => {
+    const { page } = await visit(`${base}events.html#/channels/integrationwebhook`, 1280, "light");
+    for (const title of ["A shift was created", "A shift was changed", "A shift was cancelled"]) {
+      await page.locator("main").getByText(title).first().waitFor();
+    }
+    const text = await page.locator("main").first().textContent();
+    for (const field of ["event", "providerId", "content", "content.shiftId", "traceId"]) {
+      expect((text ?? "").replaceAll(/\s*\.\s*/g, ".")).toContain(field);
+    }
+    await page.close();
+  });
+
+  it("is usable with the keyboard: past the menu into the text, and through the menu on a phone", async () => {
+    const { page } = await visit(`${base}contract.html`, 390, "light");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("content");

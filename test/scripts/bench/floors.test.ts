@@ -2,22 +2,22 @@ import { describe, expect, it } from "vitest";
 import { belowFloor, floors } from "../../../scripts/bench/floors.ts";
 import { goals, goalsMarkdown, isReached } from "../../../scripts/bench/goals.ts";
 
-const speed = { figure: "runtime.speed.ratio", what: "how quick", least: 0.5 };
+const speed = { figure: "runtime.speed.ratio", what: "speed", least: 0.5 };
 
 describe("a floor", () => {
-  it("names each ratio that lies below it", () => {
+  it("reports each ratio below it", () => {
     const below = (ratio: number) => belowFloor({ "runtime.speed.ratio": ratio }, ["runtime"], [speed]);
     expect(below(0.5)).toEqual([]);
-    expect(below(0.49)).toEqual(["runtime.speed.ratio is 0.49, below its floor 0.5: how quick"]);
+    expect(below(0.49)).toEqual(["runtime.speed.ratio is 0.49, below its floor 0.5: speed"]);
     expect(below(Number.NaN)).toHaveLength(1);
   });
 
-  it("is not passed by a ratio that its section did not measure, and says nothing of other sections", () => {
-    expect(belowFloor({}, ["runtime"], [speed])).toEqual(["runtime.speed.ratio was not measured: how quick"]);
+  it("reports a ratio that its section did not measure, and ignores other sections", () => {
+    expect(belowFloor({}, ["runtime"], [speed])).toEqual(["runtime.speed.ratio was not measured: speed"]);
     expect(belowFloor({}, ["kit"], [speed])).toEqual([]);
   });
 
-  it("is always one of a ratio, never of a time", () => {
+  it("applies to a ratio, never to a time", () => {
     expect(floors.map(({ figure }) => figure).filter((figure) => !figure.endsWith(".ratio"))).toEqual([]);
     expect(new Set(floors.map(({ figure }) => figure)).size).toBe(floors.length);
   });
@@ -27,23 +27,23 @@ const [reading] = goals.filter(({ figure }) => figure === "runtime.stub.read.cpu
 const [stored] = goals.filter(({ figure }) => figure === "acknowledgement.postgres.ratio");
 
 describe("a goal", () => {
-  it("is reached from the right side", () => {
-    if (!reading || !stored) throw new Error("the goals of the design are missing");
+  it("compares in the right direction", () => {
+    if (!reading || !stored) throw new Error("a goal is missing");
     expect([1.19, 1.2, 1.21].map((cpu) => isReached(reading, cpu))).toEqual([true, true, false]);
     expect([0.99, 1, 1.01].map((ratio) => isReached(stored, ratio))).toEqual([false, true, true]);
   });
 
-  it("says how near it is and what stands in the way when it is missed, and points to its row", () => {
+  it("says how much of the target was reached and what prevents it, and links to its row", () => {
     const text = goalsMarkdown({
       ...{ "acknowledgement.postgres.ratio": 0.4, "acknowledgement.postgres.possible": 0.6 },
       "runtime.stub.read.cpu": 1.1,
     });
     expect(text).toContain(
-      "(#acknowledgement-postgres-ours) | at least 1 | 0.4  | missed: 40 % of the way |",
+      "(#acknowledgement-postgres-shiftpact) | at least 1 | 0.4  | missed: 40 % of the target |",
     );
     expect(text).toContain("(#stub-read-stub) | at most 1.2 | 1.1  | reached |");
     expect(text).toContain("Missed on PostgreSQL");
-    expect(text).toContain("0.6 would be reached if no core ever waited");
+    expect(text).toContain("0.6 if no core ever waited");
     expect(goalsMarkdown({ "acknowledgement.postgres.ratio": 1 })).not.toContain("Missed");
   });
 });

@@ -10,10 +10,11 @@ import { catalogue } from "../../../src/contract/problem.ts";
 import { codes } from "../../../src/verify/codes/codes.ts";
 
 const SPEC = fileURLToPath(new URL("../../../spec", import.meta.url));
-const REDOC_PAGES = ["operations.html", "platform.html", "provider.html"];
+const OPENAPI_PAGES = ["operations.html", "platform.html", "provider.html"];
+const REDOC_PAGES = ["events.html", ...OPENAPI_PAGES];
 
 let folder: string;
-let told: string;
+let printed: string;
 let code: number;
 const files = new Map<string, string>();
 beforeAll(async () => {
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const lines: string[] = [];
   const write = (text: string) => lines.push(text);
   code = await main(["--out", join(folder, "site")], { out: write, error: write });
-  told = lines.join("");
+  printed = lines.join("");
   for (const file of readdirSync(join(folder, "site"))) {
     files.set(file, readFileSync(join(folder, "site", file), "utf8"));
   }
@@ -33,7 +34,7 @@ const ownPages = () => pages().filter(([file]) => !REDOC_PAGES.includes(file));
 const idsOf = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id);
 const linksOf = (html: string) => [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].map(([, href = ""]) => href);
 
-/** What a reader sees, in one line. */
+/** Returns the visible text in one line. */
 function textOf(html: string): string {
   const entities: Record<string, string> = {
     "&lt;": "<",
@@ -50,16 +51,9 @@ function textOf(html: string): string {
 
 const page = (file: string): string => files.get(file) ?? "";
 
-function descriptionsIn(value: unknown): string[] {
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, member]) =>
-    key === "description" && typeof member === "string" ? [member] : descriptionsIn(member),
-  );
-}
-
-/** `provider.html#/shifts/getshift`: where Redoc shows an operation. */
+/** Returns the addresses at which Redoc shows an operation: `provider.html#/shifts/getshift`. */
 function operationLinks(): string[] {
-  return REDOC_PAGES.flatMap((file) => {
+  return OPENAPI_PAGES.flatMap((file) => {
     const { paths } = parse(readFileSync(join(SPEC, file.replace(".html", ".openapi.yaml")), "utf8")) as {
       paths: Record<string, Record<string, { operationId?: string; tags?: string[] }>>;
     };
@@ -71,23 +65,23 @@ function operationLinks(): string[] {
 }
 
 describe("npm run docs", () => {
-  it("tells each page and what it wrote", () => {
-    expect({ code, told }).toEqual({ code: 0, told: expect.stringMatching(/ {2}events\.html\n/) });
-    expect(told).toContain(`${files.size} files in `);
+  it("prints each page and how many files it wrote", () => {
+    expect({ code, printed }).toEqual({ code: 0, printed: expect.stringMatching(/ {2}events\.html\n/) });
+    expect(printed).toContain(`${files.size} files in `);
   });
 
   it.each([
     [["--help"], 0, /npm run docs -- --out/],
     [["--colour"], 2, /--colour.*--help/s],
     [["somewhere"], 2, /somewhere.*--help/s],
-  ])("answers %j with %i", async (argv, expected, said) => {
+  ])("given %j, exits with %i", async (argv, expected, output) => {
     const lines: string[] = [];
     const terminal = { out: (text: string) => lines.push(text), error: (text: string) => lines.push(text) };
     expect(await main(argv, terminal)).toBe(expected);
-    expect(lines.join("")).toMatch(said);
+    expect(lines.join("")).toMatch(output);
   });
 
-  it("says what is in the way of the folder", async () => {
+  it("names the file that is in the place of the folder", async () => {
     writeFileSync(join(folder, "a-file"), "");
     const lines: string[] = [];
     const terminal = { out: () => {}, error: (text: string) => lines.push(text) };
@@ -97,7 +91,7 @@ describe("npm run docs", () => {
 });
 
 describe("a page of the site", () => {
-  it("leads only to what is there", () => {
+  it("links only to existing pages, sections, and operations", () => {
     const operations = new Set(operationLinks());
     const isThere = (from: string, href: string): boolean => {
       const [path = "", fragment] = href.split("#");
@@ -106,16 +100,16 @@ describe("a page of the site", () => {
       return files.has(file) && (fragment === undefined || idsOf(page(file)).includes(fragment));
     };
     const links = ownPages().flatMap(([file, html]) => linksOf(html).map((href) => ({ file, href })));
-    expect(links.length).toBeGreaterThan(300);
+    expect(links.length).toBeGreaterThan(200);
     expect(links.filter(({ file, href }) => !isThere(file, href))).toEqual([]);
   });
 
-  it("is reached from the menu of each", () => {
+  it("is linked from the menu of every page", () => {
     const names = pages().map(([file]) => file);
     for (const [, html] of pages()) expect(linksOf(html)).toEqual(expect.arrayContaining(names));
   });
 
-  it("loads nothing but the style", () => {
+  it("loads nothing except the style sheet", () => {
     for (const [file, html] of pages()) {
       const markup = html.replaceAll(/<script\b[\s\S]*?<\/script/g, "");
       const loaded = [
@@ -127,7 +121,7 @@ describe("a page of the site", () => {
     expect(page("docs.css")).not.toMatch(/url\(|@import/);
   });
 
-  it("has a title of its own, a language, landmarks and one heading at the top", () => {
+  it("has a unique title, a language, landmarks, and one top heading", () => {
     const titles = pages().map(([, html]) => /<title>([^<]+)<\/title>/.exec(html)?.[1]);
     expect(new Set(titles).size).toBe(pages().length);
     for (const [, html] of pages())
@@ -140,7 +134,7 @@ describe("a page of the site", () => {
     }
   });
 
-  it("has each id once", () => {
+  it("uses each id once", () => {
     for (const [file, html] of ownPages()) {
       const ids = idsOf(html);
       expect({ file, twice: ids.filter((id, index) => ids.indexOf(id) !== index) }).toEqual({
@@ -150,7 +144,7 @@ describe("a page of the site", () => {
     }
   });
 
-  it("needs no script and no style of its own, or has a policy that names its scripts", () => {
+  it("has no inline script or style, or a policy that allows exactly its scripts", () => {
     const policies = JSON.parse(page("policies.json")) as Record<string, string>;
     expect(Object.keys(policies).sort()).toEqual(["*", ...REDOC_PAGES]);
     for (const [, html] of ownPages()) expect(html).not.toMatch(/<script|<style| style=| on[a-z]+="/);
@@ -161,63 +155,28 @@ describe("a page of the site", () => {
   });
 });
 
-describe("what can be looked up", () => {
+describe("a lookup page", () => {
   it.each([
     ["problems.html", Object.keys(catalogue)],
     ["findings.html", Object.keys(codes)],
     ["issues.html", issueCodes],
     ["guide-runbook.html", issueCodes],
-  ])("on %s is complete", (file, entries) => {
+  ])("%s lists every code", (file, entries) => {
     expect(idsOf(page(file))).toEqual(expect.arrayContaining(entries));
   });
 
-  it("names status and title of an error, and who answers with it", () => {
+  it("gives the status and title of an error, and links the operations that name it", () => {
     const row = /<tr id="event_queued">.*?<\/tr>/s.exec(page("problems.html"))?.[0] ?? "";
     expect(textOf(row)).toContain(`409${catalogue.event_queued.title}`);
     const shown = linksOf(page("problems.html")).filter((href) => href.includes("#/"));
     expect(new Set(shown).size).toBeGreaterThan(10);
   });
 
-  it("has every event with its fields", () => {
-    const document = parse(readFileSync(join(SPEC, "events.asyncapi.yaml"), "utf8")) as {
-      components: { messages: Record<string, { name: string; examples: { payload: unknown }[] }> };
-      operations: Record<string, unknown>;
-      channels: Record<string, unknown>;
-    };
-    const html = page("events.html");
-    for (const { name, examples } of Object.values(document.components.messages)) {
-      const section = new RegExp(`<section id="${name}">.*?</section>`, "s").exec(html)?.[0] ?? "";
-      const fields = [...section.matchAll(/<th scope="row"><code>([^<]+)/g)].map(([, field]) => field);
-      const isReply = name === "received";
-      expect(fields).toEqual(
-        isReply ? ["received"] : ["event", "providerId", "content", "content.shiftId", "traceId"],
-      );
-      const shown = textOf(section).replaceAll(" ", "");
-      for (const { payload } of examples)
-        expect(shown).toContain(JSON.stringify(payload).replaceAll(" ", ""));
-    }
-    const named = [...Object.keys(document.operations), ...Object.keys(document.channels)];
-    expect(idsOf(html)).toEqual(expect.arrayContaining(named));
-  });
-
-  it("has every decision of the documents, and every open point with its tests", () => {
-    const documents = ["", "schemas"].flatMap((below) =>
-      readdirSync(join(SPEC, below))
-        .filter((name) => name.endsWith(".yaml"))
-        .map((name) => join(SPEC, below, name)),
-    );
-    const descriptions = documents.flatMap((file) =>
-      descriptionsIn(parse(readFileSync(file, "utf8"), { maxAliasCount: -1 })),
-    );
-    const plain = (text: string) => text.replaceAll(/[`*]/g, "").replaceAll(/\s+/g, " ");
-    const decided = descriptions.flatMap((text) => plain(text).match(/[Dd]ecision\b.{30}/g) ?? []);
-    expect(decided.length).toBeGreaterThan(25);
+  it("shows every decision", () => {
+    const rows = readFileSync(join(SPEC, "decisions.md"), "utf8").matchAll(/^\| (?!---)([^|]+?) +\|/gm);
+    const points = [...rows].map(([, point = ""]) => point.replaceAll("`", ""));
+    expect(points.length).toBeGreaterThan(40);
     const shown = textOf(page("decisions.html"));
-    expect(decided.filter((words) => !shown.includes(words))).toEqual([]);
-
-    const points = readFileSync(join(SPEC, "decisions.md"), "utf8").matchAll(/^\| ([^|-][^|]*?) +\|/gm);
-    const unique = new Set([...points].map(([, point = ""]) => plain(point)));
-    expect(unique.size).toBeGreaterThan(30);
-    expect([...unique].filter((point) => !shown.includes(point))).toEqual([]);
+    expect(points.filter((point) => !shown.includes(point))).toEqual([]);
   });
 });
