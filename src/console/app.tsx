@@ -2,18 +2,18 @@ import { useEffect } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, Route, Router } from "preact-iso";
 import { AuditPage } from "./access/audit-page.tsx";
 import { OperatorsPage } from "./access/operators-page.tsx";
-import { BoardPage } from "./board/board-page.tsx";
 import { CompetencesPage, WorkplacesPage } from "./catalogue/catalogue-page.tsx";
 import { followStream } from "./data/live.ts";
 import { EventPage } from "./events/event-page.tsx";
 import { EventsPage } from "./events/events-page.tsx";
-import { FiguresPage } from "./figures/figures-page.tsx";
-import { HealthPage } from "./health/health-page.tsx";
+import { HealthPage } from "./integrations/health-page.tsx";
 import { IntegrationPage } from "./integrations/integration-page.tsx";
 import { IntegrationsPage } from "./integrations/integrations-page.tsx";
 import { NewIntegrationPage } from "./integrations/new-integration-page.tsx";
 import { IssuesPage } from "./issues/issues-page.tsx";
 import { JobPage } from "./job/job-page.tsx";
+import { JobsPage } from "./jobs/jobs-page.tsx";
+import { WeekPage } from "./jobs/week-page.tsx";
 import { Frame } from "./layout/frame.tsx";
 import { NotFoundPage } from "./layout/not-found-page.tsx";
 import { PeoplePage } from "./people/people-page.tsx";
@@ -21,7 +21,7 @@ import { PersonPage } from "./people/person-page.tsx";
 import { followMe } from "./session/me.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { token } from "./session/token.ts";
-import { WeekPage } from "./week/week-page.tsx";
+import { StatisticsPage } from "./statistics/statistics-page.tsx";
 
 /** Where the platform serves the console. */
 const BASE = "/console";
@@ -38,7 +38,7 @@ function SignedIn() {
       <Frame>
         <ErrorBoundary>
           <Router>
-            <Route path={`${BASE}/`} component={BoardPage} />
+            <Route path={`${BASE}/`} component={JobsPage} />
             <Route path={`${BASE}/jobs/:jobId`} component={JobPage} />
             <Route path={`${BASE}/week`} component={WeekPage} />
             <Route path={`${BASE}/people`} component={PeoplePage} />
@@ -54,7 +54,7 @@ function SignedIn() {
             <Route path={`${BASE}/issues`} component={IssuesPage} />
             <Route path={`${BASE}/operators`} component={OperatorsPage} />
             <Route path={`${BASE}/audit`} component={AuditPage} />
-            <Route path={`${BASE}/figures`} component={FiguresPage} />
+            <Route path={`${BASE}/statistics`} component={StatisticsPage} />
             <Route default component={NotFoundPage} />
           </Router>
         </ErrorBoundary>

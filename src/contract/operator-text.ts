@@ -1,6 +1,6 @@
 /**
- * The codes of the operations API as English for operators: the one place that has the words. Pure functions over the generated types.
- * A code that is missing here is a compile error; a code of a newer platform is rendered as itself.
+ * The English text of the codes of the operations API, for operators. No other module has such text. The functions are pure.
+ * A code without a text is a compile error; an unknown code of a newer platform is rendered as itself.
  */
 export { backlogText } from "./operator-text/backlog.ts";
 export { failureText } from "./operator-text/failure.ts";

@@ -4,24 +4,24 @@ import { describe, expect, it } from "vitest";
 import { createClient } from "../../generated/operations/client.ts";
 import type { Role } from "../../generated/operations/types.ts";
 import { ok } from "../harness/operations.ts";
-import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, useTheatre } from "./harness.ts";
+import { expectNoSeriousViolation, expectNoSidewaysScroll, LOOKS, useConsoleHarness } from "./harness.ts";
 
-const theatre = useTheatre();
+const harness = useConsoleHarness();
 const rowOf = (page: Page, text: string) => page.getByRole("row").filter({ hasText: text });
 
 const addOperator = async (name: string, role: Role) =>
-  ok(await theatre().operations.createOperator({ body: { name, role } }));
+  ok(await harness().operations.createOperator({ body: { name, role } }));
 
 /** The status of a call with this token. */
 async function statusOf(token: string): Promise<number> {
   const headers = { Authorization: `Bearer ${token}` };
-  const client = createClient({ baseUrl: `${theatre().platform.url}/operations/v1`, headers });
+  const client = createClient({ baseUrl: `${harness().platform.url}/operations/v1`, headers });
   return (await client.getMe()).response.status;
 }
 
 describe("the operators", () => {
   it("are added with a role, and the token is shown once", async () => {
-    const page = await theatre().visit("operators", { expected: [/400/, /409/] });
+    const page = await harness().visit("operators", { expected: [/400/, /409/] });
     await page.getByRole("button", { name: "Add an operator …" }).click();
     const dialog = page.getByRole("dialog", { name: "Add an operator" });
     await dialog.getByRole("button", { name: "Add", exact: true }).click();
@@ -40,9 +40,9 @@ describe("the operators", () => {
     await dialog.getByText("operator_exists").waitFor();
   });
 
-  it("get a new token, and another role", async () => {
+  it("get a new token and another role", async () => {
     const { token } = await addOperator("Nils Berg", "viewer");
-    const page = await theatre().visit("operators");
+    const page = await harness().visit("operators");
     const row = rowOf(page, "Nils Berg");
     await row.getByRole("button", { name: "New token … for Nils Berg" }).click();
     const dialog = page.getByRole("dialog", { name: "New token for Nils Berg" });
@@ -62,9 +62,9 @@ describe("the operators", () => {
     await row.getByText("Operator", { exact: true }).waitFor();
   });
 
-  it("are revoked after asking, and listed by state and role", async () => {
+  it("are revoked after a confirmation, and filtered by state and role", async () => {
     const { token } = await addOperator("Sara Ek", "operator");
-    const page = await theatre().visit("operators");
+    const page = await harness().visit("operators");
     await rowOf(page, "Sara Ek").getByRole("button", { name: "Revoke … Sara Ek" }).click();
     await page.getByRole("button", { name: "Revoke Sara Ek", exact: true }).click();
     await page.getByText("Sara Ek is revoked.").waitFor();
@@ -79,14 +79,14 @@ describe("the operators", () => {
     await page.getByText("No operator matches the filters").waitFor();
   });
 
-  it("see what their role allows", async () => {
-    const organisation = await theatre().onboard();
+  it("see only the actions of their role", async () => {
+    const organisation = await harness().onboard();
     const { candidateId } = await organisation.addPerson();
     const { token } = await addOperator("Omar Dahl", "viewer");
-    const page = await theatre().visit();
+    const page = await harness().visit();
     const pages = page.getByRole("navigation", { name: "Pages" });
     await pages.getByRole("link", { name: "Audit" }).waitFor();
-    await page.goto(`${theatre().platform.url}/console/people/${candidateId}#token=${token}`);
+    await page.goto(`${harness().platform.url}/console/people/${candidateId}#token=${token}`);
     await page.getByRole("heading", { name: "Robin Ek" }).waitFor();
     await page.getByRole("button", { name: "Sign out Omar Dahl" }).waitFor();
     expect(await page.getByRole("button", { name: /Edit|Reveal|Erase/ }).count()).toBe(0);
@@ -95,18 +95,18 @@ describe("the operators", () => {
 });
 
 describe("the audit log", () => {
-  it("shows who changed what, filtered by the address, with links", async () => {
-    const organisation = await theatre().onboard();
+  it("lists changes by the filters in the address, with links", async () => {
+    const organisation = await harness().onboard();
     const { candidateId } = await organisation.addPerson({ competenceIds: [] });
     const path = { candidateId };
     const { competenceId } = organisation;
     ok(
-      await theatre().operations.changeCandidate({
+      await harness().operations.changeCandidate({
         params: { path },
         body: { competenceIds: [competenceId], email: "secret.address@example.com" },
       }),
     );
-    const page = await theatre().visit("audit");
+    const page = await harness().visit("audit");
     await page.getByLabel("About the id").fill(candidateId);
     await page.keyboard.press("Enter");
     await rowOf(page, "createCandidate").waitFor();
@@ -126,10 +126,10 @@ describe("the audit log", () => {
   });
 
   it("is limited to days, the last one included", async () => {
-    const organisation = await theatre().onboard();
+    const organisation = await harness().onboard();
     const { candidateId } = await organisation.addPerson();
     const today = new Date().toISOString().slice(0, 10);
-    const page = await theatre().visit(`audit?subject=${candidateId}&from=${today}&to=${today}`);
+    const page = await harness().visit(`audit?subject=${candidateId}&from=${today}&to=${today}`);
     await rowOf(page, "createCandidate").waitFor();
     await page.getByLabel("To (UTC)").fill("2020-01-01");
     await page.getByText("No entry matches the filters").waitFor();
@@ -137,9 +137,9 @@ describe("the audit log", () => {
   });
 
   it("is exported with its filters", async () => {
-    const organisation = await theatre().onboard();
+    const organisation = await harness().onboard();
     const { candidateId } = await organisation.addPerson();
-    const page = await theatre().visit(`audit?subject=${candidateId}`);
+    const page = await harness().visit(`audit?subject=${candidateId}`);
     await rowOf(page, "createCandidate").waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -152,18 +152,18 @@ describe("the audit log", () => {
 });
 
 describe("operators and the audit log", () => {
-  it.each(LOOKS)("can be used by everybody, %s", async (name, look) => {
+  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (name, look) => {
     await addOperator(`Elin Strand, ${name}`, "people");
-    const page = await theatre().visit("operators", look);
+    const page = await harness().visit("operators", look);
     const check = async (shows: Locator) => {
       await shows.first().waitFor();
-      await expectNoSeriousAxeFault(page);
+      await expectNoSeriousViolation(page);
       await expectNoSidewaysScroll(page);
     };
     await check(rowOf(page, "Elin Strand"));
     await page.getByRole("button", { name: "Add an operator …" }).click();
     await check(page.getByRole("dialog"));
-    await page.goto(`${theatre().platform.url}/console/audit`);
+    await page.goto(`${harness().platform.url}/console/audit`);
     await check(rowOf(page, "createOperator"));
   });
 });

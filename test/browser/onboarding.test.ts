@@ -5,7 +5,12 @@ import type { ProviderFinding } from "../../src/platform/deps.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { ok } from "../harness/operations.ts";
 import { mapAll } from "../platform/integrations/providers.ts";
-import { expectNoSeriousAxeFault, expectNoSidewaysScroll, type Theatre, useTheatre } from "./harness.ts";
+import {
+  type ConsoleHarness,
+  expectNoSeriousViolation,
+  expectNoSidewaysScroll,
+  useConsoleHarness,
+} from "./harness.ts";
 
 const KIND = "sandbox";
 const FINDING: ProviderFinding = {
@@ -13,14 +18,14 @@ const FINDING: ProviderFinding = {
   ...{ title: "A wrong token is accepted", expected: "401", actual: "200", reproduce: "" },
   fix: "Refuse every token but the one that you issued.",
 };
-/** The browser notes every answer of 400 and more as an error. */
+/** The browser logs every response with a status of 400 or more as an error. */
 const refused = (status: number) => ({ expected: [new RegExp(`status of ${status}`)] });
 
 describe("integrations", () => {
-  /** What the next check of any provider finds. */
+  /** The findings of the next provider check. */
   const findings: ProviderFinding[] = [];
   // A test may hold back a response for as long as the page needs to show it.
-  const theatre = useTheatre({ checkProvider: async () => [...findings], providerTimeoutMs: 60_000 });
+  const harness = useConsoleHarness({ checkProvider: async () => [...findings], providerTimeoutMs: 60_000 });
   const sandboxes: Sandbox[] = [];
   afterEach(async () => {
     findings.length = 0;
@@ -32,21 +37,19 @@ describe("integrations", () => {
     return sandbox;
   };
 
-  it("takes an organisation from nothing to active, and a shift of it becomes a job", async () => {
+  it("register an organisation, map it, and activate it, and its shift becomes a job", async () => {
     const sandbox = await provider();
-    const page = await theatre().visit("integrations");
+    const page = await harness().visit("integrations");
     await page.getByText("No organisation is registered").waitFor();
     await expectFit(page);
     await page.getByRole("link", { name: "Register an organisation" }).click();
     const platformToken = await register(page, sandbox);
-    sandbox.connectPlatform({ url: theatre().platform.url, token: platformToken, kind: KIND });
-    // Its first shift comes before the integration is active, and waits.
+    sandbox.connectPlatform({ url: harness().platform.url, token: platformToken, kind: KIND });
+    // Its first event arrives before the integration is active, and waits.
     const { shiftId } = sandbox.createShift();
     await page.getByRole("link", { name: "Continue with outlets and roles" }).click();
     await page.getByRole("heading", { level: 1, name: "Nattkök" }).waitFor();
-    expect(await page.content(), "the token is gone with the page that showed it").not.toContain(
-      platformToken,
-    );
+    expect(await page.content(), "the token is shown on one page only").not.toContain(platformToken);
 
     await page.getByRole("button", { name: "Read from the provider" }).click();
     await page.getByText("3 of 3 not mapped").waitFor();
@@ -62,20 +65,20 @@ describe("integrations", () => {
     await page.getByRole("button", { name: "Suspend …" }).waitFor();
     await expectFit(page);
 
-    const { operations } = theatre();
+    const { operations } = harness();
     const query = { providerId: sandbox.providerId, shiftId };
     await expect
       .poll(async () =>
         ok(await operations.listJobs({ params: { query } })).items.map(({ status }) => status),
       )
       .toEqual(["open"]);
-    // The report follows by itself. The check reads a shift too.
+    // The report is updated automatically. The check reads a shift too.
     await page.getByText(/^Optional fields in \d reads? of shifts$/).waitFor();
-    await expectMapped(theatre(), sandbox);
+    await expectMapped(harness(), sandbox);
   });
 
-  it("shows what is wrong with a registration at its field, and goes there", async () => {
-    const page = await theatre().visit("integrations/new", refused(400));
+  it("show a fault of the registration at its field and focus it", async () => {
+    const page = await harness().visit("integrations/new", refused(400));
     await page.getByLabel("Name").fill("Nattkök");
     await page.getByLabel("providerId", { exact: true }).fill("no-uuid");
     await page.getByLabel("Kind").fill("Sandbox!");
@@ -92,26 +95,26 @@ describe("integrations", () => {
     await expectFit(page);
   });
 
-  it("detects the routing, and shows it", async () => {
+  it("detect the routing and show it", async () => {
     const sandbox = await provider({ dialect: { routing: "header" } });
-    const page = await theatre().visit("integrations/new");
+    const page = await harness().visit("integrations/new");
     expect(await page.getByRole("radio", { name: /^Detect/ }).isChecked()).toBe(true);
     await register(page, sandbox);
     await page.getByText("Header X-Provider-Id (detected)").waitFor();
     await page.getByRole("link", { name: "Continue with outlets and roles" }).click();
-    const registered = page.getByRole("region", { name: "Registered as" });
+    const registered = page.getByRole("region", { name: "Registration" });
     await registered.getByText("Header X-Provider-Id (detected)").waitFor();
     await expectFit(page);
   });
 
-  it("shows what was tried when the routing is not detected; the draft is corrected and activated", async () => {
+  it("show the attempts if the routing is not detected, and activate the corrected draft", async () => {
     const sandbox = await provider({ dialect: { routing: "header" } });
-    const page = await theatre().visit("integrations/new");
+    const page = await harness().visit("integrations/new");
     await register(page, { ...sandbox, url: `${sandbox.url}/wrong` });
-    await page.getByText(/tried by path: GET \S+\/wrong\/providers\/\S+\/outlets answered 404/).waitFor();
-    await page.getByText(/tried by headers: GET \S+\/wrong\/outlets answered 404/).waitFor();
+    await page.getByText(/tried by path: GET \S+\/wrong\/providers\/\S+\/outlets returned 404/).waitFor();
+    await page.getByText(/tried by headers: GET \S+\/wrong\/outlets returned 404/).waitFor();
     await page.getByRole("link", { name: "Continue with outlets and roles" }).click();
-    const registered = page.getByRole("region", { name: "Registered as" });
+    const registered = page.getByRole("region", { name: "Registration" });
     await registered.getByText("Not detected yet").waitFor();
     await registered.getByText(/tried by headers/).waitFor();
     await expectFit(page);
@@ -126,16 +129,16 @@ describe("integrations", () => {
     await registered.getByText("Header X-Provider-Id (detected)").waitFor();
     expect(await registered.getByText(/tried by/).count()).toBe(0);
 
-    await mapAll(theatre().operations, sandbox);
-    const mapped = await theatre().visit(`integrations/${sandbox.providerId}`);
+    await mapAll(harness().operations, sandbox);
+    const mapped = await harness().visit(`integrations/${sandbox.providerId}`);
     await mapped.getByRole("button", { name: "Activate", exact: true }).click();
     await mapped.getByRole("button", { name: "Suspend …" }).waitFor();
     expect(await mapped.getByRole("button", { name: "Delete …" }).count()).toBe(0);
   });
 
-  it("shows the fault of a correction at its field, and changes nothing of an active integration when the check fails", async () => {
-    const { providerId } = await theatre().onboard();
-    const page = await theatre().visit(`integrations/${providerId}`, { expected: [/status of (400|502)/] });
+  it("show a fault of a correction at its field, and keep an active integration unchanged if the check fails", async () => {
+    const { providerId } = await harness().onboard();
+    const page = await harness().visit(`integrations/${providerId}`, { expected: [/status of (400|502)/] });
     await page.getByRole("button", { name: "Edit …" }).click();
     const dialog = page.getByRole("dialog", { name: "Edit Kvarteret" });
     expect(await dialog.getByLabel("Kind").inputValue()).toBe("sandbox");
@@ -152,10 +155,10 @@ describe("integrations", () => {
     await expectFit(page);
   });
 
-  it("offboards an organisation: takes it out of work, saves its export, and deletes it", async () => {
-    const { providerId } = await theatre().onboard();
+  it("offboard an organisation, save its export, and delete it", async () => {
+    const { providerId } = await harness().onboard();
     // The page reads the integration once more after it is gone.
-    const page = await theatre().visit(`integrations/${providerId}`, refused(404));
+    const page = await harness().visit(`integrations/${providerId}`, refused(404));
     await page.getByRole("button", { name: "Offboard …" }).click();
     const dialog = page.getByRole("dialog", { name: "Offboard Kvarteret?" });
     await expectFit(page);
@@ -171,22 +174,22 @@ describe("integrations", () => {
       .split("\n");
     expect(JSON.parse(lines.at(-1) ?? "")).toEqual({ complete: true, lines: lines.length });
     await steps.getByRole("button", { name: "Delete Kvarteret for good" }).click();
-    await page.getByText("Everything of the organisation is being deleted").waitFor();
+    await page.getByText("All data of the organisation is being deleted").waitFor();
     await expectFit(page);
   });
 
-  it("deletes a draft once that is confirmed", async () => {
+  it("delete a draft after a confirmation", async () => {
     const sandbox = await provider();
-    await registerThroughApi(theatre(), sandbox);
+    await registerThroughApi(harness(), sandbox);
     // The page may read the draft once more before it is left.
-    const page = await theatre().visit(`integrations/${sandbox.providerId}`, refused(404));
+    const page = await harness().visit(`integrations/${sandbox.providerId}`, refused(404));
     await page.getByRole("button", { name: "Delete …" }).click();
     const dialog = page.getByRole("dialog", { name: "Delete Nattkök?" });
     await dialog.getByText("This cannot be undone", { exact: false }).waitFor();
     await expectFit(page);
     await page.keyboard.press("Escape");
     await expect.poll(() => dialog.count()).toBe(0);
-    ok(await theatre().operations.getIntegration({ params: { path: sandbox } }));
+    ok(await harness().operations.getIntegration({ params: { path: sandbox } }));
     await page.getByRole("button", { name: "Delete …" }).click();
     await dialog.getByRole("button", { name: "Delete Nattkök" }).click();
     await page.getByRole("heading", { level: 1, name: "Integrations" }).waitFor();
@@ -198,9 +201,9 @@ describe("integrations", () => {
     ).toBe(0);
   });
 
-  it("exchanges the platform token: webhooks with the new one are taken, and those with the old one are not", async () => {
-    const { provider: sandbox, providerId, platformToken } = await theatre().onboard();
-    const page = await theatre().visit(`integrations/${providerId}`);
+  it("replace the platform token: webhooks with the new one are accepted, and those with the old one rejected", async () => {
+    const { provider: sandbox, providerId, platformToken } = await harness().onboard();
+    const page = await harness().visit(`integrations/${providerId}`);
     await page.getByRole("button", { name: "Create a new platform token …" }).click();
     const dialog = page.getByRole("dialog", { name: "New platform token" });
     await dialog.getByLabel("Overlap in hours").fill("0");
@@ -210,29 +213,29 @@ describe("integrations", () => {
     await dialog.getByText("The previous token is no longer valid.", { exact: false }).waitFor();
     await expectFit(page);
     await dialog.getByRole("button", { name: "Copy PLATFORM_TOKEN" }).click();
-    // Whether a browser lets it be copied is its own affair.
+    // Browsers differ in access to the clipboard.
     await dialog.getByText(/^Copied\.$|copy it by hand/).waitFor();
     await page.keyboard.press("Escape");
     // The browser hides the dialog before the page learns that it was closed.
     await expect.poll(() => page.content()).not.toContain(token);
 
-    const { url } = theatre().platform;
+    const { url } = harness().platform;
     sandbox.connectPlatform({ url, token, kind: KIND });
-    const told = sandbox.createShift();
-    expect(await sandbox.delivered(told.traceId)).toMatchObject({ delivered: true });
+    const accepted = sandbox.createShift();
+    expect(await sandbox.delivered(accepted.traceId)).toMatchObject({ delivered: true });
     sandbox.connectPlatform({ url, token: platformToken, kind: KIND });
-    const untold = sandbox.createShift();
-    expect(await sandbox.delivered(untold.traceId)).toMatchObject({ delivered: false });
+    const rejected = sandbox.createShift();
+    expect(await sandbox.delivered(rejected.traceId)).toMatchObject({ delivered: false });
   });
 
-  it("takes the provider's new token and does not keep it in the page", async () => {
+  it("accept a new provider token and do not keep it in the page", async () => {
     const sandbox = await provider();
-    await registerThroughApi(theatre(), { ...sandbox, token: "provider_of_yesterday" });
-    const page = await theatre().visit(`integrations/${sandbox.providerId}`, refused(502));
+    await registerThroughApi(harness(), { ...sandbox, token: "provider_of_yesterday" });
+    const page = await harness().visit(`integrations/${sandbox.providerId}`, refused(502));
     const onboarding = page.getByRole("region", { name: "Onboarding" });
     await onboarding.getByRole("button", { name: "Read from the provider" }).click();
-    await onboarding.getByText(/tried by path: GET \S+\/outlets answered 401/).waitFor();
-    await onboarding.getByText(/tried by headers: GET \S+\/outlets answered 40[014]/).waitFor();
+    await onboarding.getByText(/tried by path: GET \S+\/outlets returned 401/).waitFor();
+    await onboarding.getByText(/tried by headers: GET \S+\/outlets returned 40[014]/).waitFor();
     const field = page.getByLabel("New provider token");
     expect(await field.getAttribute("type")).toBe("password");
     expect(await field.getAttribute("autocomplete")).toBe("off");
@@ -244,9 +247,9 @@ describe("integrations", () => {
     await page.getByText("3 outlets, 4 roles.").waitFor();
   });
 
-  it("imports the registry and tells what could not be used", async () => {
-    const { providerId } = await theatre().onboard({ rewrite: withoutFirstNumber });
-    const page = await theatre().visit(`integrations/${providerId}`);
+  it("import the registry and list its unusable entries", async () => {
+    const { providerId } = await harness().onboard({ rewrite: withoutFirstNumber });
+    const page = await harness().visit(`integrations/${providerId}`);
     const registry = page.getByRole("region", { name: "Registry" });
     await registry.getByRole("button", { name: "Import the registry" }).click();
     await registry.getByText("3 new candidates").waitFor();
@@ -255,20 +258,20 @@ describe("integrations", () => {
     await expectFit(page);
   });
 
-  it("follows an import that somebody else started", async () => {
-    const { providerId } = await theatre().onboard();
-    const page = await theatre().visit(`integrations/${providerId}`);
+  it("show the progress of an import that was started elsewhere", async () => {
+    const { providerId } = await harness().onboard();
+    const page = await harness().visit(`integrations/${providerId}`);
     const registry = page.getByRole("region", { name: "Registry" });
     await registry.getByRole("button", { name: "Import the registry" }).waitFor();
-    ok(await theatre().operations.importRegistry({ params: { path: { providerId } } }));
+    ok(await harness().operations.importRegistry({ params: { path: { providerId } } }));
     await registry.getByText("An import read 4 entries").waitFor();
   });
 
-  it("shows what a check found, and that it is gone with the next", async () => {
+  it("show the findings of a check until the next check passes", async () => {
     findings.push(FINDING);
-    const { providerId } = await theatre().onboard();
-    const page = await theatre().visit(`integrations/${providerId}`);
-    const check = page.getByRole("region", { name: "Check of the provider" });
+    const { providerId } = await harness().onboard();
+    const page = await harness().visit(`integrations/${providerId}`);
+    const check = page.getByRole("region", { name: "Provider check" });
     await check.getByRole("heading", { name: "listRoles: wrong_token_accepted" }).waitFor();
     await check.getByText(FINDING.fix).waitFor();
     await expectFit(page);
@@ -279,16 +282,16 @@ describe("integrations", () => {
     expect(await again.evaluate((button) => button === document.activeElement)).toBe(true);
   });
 
-  it("keeps what is not saved while another page is looked at, and the focus in the section", async () => {
+  it("keep unsaved choices during a visit to another page, and the focus in the section", async () => {
     const sandbox = await provider();
-    await registerThroughApi(theatre(), sandbox);
+    await registerThroughApi(harness(), sandbox);
     Object.assign(sandbox.outlets[1] ?? {}, { name: "Kajens brygga", address: null });
-    const page = await theatre().visit(`integrations/${sandbox.providerId}`);
+    const page = await harness().visit(`integrations/${sandbox.providerId}`);
     await page.getByRole("button", { name: "Read from the provider" }).click();
     await page.getByRole("button", { name: "Add Kajens brygga as a new workplace" }).click();
     await page.getByText("1 change not saved").waitFor();
-    await page.getByRole("link", { name: "Figures" }).click();
-    await page.getByRole("heading", { level: 1, name: "Figures" }).waitFor();
+    await page.getByRole("link", { name: "Statistics" }).click();
+    await page.getByRole("heading", { level: 1, name: "Statistics" }).waitFor();
     await page.goBack();
     await page.getByText("1 change not saved").waitFor();
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -296,12 +299,12 @@ describe("integrations", () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Mapping");
   });
 
-  it("lists the organisations with what is next and what is open", async () => {
+  it("list the organisations with the next step and the open issues", async () => {
     findings.push(FINDING);
-    const { providerId } = await theatre().onboard();
+    const { providerId } = await harness().onboard();
     const sandbox = await provider();
-    await registerThroughApi(theatre(), sandbox);
-    const page = await theatre().visit("integrations");
+    await registerThroughApi(harness(), sandbox);
+    const page = await harness().visit("integrations");
     const row = (id: string) => page.getByRole("row").filter({ hasText: id.slice(0, 8) });
     await row(sandbox.providerId).getByText("1 of 4, next: read outlets and roles").waitFor();
     await row(sandbox.providerId).getByText("Draft").waitFor();
@@ -310,14 +313,14 @@ describe("integrations", () => {
     await expectFit(page);
   });
 
-  it("tells what is missing when activation is refused", async () => {
-    const { provider: sandbox, providerId } = await theatre().onboard({ activate: false });
-    const page = await theatre().visit(`integrations/${providerId}`, refused(409));
+  it("show what is missing when the activation is refused", async () => {
+    const { provider: sandbox, providerId } = await harness().onboard({ activate: false });
+    const page = await harness().visit(`integrations/${providerId}`, refused(409));
     const activate = page.getByRole("button", { name: "Activate", exact: true });
-    // While the call is on its way the provider opens another outlet, and somebody else reads it.
+    // During the call the provider adds an outlet, and another operator reads it.
     const surprise = async (route: Route) => {
       Object.assign(sandbox.outlets, [...sandbox.outlets, { id: "new", name: "Taket", address: null }]);
-      ok(await theatre().operations.discoverIntegration({ params: { path: { providerId } } }));
+      ok(await harness().operations.discoverIntegration({ params: { path: { providerId } } }));
       await route.continue();
     };
     await page.route("**/activate", surprise, { times: 1 });
@@ -332,9 +335,9 @@ describe("integrations", () => {
     await page.getByRole("button", { name: "Suspend …" }).waitFor();
   });
 
-  it("suspends and activates again", async () => {
-    const { providerId } = await theatre().onboard();
-    const page = await theatre().visit(`integrations/${providerId}`);
+  it("suspend and activate again", async () => {
+    const { providerId } = await harness().onboard();
+    const page = await harness().visit(`integrations/${providerId}`);
     await page.getByRole("button", { name: "Suspend …" }).click();
     await page.getByRole("dialog").getByText("Nothing is lost", { exact: false }).waitFor();
     await expectFit(page);
@@ -345,16 +348,16 @@ describe("integrations", () => {
     await page.getByRole("button", { name: "Suspend …" }).waitFor();
   });
 
-  it("shows the backlog: what waits, since when, what limits it, and when it is done", async () => {
+  it("show the backlog: what waits, since when, what limits it, and when it is done", async () => {
     const held: (() => void)[] = [];
     const gate = { isOpen: true };
-    const { provider: sandbox, providerId } = await theatre().onboard({
+    const { provider: sandbox, providerId } = await harness().onboard({
       onTheWay: async (_call, pass) => {
         if (!gate.isOpen) await new Promise<void>((resolve) => held.push(resolve));
         await pass();
       },
     });
-    const page = await theatre().visit(`integrations/${providerId}`);
+    const page = await harness().visit(`integrations/${providerId}`);
     const backlog = page.getByRole("region", { name: "Backlog" });
     await backlog.getByText("Nothing waits.", { exact: false }).waitFor();
     await expectFit(page);
@@ -380,11 +383,11 @@ describe("integrations", () => {
     await backlog.getByText("Nothing waits.", { exact: false }).waitFor();
   });
 
-  it("says what to do when the provider does not answer, and goes on once it does", async () => {
+  it("show what to do when the provider does not respond, and continue once it does", async () => {
     const sandbox = await provider();
-    await registerThroughApi(theatre(), sandbox);
+    await registerThroughApi(harness(), sandbox);
     await sandbox.close();
-    const page = await theatre().visit(`integrations/${sandbox.providerId}`, refused(502));
+    const page = await harness().visit(`integrations/${sandbox.providerId}`, refused(502));
     await page.getByRole("button", { name: "Read from the provider" }).click();
     const onboarding = page.getByRole("region", { name: "Onboarding" });
     await onboarding.getByText("The provider does not answer as it should").waitFor();
@@ -398,7 +401,7 @@ describe("integrations", () => {
   });
 });
 
-/** Fills in the form, and answers the platform token that is shown. */
+/** Submits the form and returns the platform token that is shown. */
 async function register(page: Page, { providerId, url, token }: Sandbox): Promise<string> {
   await page.getByRole("heading", { level: 1, name: "Register an organisation" }).waitFor();
   await page.getByLabel("Name").fill("Nattkök");
@@ -413,7 +416,7 @@ async function register(page: Page, { providerId, url, token }: Sandbox): Promis
   return (await page.locator(".secret code").textContent()) ?? "";
 }
 
-/** The first person of the registry has a personal number that is none. */
+/** The first person of the registry gets an invalid personal number. */
 function withoutFirstNumber(body: unknown): unknown {
   const { candidates } = body as { candidates?: object[] };
   if (!candidates) return body;
@@ -422,14 +425,14 @@ function withoutFirstNumber(body: unknown): unknown {
   };
 }
 
-async function registerThroughApi({ operations }: Theatre, sandbox: Sandbox): Promise<string> {
+async function registerThroughApi({ operations }: ConsoleHarness, sandbox: Sandbox): Promise<string> {
   const { providerId, url, token } = sandbox;
   const body = { providerId, kind: KIND, name: "Nattkök", baseUrl: url, providerToken: token };
   return ok(await operations.createIntegration({ body })).platformToken;
 }
 
-/** Every outlet and role has one of ours with its own name. */
-async function expectMapped({ operations }: Theatre, { providerId }: Sandbox): Promise<void> {
+/** Every outlet is mapped to a workplace with its name, and every role to a competence. */
+async function expectMapped({ operations }: ConsoleHarness, { providerId }: Sandbox): Promise<void> {
   const { outlets, roles } = ok(await operations.getMappings({ params: { path: { providerId } } }));
   const workplaces = ok(await operations.listWorkplaces({ params: {} })).items;
   for (const { name, workplaceId } of outlets) {
@@ -440,12 +443,12 @@ async function expectMapped({ operations }: Theatre, { providerId }: Sandbox): P
 
 const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
 
-/** On a screen in light and in dark, and on a phone. */
+/** Checks the page in light and in dark colours, and on a phone. */
 async function expectFit(page: Page): Promise<void> {
   const before = page.viewportSize() ?? { width: 1280, height: 900 };
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
-    await expectNoSeriousAxeFault(page);
+    await expectNoSeriousViolation(page);
   }
   await page.setViewportSize({ width: 390, height: 844 });
   await expectNoSidewaysScroll(page);

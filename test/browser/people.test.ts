@@ -1,19 +1,25 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { ok } from "../harness/operations.ts";
-import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, tabTo, useTheatre } from "./harness.ts";
+import {
+  expectNoSeriousViolation,
+  expectNoSidewaysScroll,
+  LOOKS,
+  tabTo,
+  useConsoleHarness,
+} from "./harness.ts";
 
-const theatre = useTheatre();
+const harness = useConsoleHarness();
 const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 const rows = (page: Page) => page.locator("tbody tr");
 
 describe("the people", () => {
   it("are found by name and competence, with the filters in the address", async () => {
-    const [one, other] = [await theatre().onboard(), await theatre().onboard()];
+    const [one, other] = [await harness().onboard(), await harness().onboard()];
     await one.addPerson({ firstName: "Astrid", lastName: "Zetterlund" });
     await one.addPerson({ firstName: "Nils", lastName: "Zetterlund" });
     await other.addPerson({ firstName: "Astrid", lastName: "Zetterlund" });
-    const page = await theatre().visit("people");
+    const page = await harness().visit("people");
     await tabTo(page, page.getByLabel("Name"));
     await page.keyboard.type("astrid zetter");
     await page.keyboard.press("Enter");
@@ -33,10 +39,10 @@ describe("the people", () => {
 });
 
 describe("a person", () => {
-  it("has bookings and notifications, which arrive at once", async () => {
-    const organisation = await theatre().onboard();
+  it("has bookings and notifications, which appear immediately", async () => {
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
-    const page = await theatre().visit(`people/${person.candidateId}`);
+    const page = await harness().visit(`people/${person.candidateId}`);
     await region(page, "Bookings").getByText("The person has accepted no job yet.").waitFor();
     const job = await organisation.open();
     await region(page, "Notifications").getByRole("link").first().waitFor();
@@ -46,10 +52,10 @@ describe("a person", () => {
     expect(await row.getByRole("link").getAttribute("href")).toBe(`/console/jobs/${job.jobId}`);
   });
 
-  it("is revealed for a reason, and hidden again", async () => {
-    const organisation = await theatre().onboard();
+  it("is revealed for a reason and hidden again", async () => {
+    const organisation = await harness().onboard();
     const { candidateId, personalNumber } = await organisation.addPerson({ email: "asta.holm@example.com" });
-    const page = await theatre().visit(`people/${candidateId}`, { expected: [/400/] });
+    const page = await harness().visit(`people/${candidateId}`, { expected: [/400/] });
     expect(await page.getByText(personalNumber).count()).toBe(0);
     await page.getByRole("button", { name: "Reveal …" }).click();
     const dialog = page.getByRole("dialog", { name: "Reveal personal data" });
@@ -62,35 +68,35 @@ describe("a person", () => {
     await dialog.getByRole("button", { name: "Close" }).click();
     await page.getByText(personalNumber).waitFor({ state: "detached" });
     const query = { subject: candidateId, operation: "revealCandidate" };
-    const { items } = ok(await theatre().operations.listAudit({ params: { query } }));
+    const { items } = ok(await harness().operations.listAudit({ params: { query } }));
     expect(items.map(({ reason }) => reason)).toEqual(["The provider asks"]);
   });
 
-  it("gets another competence and another address", async () => {
-    const organisation = await theatre().onboard();
+  it("can get another competence and another address", async () => {
+    const organisation = await harness().onboard();
     const { candidateId } = await organisation.addPerson({ competenceIds: [] });
-    const { competences } = await theatreCompetences();
-    const page = await theatre().visit(`people/${candidateId}`);
-    await region(page, "Facts").getByText("none").waitFor();
+    const { competences } = await competencesByName();
+    const page = await harness().visit(`people/${candidateId}`);
+    await region(page, "Details").getByText("none").waitFor();
     await page.getByRole("button", { name: "Edit …" }).click();
     await page.getByLabel(competences.get(organisation.competenceId) ?? "").check();
     await page.getByLabel("E-mail").fill("new.address@example.com");
     await page.getByRole("button", { name: "Save the changes" }).click();
-    await region(page, "Facts")
+    await region(page, "Details")
       .getByText(competences.get(organisation.competenceId) ?? "")
       .waitFor();
     const path = { candidateId };
     const body = { reason: "was it stored" };
-    const shown = ok(await theatre().operations.revealCandidate({ params: { path }, body }));
+    const shown = ok(await harness().operations.revealCandidate({ params: { path }, body }));
     expect(shown.email).toBe("new.address@example.com");
   });
 
-  it("is erased after asking, but not while booked", async () => {
-    const organisation = await theatre().onboard();
+  it("is erased after a confirmation, but not while booked", async () => {
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson({ firstName: "Asta", lastName: "Holm" });
     const job = await organisation.open();
     await organisation.accept(job, person);
-    const page = await theatre().visit(`people/${person.candidateId}`, { expected: [/409/, /404/] });
+    const page = await harness().visit(`people/${person.candidateId}`, { expected: [/409/, /404/] });
     await page.getByRole("button", { name: "Erase …" }).click();
     const erase = page.getByRole("button", { name: "Erase Asta Holm" });
     await erase.click();
@@ -99,29 +105,29 @@ describe("a person", () => {
     await erase.click();
     await page.getByText("The person is erased.").waitFor();
     await page.waitForURL("**/console/people");
-    await page.goto(`${theatre().platform.url}/console/people/${person.candidateId}`);
+    await page.goto(`${harness().platform.url}/console/people/${person.candidateId}`);
     await page.getByText("No person has this id").waitFor();
   });
 });
 
-async function theatreCompetences() {
-  const { items } = ok(await theatre().operations.listCompetences({ params: { query: { limit: 200 } } }));
+async function competencesByName() {
+  const { items } = ok(await harness().operations.listCompetences({ params: { query: { limit: 200 } } }));
   return { competences: new Map(items.map(({ competenceId, name }) => [competenceId, name])) };
 }
 
 describe("people", () => {
-  it.each(LOOKS)("can be used by everybody, %s", async (_, look) => {
-    const organisation = await theatre().onboard();
+  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (_, look) => {
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     await organisation.accept(await organisation.open(), person);
-    const page = await theatre().visit("people", look);
+    const page = await harness().visit("people", look);
     const check = async (shows: Locator) => {
       await shows.first().waitFor();
-      await expectNoSeriousAxeFault(page);
+      await expectNoSeriousViolation(page);
       await expectNoSidewaysScroll(page);
     };
     await check(page.getByRole("link", { name: "Robin Ek" }));
-    await page.goto(`${theatre().platform.url}/console/people/${person.candidateId}`);
+    await page.goto(`${harness().platform.url}/console/people/${person.candidateId}`);
     await check(region(page, "Bookings").getByText("confirmed"));
     await page.getByRole("button", { name: "Edit …" }).click();
     await check(page.getByRole("dialog"));

@@ -1,9 +1,15 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { ok } from "../harness/operations.ts";
-import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, tabTo, useTheatre } from "./harness.ts";
+import {
+  expectNoSeriousViolation,
+  expectNoSidewaysScroll,
+  LOOKS,
+  tabTo,
+  useConsoleHarness,
+} from "./harness.ts";
 
-const theatre = useTheatre();
+const harness = useConsoleHarness();
 const rows = (page: Page) => page.locator("tbody tr");
 const hits = (page: Page) => page.getByRole("dialog", { name: "Search" }).locator("a.hit");
 
@@ -15,10 +21,10 @@ async function searchFor(page: Page, text: string): Promise<Locator> {
 
 describe("the search", () => {
   it("finds the job and the events of a shift and of a trace, with the keyboard alone", async () => {
-    const organisation = await theatre().onboard();
+    const organisation = await harness().onboard();
     const { jobId, shiftId } = await organisation.open();
     const [event] = await organisation.events({ shiftId });
-    const page = await theatre().visit("figures");
+    const page = await harness().visit("statistics");
     await searchFor(page, shiftId);
     await hits(page).filter({ hasText: "Events of this shift" }).waitFor();
     expect(await hits(page).first().getAttribute("href")).toBe(`/console/jobs/${jobId}`);
@@ -34,14 +40,14 @@ describe("the search", () => {
   });
 
   it("finds people, organisations, workplaces and competences by name", async () => {
-    const { operations } = theatre();
-    const organisation = await theatre().onboard();
+    const { operations } = harness();
+    const organisation = await harness().onboard();
     const { workplaceId, competenceId } = organisation;
     const body = { name: "Glimmingehus" };
     ok(await operations.changeWorkplace({ params: { path: { workplaceId } }, body }));
     ok(await operations.changeCompetence({ params: { path: { competenceId } }, body }));
     const person = await organisation.addPerson({ firstName: "Glimming", lastName: "Ek" });
-    const page = await theatre().visit("people");
+    const page = await harness().visit("people");
     await searchFor(page, "glimming");
     await hits(page).nth(2).waitFor();
     const found = await hits(page).evaluateAll((links) => links.map((link) => link.getAttribute("href")));
@@ -50,7 +56,7 @@ describe("the search", () => {
       "/console/workplaces?search=Glimmingehus",
       "/console/competences?search=Glimmingehus",
     ]);
-    await searchFor(page, "nobody has this name");
+    await searchFor(page, "no such name");
     await page.getByText("Nothing found.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Search" }).click();
@@ -59,12 +65,12 @@ describe("the search", () => {
 });
 
 describe("workplaces and competences", () => {
-  it("are added, renamed, and found by name, with what is mapped to them", async () => {
-    const { operations } = theatre();
-    const { workplaceId, provider } = await theatre().onboard();
+  it("are added, renamed, and found by name, with their mappings", async () => {
+    const { operations } = harness();
+    const { workplaceId, provider } = await harness().onboard();
     const body = { name: "Kulturkvarteret" };
     ok(await operations.changeWorkplace({ params: { path: { workplaceId } }, body }));
-    const page = await theatre().visit("workplaces", { expected: [/400/] });
+    const page = await harness().visit("workplaces", { expected: [/400/] });
     await page.getByLabel("Name").fill("kulturkv");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/console/workplaces?search=kulturkv");
@@ -72,7 +78,7 @@ describe("workplaces and competences", () => {
     await rows(page)
       .getByRole("link", { name: provider.outlets[0]?.name ?? "" })
       .waitFor();
-    await page.getByRole("button", { name: "Edit Kulturkvarteret" }).click();
+    await page.getByRole("button", { name: "Edit … Kulturkvarteret" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
@@ -94,14 +100,14 @@ describe("workplaces and competences", () => {
 
 describe("the health of providers", () => {
   it("shows those that need attention first, and keeps its filters in the address", async () => {
-    const { operations } = theatre();
-    const [fine, broken] = [await theatre().onboard(), await theatre().onboard()];
+    const { operations } = harness();
+    const [fine, broken] = [await harness().onboard(), await harness().onboard()];
     const rename = (providerId: string, name: string) =>
       operations.changeIntegration({ params: { path: { providerId } }, body: { name } });
     await Promise.all([rename(fine.providerId, "Fine place"), rename(broken.providerId, "Broken place")]);
     broken.provider.setFault("token-rejected");
     await broken.open().catch(() => undefined);
-    const page = await theatre().visit("integrations");
+    const page = await harness().visit("integrations");
     await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Health" }).click();
     const first = rows(page).first();
     await first.getByText("Broken place").waitFor();
@@ -112,12 +118,12 @@ describe("the health of providers", () => {
     await rows(page).filter({ hasText: "Fine place" }).waitFor();
   });
 
-  it("is beside the integrations, which are filtered by name and state", async () => {
-    const { operations } = theatre();
-    const { providerId } = await theatre().onboard();
+  it("is a view of the integrations, which are filtered by name and state", async () => {
+    const { operations } = harness();
+    const { providerId } = await harness().onboard();
     const body = { name: "Ljusterö Krog" };
     ok(await operations.changeIntegration({ params: { path: { providerId } }, body }));
-    const page = await theatre().visit("integrations");
+    const page = await harness().visit("integrations");
     await tabTo(page, page.getByLabel("Name"));
     await page.keyboard.type("ljusterö");
     await page.keyboard.press("Enter");
@@ -131,23 +137,23 @@ describe("the health of providers", () => {
 });
 
 describe("search and lists", () => {
-  it.each(LOOKS)("can be used by everybody, %s", async (_, look) => {
-    const organisation = await theatre().onboard();
+  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (_, look) => {
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     await organisation.accept(await organisation.open(), person);
-    const page = await theatre().visit("workplaces", look);
+    const page = await harness().visit("workplaces", look);
     const check = async (shows: Locator) => {
       await shows.first().waitFor();
-      await expectNoSeriousAxeFault(page);
+      await expectNoSeriousViolation(page);
       await expectNoSidewaysScroll(page);
     };
     await check(rows(page));
     await page.getByRole("button", { name: "Add a workplace" }).click();
     await check(page.getByRole("dialog"));
     await page.keyboard.press("Escape");
-    await page.goto(`${theatre().platform.url}/console/competences`);
+    await page.goto(`${harness().platform.url}/console/competences`);
     await check(rows(page));
-    await page.goto(`${theatre().platform.url}/console/health`);
+    await page.goto(`${harness().platform.url}/console/health`);
     await check(rows(page));
     await check(await searchFor(page, "Robin"));
   });

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Organisation } from "../harness/organisation.ts";
-import { expectNoSeriousAxeFault, expectNoSidewaysScroll, LOOKS, useTheatre } from "./harness.ts";
+import { expectNoSeriousViolation, expectNoSidewaysScroll, LOOKS, useConsoleHarness } from "./harness.ts";
 
-const theatre = useTheatre();
+const harness = useConsoleHarness();
 const MONDAY = "2031-05-05";
 
 const openOn = (organisation: Organisation, day: string, positions: number) =>
@@ -12,12 +12,12 @@ const openOn = (organisation: Organisation, day: string, positions: number) =>
 const shift = (page: Page, tone: string) => page.locator(`.shift[data-tone=${tone}]`);
 
 describe("the week", () => {
-  it("shows shifts by outlet and day, coloured by staffing, and leads to them", async () => {
-    const organisation = await theatre().onboard();
+  it("shows shifts by outlet and day, coloured by staffing, with links", async () => {
+    const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const empty = await openOn(organisation, "2031-05-06", 1);
     const partly = await openOn(organisation, "2031-05-07", 2);
-    const page = await theatre().visit(`week?providerId=${organisation.providerId}&week=2031-05-09`);
+    const page = await harness().visit(`week?providerId=${organisation.providerId}&week=2031-05-09`);
     await shift(page, "bad").nth(1).waitFor();
     await organisation.accept(partly, person);
     await shift(page, "warn").getByText("1 of 2").waitFor();
@@ -29,10 +29,10 @@ describe("the week", () => {
     await page.waitForURL(`**/console/jobs/${empty.jobId}`);
   });
 
-  it("is beside the list, and keeps the organisation and the week in the address", async () => {
-    const organisation = await theatre().onboard();
+  it("is a view of the jobs, and keeps the organisation and the week in the address", async () => {
+    const organisation = await harness().onboard();
     await openOn(organisation, "2031-05-14", 1);
-    const page = await theatre().visit(`?providerId=${organisation.providerId}`);
+    const page = await harness().visit(`?providerId=${organisation.providerId}`);
     await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Week" }).click();
     await page.getByText("No shifts in this week").waitFor();
     await page.getByLabel("Week of").fill(MONDAY);
@@ -43,13 +43,13 @@ describe("the week", () => {
     await page.waitForURL(`**/console/?providerId=${organisation.providerId}`);
   });
 
-  it.each(LOOKS)("can be used by everybody, %s", async (_, look) => {
-    const organisation = await theatre().onboard();
+  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (_, look) => {
+    const organisation = await harness().onboard();
     await organisation.accept(await openOn(organisation, "2031-05-06", 1), await organisation.addPerson());
     await openOn(organisation, "2031-05-11", 2);
-    const page = await theatre().visit(`week?providerId=${organisation.providerId}&week=${MONDAY}`, look);
+    const page = await harness().visit(`week?providerId=${organisation.providerId}&week=${MONDAY}`, look);
     await shift(page, "good").waitFor();
-    await expectNoSeriousAxeFault(page);
+    await expectNoSeriousViolation(page);
     await expectNoSidewaysScroll(page);
   });
 });

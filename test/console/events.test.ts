@@ -1,39 +1,46 @@
 import { describe, expect, it } from "vitest";
 import type { TraceStep } from "../../generated/operations/types.ts";
+import { readFilter } from "../../src/console/components/filter.ts";
 import { changeTexts } from "../../src/console/events/change-text.ts";
-import { addressOf, filterOf } from "../../src/console/events/event-filter.ts";
-import { type EVENT_STATUSES, toneOf, tookMs } from "../../src/console/events/event-status.ts";
-import { fromLocalInput, toLocalInput } from "../../src/console/events/local-time.ts";
-import { timedSteps } from "../../src/console/events/trace-steps.ts";
+import {
+  EVENT_FILTER,
+  type EVENT_STATUSES,
+  eventsAddress,
+  timedSteps,
+  toneOf,
+  tookMs,
+} from "../../src/console/events/event.ts";
 
 describe("the filter of the events", () => {
-  it("is read from an address and written into it", () => {
+  it("is read back from its own address", () => {
     const filter = { providerId: "p", status: "dead", shiftId: "shift & 1", traceId: "t" } as const;
-    const address = addressOf(filter);
+    const address = eventsAddress(filter);
     const query = Object.fromEntries(new URL(address, "http://127.0.0.1").searchParams);
-    expect(filterOf(query)).toEqual(filter);
-    expect(addressOf({})).toBe("/console/events");
+    expect(readFilter(EVENT_FILTER, query)).toEqual(filter);
+    expect(eventsAddress({})).toBe("/console/events");
   });
 
-  it("leaves out what is empty, unknown or no status", () => {
-    expect(filterOf({ status: "toString", shiftId: " ", traceId: " t ", colour: "red" })).toEqual({
+  it("omits empty values, unknown members, and unknown statuses", () => {
+    expect(
+      readFilter(EVENT_FILTER, { status: "toString", shiftId: " ", traceId: " t ", colour: "red" }),
+    ).toEqual({
       traceId: "t",
     });
   });
 });
 
 describe("an event", () => {
-  it("warns while it is retried", () => {
+  it("has a warning tone while it is retried", () => {
     expect(toneOf({ status: "queued", attempts: 0 })).toBe("busy");
     expect(toneOf({ status: "queued", attempts: 3 })).toBe("warn");
     expect(toneOf({ status: "dead", attempts: 12 })).toBe("bad");
   });
 
-  it("is plain in a status that the console does not know", () => {
+  it("has a plain tone in an unknown status", () => {
     expect(toneOf({ status: "toString" as (typeof EVENT_STATUSES)[number], attempts: 0 })).toBe("plain");
   });
 
-  it("took from its receipt to its end, once it has one", () => {
+  it("has a duration from its receipt to its end", () => {
     const receivedAt = "2026-11-21T10:00:00.000Z";
     expect(tookMs({ receivedAt, processedAt: "2026-11-21T10:00:00.250Z" })).toBe(250);
     expect(tookMs({ receivedAt })).toBeUndefined();
@@ -41,7 +48,7 @@ describe("an event", () => {
 });
 
 describe("the preview of a replay", () => {
-  it("shows times in the zone of the workplace, names for ids, and only what reads differently", () => {
+  it("shows times in the zone of the workplace, names for ids, and only visible differences", () => {
     const changes = [
       { field: "startTime", from: "2026-11-21T10:00:00.000Z", to: "2026-11-21T11:00:00.000Z" },
       { field: "workplaceId", from: null, to: "w1" },
@@ -75,18 +82,5 @@ describe("a trace", () => {
     );
     expect(timedSteps(steps).map(({ afterMs }) => afterMs)).toEqual([0, 40]);
     expect(timedSteps([])).toEqual([]);
-  });
-});
-
-describe("a local time", () => {
-  it("comes back as the same minute", () => {
-    const minute = new Date(2026, 2, 7, 4, 5);
-    expect(toLocalInput(minute)).toBe("2026-03-07T04:05");
-    expect(fromLocalInput(toLocalInput(minute))).toBe(minute.toISOString());
-  });
-
-  it("is undefined without a valid input", () => {
-    expect(fromLocalInput("")).toBeUndefined();
-    expect(fromLocalInput("soon")).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ProviderHealth } from "../../generated/operations/types.ts";
-import { byNeed, healthAddress, healthFilterOf } from "../../src/console/health/health-filter.ts";
+import { addressWith, readFilter } from "../../src/console/components/filter.ts";
+import { byAttention, HEALTH_FILTER } from "../../src/console/integrations/health.ts";
 
 const health = (code: ProviderHealth["health"]["code"]) => ({ code }) as ProviderHealth["health"];
 const backlog = (oldestAt: string | null) => ({ oldestAt }) as ProviderHealth["backlog"];
@@ -13,8 +14,8 @@ const providerOf = (providerId: string, part: Partial<ProviderHealth>): Provider
 
 const idsOf = (providers: ProviderHealth[]) => providers.map(({ providerId }) => providerId);
 
-describe("the providers by need", () => {
-  it("are in the order of health, open issues, and how long something waits", () => {
+describe("the list of provider health", () => {
+  it("is in the order of health, open issues, and age of the backlog", () => {
     const providers = [
       providerOf("quiet", {}),
       providerOf("waits", { backlog: backlog("2026-11-22T08:00:00Z") }),
@@ -23,26 +24,25 @@ describe("the providers by need", () => {
       providerOf("limited", { health: health("rate_limited") }),
       providerOf("down", { health: health("unreachable") }),
     ];
-    expect(idsOf(byNeed(providers, {}))).toEqual([
+    expect(idsOf(byAttention(providers, {}))).toEqual([
       ...["down", "limited", "with issues", "waits longer", "waits", "quiet"],
     ]);
   });
 
-  it("are those of the filter", () => {
+  it("has the providers that match the filter", () => {
     const providers = [
       providerOf("down", { health: health("unreachable") }),
       providerOf("draft", { state: "draft" }),
       providerOf("fine", {}),
     ];
-    expect(idsOf(byNeed(providers, { health: "reachable" }))).toEqual(["draft", "fine"]);
-    expect(idsOf(byNeed(providers, { health: "reachable", state: "active" }))).toEqual(["fine"]);
+    expect(idsOf(byAttention(providers, { health: "reachable" }))).toEqual(["draft", "fine"]);
+    expect(idsOf(byAttention(providers, { health: "reachable", state: "active" }))).toEqual(["fine"]);
   });
 
-  it("have a filter that comes back from its own address", () => {
+  it("has a filter that is read back from its own address", () => {
     const filter = { health: "token_rejected", state: "suspended" } as const;
-    const { searchParams } = new URL(healthAddress(filter), "http://console.example");
-    expect(healthFilterOf(Object.fromEntries(searchParams))).toEqual(filter);
-    expect(healthFilterOf({ health: "soon", state: "" })).toEqual({});
-    expect(healthAddress({})).toBe("/console/health");
+    const { searchParams } = new URL(addressWith("/console/health", filter), "http://console.example");
+    expect(readFilter(HEALTH_FILTER, Object.fromEntries(searchParams))).toEqual(filter);
+    expect(readFilter(HEALTH_FILTER, { health: "soon", state: "" })).toEqual({});
   });
 });

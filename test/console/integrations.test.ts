@@ -1,12 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Discovery, Issue } from "../../generated/operations/types.ts";
-import { changeOf } from "../../src/console/integrations/change-of.ts";
-import { fieldFaults } from "../../src/console/integrations/field-faults.ts";
+import { fieldFaults } from "../../src/console/components/field-faults.ts";
 import { share, usesOf } from "../../src/console/integrations/field-uses.ts";
 import { choose, stillOpen, toMappings, unsaved } from "../../src/console/integrations/mapping.ts";
 import { nextStep, stepsOf, unmapped } from "../../src/console/integrations/onboarding.ts";
 import { countByProvider } from "../../src/console/integrations/open-issues.ts";
-import { webhookAddress } from "../../src/console/integrations/webhook-address.ts";
+import { changeOf, webhookAddress } from "../../src/console/integrations/registration.ts";
 
 const NOTHING: Discovery = { outlets: [], roles: [] };
 
@@ -29,12 +28,12 @@ describe("onboarding", () => {
     ["suspended", mapped, "active"],
     ["suspended", { ...mapped, roles: [role] }, "active"],
     ["active", { ...mapped, roles: [role] }, "mapped"],
-  ] as const)("of %s goes on with %#: %j -> %s", (state, discovery, next) => {
+  ] as const)("of a %s integration, case %#: %j -> next step %s", (state, discovery, next) => {
     const copy = { outlets: [...discovery.outlets], roles: [...discovery.roles] };
     expect(nextStep({ state }, stepsOf({ state }, copy))?.name).toBe(next);
   });
 
-  it("counts what is open", () => {
+  it("counts outlets and roles without a mapping", () => {
     expect([unmapped(read), unmapped(mapped), unmapped(NOTHING)]).toEqual([2, 0, 0]);
     const [, , step] = stepsOf({ state: "draft" }, { ...mapped, roles: [role] });
     expect(step?.detail).toBe("1 of 2; jobs of the others are blocked.");
@@ -45,7 +44,7 @@ describe("mapping", () => {
   const kajen = { id: "o1", name: "Kajen", mappedTo: "w1", suggestions: [] };
   const lager = { id: "o2", name: "Lager", suggestions: [] };
 
-  it("sends only what differs from what is stored", () => {
+  it("sends only the changed mappings", () => {
     const outlets = choose(choose({}, kajen, "w2"), lager, "w3");
     expect(toMappings({ outlets, roles: {} })).toEqual({
       outlets: [
@@ -57,12 +56,12 @@ describe("mapping", () => {
     expect(unsaved({ outlets, roles: { r1: "c1" } })).toBe(3);
   });
 
-  it("takes a choice back when what is stored, or nothing, is chosen again", () => {
+  it("drops a choice that equals the stored mapping or selects nothing", () => {
     expect(choose({ o1: "w2" }, kajen, "w1")).toEqual({});
     expect(choose({ o2: "w3" }, lager, "")).toEqual({});
   });
 
-  it("knows what is neither mapped nor chosen", () => {
+  it("lists the items that are neither mapped nor chosen", () => {
     expect(stillOpen([kajen, lager], {})).toEqual([lager]);
     expect(stillOpen([kajen, lager], { o2: "w1" })).toEqual([]);
   });
@@ -77,14 +76,14 @@ describe("a corrected registration", () => {
   const { name, baseUrl, kind, timeZone } = before;
   const same = { name, baseUrl, kind, timeZone, routing: "auto", providerToken: "" } as const;
 
-  it("holds only what differs, and no token unless one is entered", () => {
+  it("contains only the changed members, and a token only if one is entered", () => {
     expect(changeOf(before, same)).toBeUndefined();
     expect(changeOf(before, { ...same, baseUrl: "https://q.example", providerToken: "token-new" })).toEqual({
       ...{ baseUrl: "https://q.example", providerToken: "token-new" },
     });
   });
 
-  it("names the routing when another is chosen, or when the detection is to be repeated", () => {
+  it("contains the routing when another is chosen or the detection is repeated", () => {
     expect(changeOf(before, { ...same, routing: "header" })).toEqual({ routing: "header" });
     const given = { ...before, routingSource: "given" } as const;
     expect(changeOf(given, { ...same, routing: "path" })).toBeUndefined();
@@ -96,7 +95,7 @@ describe("a corrected registration", () => {
 describe("faults of a form", () => {
   const FIELDS = ["baseUrl", "timeZone"];
 
-  it("stand at their fields, in every form of the pointer", () => {
+  it("are assigned to their fields, in every form of the pointer", () => {
     const errors = [
       { pointer: "/baseUrl", message: "must be https" },
       { pointer: "#/body/timeZone", message: "must be a zone" },
@@ -111,12 +110,12 @@ describe("faults of a form", () => {
     expect(fieldFaults({ title: "No", errors }, ["kind"]).of.kind).toMatch(/lower-case letters/);
   });
 
-  it("keeps a trouble of another kind as it is", () => {
-    const trouble = { title: "The integration exists already", detail: "Registered.", status: 409 };
-    expect(fieldFaults(trouble, FIELDS)).toEqual({ of: {}, rest: trouble });
+  it("keeps a error of another kind as it is", () => {
+    const error = { title: "The integration exists already", detail: "Registered.", status: 409 };
+    expect(fieldFaults(error, FIELDS)).toEqual({ of: {}, rest: error });
   });
 
-  it("keeps what belongs to no field", () => {
+  it("keep the faults of no field", () => {
     const errors = [{ pointer: "/other/0", message: "is odd" }];
     expect(fieldFaults({ title: "No", errors }, FIELDS)).toEqual({ of: {}, rest: { title: "No", errors } });
     expect(fieldFaults(undefined, FIELDS)).toEqual({ of: {} });
@@ -146,7 +145,7 @@ describe("field report", () => {
     [1, 1_000, "1 (1 %)"],
     [999, 1_000, "999 (99 %)"],
     [1, 3, "1 (33 %)"],
-  ])("writes %d of %d as %s", (count, of, written) => {
+  ])("states %d of %d as %s", (count, of, written) => {
     expect(share(count, of)).toBe(written);
   });
 });
@@ -160,7 +159,7 @@ it("counts open issues by organisation, without those of no organisation", () =>
   expect([...counts]).toEqual([["p", 2]]);
 });
 
-it("names the webhook address by the kind", () => {
+it("builds the webhook address from the kind", () => {
   expect(webhookAddress("https://platform.example", "tempo")).toBe(
     "https://platform.example/api/v3/integrations/tempo/webhook",
   );

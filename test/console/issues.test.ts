@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Issue, IssueCode } from "../../generated/operations/types.ts";
-import { codesOf, groupIssues } from "../../src/console/issues/issue-groups.ts";
-import { urgencyOf } from "../../src/console/issues/urgency.ts";
+import { codesOf, groupIssues, urgencyOf } from "../../src/console/issues/issues.ts";
 
 function issue(code: IssueCode, providerId: string | undefined, minute: number): Issue {
   const at = new Date(Date.UTC(2026, 10, 21, 10, minute)).toISOString();
@@ -17,13 +16,13 @@ describe("issues by organisation", () => {
     const groups = groupIssues([
       issue("provider_check", "calm", 50),
       issue("outlet_not_mapped", "waiting", 40),
-      issue("provider_check", "burning", 30),
-      issue("provider_down", "burning", 10),
+      issue("provider_check", "broken", 30),
+      issue("provider_down", "broken", 10),
       issue("role_not_mapped", "waiting", 45),
       issue("notification_failed", undefined, 1),
     ]);
     expect(groups.map(({ providerId, issues }) => [providerId, issues.map(({ code }) => code)])).toEqual([
-      ["burning", ["provider_down", "provider_check"]],
+      ["broken", ["provider_down", "provider_check"]],
       ["waiting", ["role_not_mapped", "outlet_not_mapped"]],
       [undefined, ["notification_failed"]],
       ["calm", ["provider_check"]],
@@ -45,8 +44,8 @@ describe("issues by organisation", () => {
   });
 });
 
-it("gives a code that the console does not know a medium urgency", () => {
-  expect(urgencyOf("code_of_tomorrow" as IssueCode)).toBe("soon");
-  expect(urgencyOf("toString" as IssueCode)).toBe("soon");
-  expect(urgencyOf("mass_disappearance")).toBe("now");
+it("gives an unknown code a normal urgency", () => {
+  expect(urgencyOf("code_of_tomorrow" as IssueCode)).toBe("normal");
+  expect(urgencyOf("toString" as IssueCode)).toBe("normal");
+  expect(urgencyOf("mass_disappearance")).toBe("urgent");
 });

@@ -1,12 +1,12 @@
 import { Temporal } from "temporal-polyfill";
 import { describe, expect, it } from "vitest";
-import { changeOf } from "../../src/console/job/change-of.ts";
+import { changeOf } from "../../src/console/job/job.ts";
 import { fromLocal, offsetName, toLocal } from "../../src/console/job/zoned-time.ts";
 
 const STOCKHOLM = "Europe/Stockholm";
 
-describe("a time as the clock at a place shows it", () => {
-  it("is one point in time on usual days", () => {
+describe("a local time", () => {
+  it("is one point in time on ordinary days", () => {
     expect(fromLocal("2026-11-22T06:00", STOCKHOLM)).toEqual({
       kind: "once",
       at: "2026-11-22T05:00:00.000Z",
@@ -18,7 +18,7 @@ describe("a time as the clock at a place shows it", () => {
     expect(toLocal("2026-07-01T04:00:59.999Z", STOCKHOLM)).toBe("2026-07-01T06:00");
   });
 
-  it("is two where the clock is set back", () => {
+  it("is two points in time where the clock is set back", () => {
     expect(fromLocal("2026-10-25T02:30", STOCKHOLM)).toEqual({
       kind: "twice",
       first: "2026-10-25T00:30:00.000Z",
@@ -34,7 +34,7 @@ describe("a time as the clock at a place shows it", () => {
     });
   });
 
-  it("is none where the clock is set forward", () => {
+  it("is no point in time where the clock is set forward", () => {
     expect(fromLocal("2027-03-28T02:00", STOCKHOLM)).toEqual({ kind: "never" });
     expect(fromLocal("2027-03-28T02:59", STOCKHOLM)).toEqual({ kind: "never" });
     expect(fromLocal("2027-03-28T01:59", STOCKHOLM)).toEqual({
@@ -47,13 +47,13 @@ describe("a time as the clock at a place shows it", () => {
     });
   });
 
-  it("names the offset of that day", () => {
+  it("has the offset of its day", () => {
     expect(offsetName("2026-10-25T00:30:00.000Z", STOCKHOLM)).toBe("UTC+02:00");
     expect(offsetName("2026-10-25T01:30:00.000Z", STOCKHOLM)).toBe("UTC+01:00");
     expect(offsetName("2026-11-22T05:00:00.000Z", "America/St_Johns")).toBe("UTC-03:30");
   });
 
-  it("is unreadable when it is no time", () => {
+  it("is unreadable if the text is not a time", () => {
     for (const text of ["", "2026-11-22", "tomorrow", "2026-13-45T99:99", "2026-11-22T06:00Z"]) {
       expect(fromLocal(text, STOCKHOLM), text).toEqual({ kind: "unreadable" });
     }
@@ -73,7 +73,7 @@ describe("a time as the clock at a place shows it", () => {
         let local = Temporal.PlainDateTime.from(`${day}T12:00`);
         for (let quarter = 0; quarter < 144; quarter += 1) {
           expect(instantsOf(fromLocal(local.toString().slice(0, 16), zone)), `${local}`).toEqual(
-            meantByTemporal(local, zone),
+            pointsByTemporal(local, zone),
           );
           local = local.add({ minutes: 15 });
         }
@@ -82,12 +82,12 @@ describe("a time as the clock at a place shows it", () => {
   );
 });
 
-function instantsOf(meant: ReturnType<typeof fromLocal>): string[] {
-  if (meant.kind === "once") return [meant.at];
-  return meant.kind === "twice" ? [meant.first, meant.second] : [];
+function instantsOf(reading: ReturnType<typeof fromLocal>): string[] {
+  if (reading.kind === "once") return [reading.at];
+  return reading.kind === "twice" ? [reading.first, reading.second] : [];
 }
 
-function meantByTemporal(local: Temporal.PlainDateTime, zone: string): string[] {
+function pointsByTemporal(local: Temporal.PlainDateTime, zone: string): string[] {
   const read = (disambiguation: "earlier" | "later") => local.toZonedDateTime(zone, { disambiguation });
   const both = [read("earlier"), read("later")].filter((each) => each.toPlainDateTime().equals(local));
   const instants = both.map((each) => each.toInstant().toString({ smallestUnit: "millisecond" }));
@@ -97,13 +97,13 @@ function meantByTemporal(local: Temporal.PlainDateTime, zone: string): string[] 
 describe("a change of a job", () => {
   const before = { startTime: "2026-11-22T05:00:00.000Z", endTime: "2026-11-22T13:00:00.000Z", positions: 2 };
 
-  it("names only what differs", () => {
+  it("contains only the changed members", () => {
     expect(changeOf(before, { ...before, positions: 3 })).toEqual({ positions: 3 });
     const startTime = "2026-11-22T06:00:00.000Z";
     expect(changeOf(before, { ...before, startTime })).toEqual({ startTime });
   });
 
-  it("is none when nothing differs, or something is not whole", () => {
+  it("is undefined if nothing differs or a value is invalid", () => {
     expect(changeOf(before, before)).toBeUndefined();
     expect(changeOf(before, { ...before, startTime: "2026-11-22T06:00:00+01:00" })).toBeUndefined();
     expect(changeOf(before, { ...before, endTime: undefined, positions: 3 })).toBeUndefined();

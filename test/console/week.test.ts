@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../generated/operations/types.ts";
-import { daysOf, spanOf, weekAddress, weekAfter, weekFilterOf } from "../../src/console/week/week-filter.ts";
-import { staffingTone, weekRows } from "../../src/console/week/week-rows.ts";
+import { addressWith, readFilter } from "../../src/console/components/filter.ts";
+import {
+  daysOf,
+  mondayOf,
+  spanOf,
+  staffingTone,
+  WEEK_FILTER,
+  weekAfter,
+  weekRows,
+} from "../../src/console/jobs/week.ts";
 
 const PROVIDER = "0b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 const MONDAY = "2026-11-23";
@@ -14,23 +22,25 @@ function jobOf(part: Partial<Job>): Job {
   } as Job;
 }
 
-describe("the filter of the week", () => {
-  it.each([["2026-11-23"], ["2026-11-26"], ["2026-11-29"]])("has the Monday of %s", (week) => {
-    expect(weekFilterOf({ week })).toEqual({ week: MONDAY });
+describe("the week", () => {
+  it.each([["2026-11-23"], ["2026-11-26"], ["2026-11-29"]])("of %s starts on its Monday", (day) => {
+    expect(mondayOf(day)).toBe(MONDAY);
   });
 
-  it("is the current week without a day that exists", () => {
+  it("is the current week without a valid day in the address", () => {
     const now = new Date("2026-11-25T12:00:00Z");
-    for (const week of ["", "soon", "2026-99-99"]) expect(weekFilterOf({ week }, now).week).toBe(MONDAY);
+    for (const week of ["", "soon", "2026-99-99"]) {
+      expect(mondayOf(readFilter(WEEK_FILTER, { week }).week, now)).toBe(MONDAY);
+    }
   });
 
-  it("comes back from its own address", () => {
+  it("is read back from its own address", () => {
     const filter = { week: MONDAY, providerId: PROVIDER };
-    const { searchParams } = new URL(weekAddress(filter), "http://console.example");
-    expect(weekFilterOf(Object.fromEntries(searchParams))).toEqual(filter);
+    const { searchParams } = new URL(addressWith("/console/week", filter), "http://console.example");
+    expect(readFilter(WEEK_FILTER, Object.fromEntries(searchParams))).toEqual(filter);
   });
 
-  it("moves over the end of a year", () => {
+  it("continues over the end of a year", () => {
     expect(weekAfter("2026-12-28", 1)).toBe("2027-01-04");
     expect(daysOf("2026-12-28")[4]).toBe("2027-01-01");
   });
@@ -44,7 +54,7 @@ describe("the rows of the week", () => {
   const rowsOf = (jobs: Job[], zone = "Europe/Stockholm") =>
     weekRows(jobs, daysOf(MONDAY), { placeOf: ({ outletId }) => outletId, zoneOf: () => zone });
 
-  it("have each shift on the day on which it starts at its organisation", () => {
+  it("have each shift on the day on which it starts in the zone of its organisation", () => {
     const late = jobOf({ startTime: "2026-11-23T23:30:00.000Z" });
     expect([...(rowsOf([late])[0]?.days.keys() ?? [])]).toEqual(["2026-11-24"]);
     expect([...(rowsOf([late], "UTC")[0]?.days.keys() ?? [])]).toEqual(["2026-11-23"]);
@@ -57,20 +67,20 @@ describe("the rows of the week", () => {
     expect(rows[1]?.days.get(MONDAY)?.map(({ jobId }) => jobId)).toEqual(["eight", "noon"]);
   });
 
-  it("leave out what is cancelled, and what is on a day of another week", () => {
+  it("omit cancelled shifts and shifts of another week", () => {
     const before = jobOf({ startTime: "2026-11-22T20:00:00.000Z" });
     expect(rowsOf([before, jobOf({ status: "cancelled" })])).toEqual([]);
   });
 });
 
-describe("the colour of a shift", () => {
+describe("the tone", () => {
   it.each<[string, Partial<Job>, string]>([
-    ["nobody", {}, "bad"],
-    ["some", { ownPeopleCount: 1 }, "warn"],
-    ["all", { ownPeopleCount: 2 }, "good"],
-    ["too many", { ownPeopleCount: 3 }, "bad"],
-    ["a blocked shift", { status: "blocked_mapping" }, "plain"],
-  ])("says that it has %s", (_, part, tone) => {
+    ["no people", {}, "bad"],
+    ["some people", { ownPeopleCount: 1 }, "warn"],
+    ["all people", { ownPeopleCount: 2 }, "good"],
+    ["too many people", { ownPeopleCount: 3 }, "bad"],
+    ["no mapping", { status: "blocked_mapping" }, "plain"],
+  ])("of a shift with %s", (_, part, tone) => {
     expect(staffingTone(jobOf(part))).toBe(tone);
   });
 });

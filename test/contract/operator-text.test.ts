@@ -116,7 +116,7 @@ const textsOf = (rendered: string | object): string[] =>
   typeof rendered === "string" ? [rendered] : Object.values(rendered);
 
 describe("the text of a code", () => {
-  it("is looked for in every list of codes", () => {
+  it("exists for every list of codes", () => {
     const lists = Object.entries(codes).flatMap(([name, schema]) => (schema.enum ? [name] : []));
     const rendered = new Set(RENDERED.map(([name]) => name));
     expect(lists.filter((name) => !rendered.has(name))).toEqual([]);
@@ -239,7 +239,7 @@ describe("an explanation", () => {
 
   const reason = (code: Reason["code"], params: Params = {}) => staffingReasonText({ code, params });
 
-  it("says what to do only where something can be done", () => {
+  it("has a remedy only where an operator can act", () => {
     expect(reason("booking_released", { count: 1, reason: "shift_full" })).toEqual({
       detail: "1 booking was released: the shift is full at the provider.",
     });
@@ -334,14 +334,14 @@ describe("the limit of a backlog", () => {
   });
 });
 
-it("says what a provider's health pauses, and what ends the pause", () => {
+it("describes what a provider's health pauses and what ends the pause", () => {
   const health: Health = {
     ...{ code: "token_rejected", since: "2026-11-22T08:00:00.000Z" },
     ...{ paused: "all_calls", resumes: "with_good_response" },
   };
   expect(healthText(health)).toEqual({
     title: "Token rejected",
-    detail: "The provider answers 401 or 403 to the provider token.",
+    detail: "The provider rejects the provider token with 401 or 403.",
     paused: "All calls to the provider, except one probe per minute",
     resumes: "With the first good response, or with a new provider token",
   });
@@ -353,7 +353,7 @@ it("names a queued event with attempts as retrying", () => {
   expect(eventStatusText({ status: "dead", attempts: 12 }).name).toBe("No response");
 });
 
-it("explains a warning, and repeats one that it does not know", () => {
+it("explains a warning, and repeats an unknown one", () => {
   expect(warningText("positions_differ")).toBe(
     "slots and numberOfPositions differ: the smaller number applies",
   );

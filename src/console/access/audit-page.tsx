@@ -1,44 +1,156 @@
-import { useLocation } from "preact-iso";
+import type { AuditEntry } from "../../../generated/operations/types.ts";
+import { ActionButton } from "../components/action-button.tsx";
+import { ErrorBox } from "../components/error-box.tsx";
+import { aDay, anyText, type Filter } from "../components/filter.ts";
+import { DayFilter, FilterForm, TextFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { PagedList } from "../components/paged-list.tsx";
+import { Empty } from "../components/query-view.tsx";
+import { ShortId } from "../components/short-id.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
+import { download } from "../data/download.ts";
+import { ask } from "../data/errors.ts";
+import { useAction } from "../data/use-action.ts";
 import { usePages } from "../data/use-pages.ts";
-import { More } from "../parts/more.tsx";
-import { PageHead } from "../parts/page-head.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
-import { AuditExport } from "./audit-export.tsx";
-import { auditAddress, auditFilterOf, auditQueryOf } from "./audit-filter.ts";
-import { AuditFilters } from "./audit-filters.tsx";
-import { AuditTable } from "./audit-table.tsx";
+
+/** `subject` is the id of what an entry is about; the days are in UTC, so that a link has the same meaning everywhere. */
+const FILTER = { operator: anyText, operation: anyText, subject: anyText, from: aDay, to: aDay };
+const DAY_MS = 86_400_000;
 
 /** Every change and every reveal, newest first. */
 export function AuditPage() {
-  const { query, route } = useLocation();
-  const filter = auditFilterOf(query);
-  const wanted = auditQueryOf(filter);
-  const pages = usePages(`audit ${JSON.stringify(filter)}`, (cursor) =>
-    ask(api.listAudit({ params: { query: { ...wanted, ...(cursor && { cursor }) } } })),
+  const { filter, set, ...filtering } = useFilter("/console/audit", FILTER);
+  const query = queryOf(filter);
+  const pages = usePages(`audit ${JSON.stringify(filter)}`, (page) =>
+    ask(api.listAudit({ params: { query: { ...query, ...page } } })),
   );
   return (
     <>
       <PageHead title="Audit log">
         <span class="push" />
-        <AuditExport query={wanted} />
+        <Export query={query} />
       </PageHead>
-      <AuditFilters filter={filter} onFilter={(next) => route(auditAddress(next), true)} />
-      <Shown query={pages} lines={12}>
-        {(entries) =>
-          entries.length === 0 ? (
-            <Empty title="No entry matches the filters">
-              <p>
-                Every change and every reveal adds an entry. <a href="/console/audit">Show all entries</a>.
-              </p>
-            </Empty>
-          ) : (
-            <AuditTable entries={entries} />
-          )
+      <FilterForm {...filtering}>
+        <TextFilter name="Operator" value={filter.operator} onChange={set("operator")} />
+        <TextFilter isId name="Operation" value={filter.operation} onChange={set("operation")} />
+        <TextFilter isId name="About the id" value={filter.subject} onChange={set("subject")} />
+        <DayFilter name="From (UTC)" value={filter.from} onChange={set("from")} />
+        <DayFilter name="To (UTC)" value={filter.to} onChange={set("to")} />
+      </FilterForm>
+      <PagedList
+        {...{ pages, ...filtering }}
+        one="entry"
+        empty={
+          <Empty title="No entry yet">
+            <p>Every change and every reveal adds an entry.</p>
+          </Empty>
         }
-      </Shown>
-      <More pages={pages} />
+      >
+        {(entries) => <AuditTable entries={entries} />}
+      </PagedList>
     </>
   );
+}
+
+/** The query of the operations API: days become times, the last day included. */
+function queryOf({ from, to, ...texts }: Filter<typeof FILTER>) {
+  return {
+    ...texts,
+    ...(from !== undefined && { since: new Date(from).toISOString() }),
+    ...(to !== undefined && { until: new Date(Date.parse(to) + DAY_MS).toISOString() }),
+  };
+}
+
+/** Saves every entry that matches the filters. */
+function Export({ query }: { query: Readonly<Record<string, string>> }) {
+  const save = useAction(async () => {
+    await download(`/audit/export?${new URLSearchParams(query)}`, "audit.ndjson");
+    return "The export is saved as audit.ndjson.";
+  });
+  return (
+    <>
+      <ActionButton action={save} onClick={() => void save.run()}>
+        Export
+      </ActionButton>
+      {save.error && <ErrorBox error={save.error} />}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<AuditEntry>[] = [
+  { name: "When", cell: ({ at }) => <Time at={at} exact /> },
+  {
+    name: "Operator",
+    cell: ({ operator, address }) => (
+      <>
+        {operator.name}
+        <br />
+        <span class="soft">{address}</span>
+      </>
+    ),
+  },
+  { name: "Operation", cell: ({ operation }) => <code class="breaks">{operation}</code> },
+  { name: "About", cell: ({ subjects }) => <Subjects subjects={subjects} /> },
+  { name: "Changes", cell: (entry) => <Changes {...entry} /> },
+];
+
+function AuditTable({ entries }: { entries: AuditEntry[] }) {
+  return (
+    <div class="scroll">
+      <Table
+        caption="Changes and reveals, newest first"
+        columns={COLUMNS}
+        rows={entries}
+        keyOf={({ auditId }) => auditId}
+      />
+    </div>
+  );
+}
+
+/** The ids that have a page. */
+const PAGES: Readonly<Record<string, (id: string) => string>> = {
+  candidateId: (id) => `/console/people/${id}`,
+  jobId: (id) => `/console/jobs/${id}`,
+  providerId: (id) => `/console/integrations/${id}`,
+  eventId: (id) => `/console/events/${id}`,
+};
+
+function Subjects({ subjects }: Pick<AuditEntry, "subjects">) {
+  return (
+    <ul>
+      {Object.entries(subjects).map(([name, id]) => (
+        <li key={name}>
+          <span class="soft">{name}</span> <ShortId id={id} href={PAGES[name]?.(id)} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Changes({ changes, reason }: Pick<AuditEntry, "changes" | "reason">) {
+  return (
+    <ul>
+      {changes.map((change) => (
+        <li key={change.field} class="breaks">
+          {changeText(change)}
+        </li>
+      ))}
+      {reason !== undefined && <li class="breaks">Reason: {reason}</li>}
+    </ul>
+  );
+}
+
+type Change = AuditEntry["changes"][number];
+
+/** `name: Kvarteret → Kajen`; the field alone for personal data and secrets. */
+function changeText({ field, before, after }: Change): string {
+  if (before === undefined && after === undefined) return field;
+  return `${field}: ${valueText(before)} → ${valueText(after)}`;
+}
+
+function valueText(value: Change["before"]): string {
+  if (value === undefined || value === null) return "none";
+  return Array.isArray(value) ? `[${value.join(", ")}]` : String(value);
 }

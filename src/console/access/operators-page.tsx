@@ -1,27 +1,27 @@
-import { useLocation } from "preact-iso";
 import type { Operator } from "../../../generated/operations/types.ts";
+import { Badge } from "../components/badge.tsx";
+import { type Filter, oneOf } from "../components/filter.ts";
+import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { Empty, QueryView } from "../components/query-view.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
-import { readAll } from "../data/use-pages.ts";
+import { ask } from "../data/errors.ts";
+import { readPages } from "../data/use-pages.ts";
 import { useQuery } from "../data/use-query.ts";
-import { PageHead } from "../parts/page-head.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
-import { ROLES } from "../session/me.ts";
-import { AddOperator } from "./add-operator.tsx";
-import { fits, type OperatorFilter, operatorFilterOf, operatorsAddress } from "./operator-filter.ts";
-import { OperatorTable } from "./operator-table.tsx";
-import { ROLE_NAMES } from "./role-field.tsx";
+import { ROLE_NAMES, ROLES } from "../session/me.ts";
+import { AddOperator, OperatorActions } from "./operator-actions.tsx";
 
 const PAGE = 200;
+/** Without a state, operators who are not revoked. */
+const FILTER = { state: oneOf(["revoked", "all"]), role: oneOf(ROLE_NAMES) };
 
 /** Who may call the operations API, and with which role. */
 export function OperatorsPage() {
-  const { query, route } = useLocation();
-  const filter = operatorFilterOf(query);
+  const { filter, set } = useFilter("/console/operators", FILTER);
   const list = useQuery("operators", () =>
-    readAll((cursor) =>
-      ask(api.listOperators({ params: { query: { limit: PAGE, ...(cursor && { cursor }) } } })),
-    ),
+    readPages((page) => ask(api.listOperators({ params: { query: { limit: PAGE, ...page } } }))),
   );
   return (
     <>
@@ -29,59 +29,104 @@ export function OperatorsPage() {
         <span class="push" />
         <AddOperator onAdded={list.reload} />
       </PageHead>
-      <Filters filter={filter} onFilter={(wanted) => route(operatorsAddress(wanted), true)} />
+      <FilterForm>
+        <SelectFilter
+          name="State"
+          value={filter.state}
+          none="Valid"
+          options={[
+            ["revoked", "Revoked"],
+            ["all", "All"],
+          ]}
+          onChange={set("state")}
+        />
+        <SelectFilter
+          name="Role"
+          value={filter.role}
+          options={ROLE_NAMES.map((role) => [role, ROLES[role].name])}
+          onChange={set("role")}
+        />
+      </FilterForm>
       <section id="operators" tabIndex={-1} aria-label="Operators">
-        <Shown query={list} lines={6}>
-          {(operators) => (
-            <Operators shown={operators.filter((each) => fits(each, filter))} reload={list.reload} />
+        <QueryView query={list} lines={6}>
+          {({ items }) => (
+            <Operators shown={items.filter((each) => matches(each, filter))} reload={list.reload} />
           )}
-        </Shown>
+        </QueryView>
       </section>
       <p class="hint">The first admin, with the OPERATIONS_TOKEN of the platform, is not in this list.</p>
     </>
   );
 }
 
+function matches({ role, revokedAt }: Operator, filter: Filter<typeof FILTER>): boolean {
+  if (filter.role !== undefined && role !== filter.role) return false;
+  return filter.state === "all" || (revokedAt !== undefined) === (filter.state === "revoked");
+}
+
 function Operators({ shown, reload }: { shown: Operator[]; reload(): void }) {
-  if (shown.length > 0) return <OperatorTable operators={shown} onChanged={reload} />;
+  if (shown.length === 0) {
+    return (
+      <Empty title="No operator matches the filters">
+        <p>
+          Add an operator, or <a href="/console/operators?state=all">show all operators</a>.
+        </p>
+      </Empty>
+    );
+  }
+  const columns: Column<Operator>[] = [
+    ...COLUMNS,
+    {
+      name: "Actions",
+      isActions: true,
+      cell: (operator) => <OperatorActions operator={operator} onChanged={reload} />,
+    },
+  ];
   return (
-    <Empty title="No operator matches the filters">
-      <p>
-        Add an operator, or <a href="/console/operators?state=all">show all operators</a>.
-      </p>
-    </Empty>
+    <Table
+      caption="Operators, newest first"
+      columns={columns}
+      rows={shown}
+      keyOf={({ operatorId }) => operatorId}
+    />
   );
 }
 
-interface FilterProps {
-  filter: OperatorFilter;
-  onFilter(filter: OperatorFilter): void;
-}
+const COLUMNS: readonly Column<Operator>[] = [
+  {
+    name: "Name",
+    cell: ({ name }) => <a href={`/console/audit?${new URLSearchParams({ operator: name })}`}>{name}</a>,
+  },
+  {
+    name: "Role",
+    cell: ({ role }) => <Badge tone={role === "admin" ? "warn" : "plain"}>{ROLES[role].name}</Badge>,
+  },
+  { name: "Added", cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { name: "Tokens", cell: (operator) => <Tokens {...operator} /> },
+];
 
-function Filters({ filter, onFilter }: FilterProps) {
-  const choose = (form: HTMLFormElement) =>
-    onFilter(operatorFilterOf(Object.fromEntries(new FormData(form)) as Record<string, string>));
+function Tokens({ tokens, revokedAt }: Operator) {
+  if (revokedAt !== undefined) {
+    return (
+      <>
+        revoked <Time at={revokedAt} />
+      </>
+    );
+  }
+  if (tokens.length === 0) return <span class="soft">none is valid</span>;
   return (
-    <form class="filters" aria-label="Filters" onChange={(event) => choose(event.currentTarget)}>
-      <label class="field">
-        <span>State</span>
-        <select name="state" value={filter.state ?? ""}>
-          <option value="">Valid</option>
-          <option value="revoked">Revoked</option>
-          <option value="all">All</option>
-        </select>
-      </label>
-      <label class="field">
-        <span>Role</span>
-        <select name="role" value={filter.role ?? ""}>
-          <option value="">Any</option>
-          {ROLES.map((role) => (
-            <option key={role} value={role}>
-              {ROLE_NAMES[role].name}
-            </option>
-          ))}
-        </select>
-      </label>
-    </form>
+    <ul>
+      {tokens.map(({ createdAt, validUntil }) => (
+        <li key={createdAt}>
+          from <Time at={createdAt} />
+          {validUntil !== undefined && (
+            <>
+              {" "}
+              until <Time at={validUntil} />
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,36 +1,35 @@
-import { useLocation } from "preact-iso";
-import { readNamesAgain } from "../data/names.ts";
+import { anyText } from "../components/filter.ts";
+import { FilterForm, TextFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { PagedList } from "../components/paged-list.tsx";
+import { Empty } from "../components/query-view.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Views } from "../components/views.tsx";
+import { reloadNames, useNames } from "../data/names.ts";
 import { usePages } from "../data/use-pages.ts";
-import { addressWith } from "../parts/address.ts";
-import { More } from "../parts/more.tsx";
-import { PageHead } from "../parts/page-head.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
-import { TextFilter } from "../parts/text-filter.tsx";
-import { Views } from "../parts/views.tsx";
 import { may } from "../session/me.ts";
 import { EditEntry } from "./edit-entry.tsx";
-import { EntryTable } from "./entry-table.tsx";
-import { COMPETENCES, type Kind, WORKPLACES } from "./kinds.ts";
+import { COMPETENCES, type Entry, type Kind, WORKPLACES } from "./kinds.ts";
 
-/** What outlets are mapped to. */
+/** The workplaces, to which outlets are mapped. */
 export const WorkplacesPage = () => <CataloguePage key="workplaces" kind={WORKPLACES} />;
 
-/** What roles are mapped to, and people have. */
+/** The competences, to which roles are mapped. */
 export const CompetencesPage = () => <CataloguePage key="competences" kind={COMPETENCES} />;
 
 const VIEWS = [WORKPLACES, COMPETENCES].map(({ title: name, path }) => ({ name, path }));
+const FILTER = { search: anyText };
 
 function CataloguePage({ kind }: { kind: Kind }) {
-  const { query, route } = useLocation();
-  const search = query.search?.trim() ?? "";
+  const { filter, set, ...filtering } = useFilter(kind.path, FILTER);
   const pages = usePages(
-    `${kind.path} ${search}`,
-    (cursor) => kind.list({ ...(search && { search }), ...(cursor && { cursor }) }),
+    `${kind.path} ${filter.search}`,
+    (page) => kind.list({ ...filter, ...page }),
     ({ type }) => type === "integration",
   );
   const reload = () => {
     pages.reload();
-    void readNamesAgain();
+    void reloadNames();
   };
   return (
     <>
@@ -38,38 +37,24 @@ function CataloguePage({ kind }: { kind: Kind }) {
         <Views views={VIEWS} />
         {may("operator") && <EditEntry kind={kind} onSaved={reload} />}
       </PageHead>
-      <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-        <TextFilter
-          name="Name"
-          value={search}
-          onGiven={(wanted) => route(addressWith(kind.path, { search: wanted }), true)}
-        />
-        {search && <a href={kind.path}>Show all</a>}
-      </form>
-      <Shown query={pages} lines={8}>
-        {(entries) =>
-          entries.length === 0 ? (
-            <Nothing kind={kind} isFiltered={search !== ""} />
-          ) : (
-            <EntryTable kind={kind} entries={entries} onSaved={reload} />
-          )
-        }
-      </Shown>
-      <More pages={pages} />
+      <FilterForm {...filtering}>
+        <TextFilter name="Name" value={filter.search} onChange={set("search")} />
+      </FilterForm>
+      <PagedList {...{ pages, ...filtering }} one={kind.one} lines={8} empty={<NoEntries {...kind} />}>
+        {(entries) => (
+          <Table
+            caption={`${kind.title}, newest first`}
+            columns={columnsOf(kind, reload)}
+            rows={entries}
+            keyOf={({ id }) => id}
+          />
+        )}
+      </PagedList>
     </>
   );
 }
 
-function Nothing({ kind: { one, path, mapped }, isFiltered }: { kind: Kind; isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <Empty title={`No ${one} has such a name`}>
-        <p>
-          Change the filter, or <a href={path}>show all</a>.
-        </p>
-      </Empty>
-    );
-  }
+function NoEntries({ one, mapped }: Kind) {
   return (
     <Empty title={`No ${one} yet`}>
       <p>
@@ -77,5 +62,51 @@ function Nothing({ kind: { one, path, mapped }, isFiltered }: { kind: Kind; isFi
         <a href="/console/integrations">integration</a>.
       </p>
     </Empty>
+  );
+}
+
+function columnsOf(kind: Kind, reload: () => void): Column<Entry>[] {
+  const { people } = kind;
+  return [
+    { name: "Name", cell: ({ name }) => name },
+    ...(kind.hasAddress ? [{ name: "Address", cell: ({ address }: Entry) => address }] : []),
+    { name: kind.mapped, cell: (entry) => <Mapped {...entry} /> },
+    ...(people
+      ? [{ name: "People", cell: (entry: Entry) => <PeopleLink {...entry} people={people} /> }]
+      : []),
+    ...(may("operator")
+      ? [
+          {
+            name: "Actions",
+            isActions: true,
+            cell: (entry: Entry) => <EditEntry kind={kind} entry={entry} onSaved={reload} />,
+          },
+        ]
+      : []),
+  ];
+}
+
+function PeopleLink({ id, name, people }: Entry & Pick<Required<Kind>, "people">) {
+  return (
+    <a href={people(id)}>
+      People<span class="visually-hidden"> with {name}</span>
+    </a>
+  );
+}
+
+/** Links to the mappings, where they can be changed. */
+function Mapped({ mapped, mappedCount }: Entry) {
+  const { integration } = useNames();
+  if (mappedCount === 0) return <span class="soft">none</span>;
+  return (
+    <ul>
+      {mapped.map(({ providerId, id, name }) => (
+        <li key={`${providerId} ${id}`}>
+          <a href={`/console/integrations/${providerId}#mapping`}>{name}</a>{" "}
+          <span class="soft">{integration(providerId)?.name ?? providerId}</span>
+        </li>
+      ))}
+      {mappedCount > mapped.length && <li class="soft">and {mappedCount - mapped.length} more</li>}
+    </ul>
   );
 }

@@ -1,27 +1,27 @@
 import type { Competence, Workplace } from "../../../generated/operations/types.ts";
+import { addressWith } from "../components/filter.ts";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
-import type { Page } from "../data/use-pages.ts";
-import { addressWith } from "../parts/address.ts";
+import { ask } from "../data/errors.ts";
+import type { Page, PageQuery } from "../data/use-pages.ts";
 
 /** A workplace or a competence. */
 export interface Entry {
   id: string;
   name: string;
   address: string | null;
-  /** Outlets or roles that are mapped to it; the first of `mappedCount`. */
+  /** The outlets or roles that are mapped to it: the first of `mappedCount`. */
   mapped: { providerId: string; id: string; name: string }[];
   mappedCount: number;
 }
 
-export interface Given {
+/** The values of the form. */
+export interface EntryInput {
   name: string;
   address: string | null;
 }
 
-interface ListQuery {
+interface ListQuery extends PageQuery {
   search?: string;
-  cursor?: string;
 }
 
 /** The two lists of the platform that outlets and roles are mapped to. */
@@ -31,12 +31,12 @@ export interface Kind {
   /** One of them: `workplace`. */
   one: string;
   hasAddress: boolean;
-  /** What is mapped to it: `Outlets`. */
+  /** The provider's objects that are mapped to it: `Outlets`. */
   mapped: string;
   list(query: ListQuery): Promise<Page<Entry>>;
-  add(given: Given): Promise<unknown>;
-  change(id: string, given: Given): Promise<unknown>;
-  /** The page of the people who have it. */
+  add(input: EntryInput): Promise<unknown>;
+  change(id: string, input: EntryInput): Promise<unknown>;
+  /** The address of the people who have it. */
   people?(id: string): string;
 }
 

@@ -7,7 +7,7 @@ const SHOWN_FOR_MS = 6_000;
 let nth = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-export function say(text: string): void {
+export function announce(text: string): void {
   nth += 1;
   announced.value = { text, nth };
   clearTimeout(timer);

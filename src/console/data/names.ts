@@ -1,10 +1,16 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Candidate, Competence, Integration, Workplace } from "../../../generated/operations/types.ts";
+import type {
+  Candidate,
+  Competence,
+  Integration,
+  Job,
+  Workplace,
+} from "../../../generated/operations/types.ts";
 import { api } from "./api.ts";
+import { ask } from "./errors.ts";
 import { onMessage, type StreamMessage } from "./live.ts";
-import { ask } from "./trouble.ts";
-import { readAll } from "./use-pages.ts";
+import { type PageQuery, readPages } from "./use-pages.ts";
 
 /** The names behind ids. Undefined: not read yet, or deleted. */
 export interface Names {
@@ -17,21 +23,21 @@ export interface Names {
   workplaces: Workplace[];
   competences: Competence[];
   /** False until the first read has ended. */
-  areRead: boolean;
+  areLoaded: boolean;
 }
 
 interface Known {
   integrations: ReadonlyMap<string, Integration>;
   workplaces: ReadonlyMap<string, Workplace>;
   competences: ReadonlyMap<string, Competence>;
-  areRead: boolean;
+  areLoaded: boolean;
 }
 
 const NOTHING: Known = {
   integrations: new Map(),
   workplaces: new Map(),
   competences: new Map(),
-  areRead: false,
+  areLoaded: false,
 };
 const PAGE = 200;
 /** Names that several rows miss at once are read together. Milliseconds. */
@@ -40,31 +46,31 @@ const GATHER_MS = 50;
 const known = signal(NOTHING);
 /** There may be many candidates: only the first page and those that a page shows are read. */
 const people = signal<ReadonlyMap<string, Candidate>>(new Map());
-/** Ids that were requested already; requested again after a gap. */
-const asked = new Set<string>();
+/** Ids that were requested already. A gap clears them. */
+const requested = new Set<string>();
 let isFollowing = false;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /** The names, read once for all pages, and again when a page shows an id without a name. */
 export function useNames(): Names {
   useEffect(follow, []);
-  const { integrations, workplaces, competences, areRead } = known.value;
+  const { integrations, workplaces, competences, areLoaded } = known.value;
   const candidates = people.value;
   return {
-    integration: (id) => integrations.get(id) ?? lacking(id),
-    workplace: (id) => (id === undefined ? undefined : (workplaces.get(id) ?? lacking(id))),
-    competence: (id) => (id === undefined ? undefined : (competences.get(id) ?? lacking(id))),
-    candidate: (id) => candidates.get(id) ?? lackingPerson(id),
+    integration: (id) => integrations.get(id) ?? requestAgain(id),
+    workplace: (id) => (id === undefined ? undefined : (workplaces.get(id) ?? requestAgain(id))),
+    competence: (id) => (id === undefined ? undefined : (competences.get(id) ?? requestAgain(id))),
+    candidate: (id) => candidates.get(id) ?? requestCandidate(id),
     integrations: byName(integrations),
     workplaces: byName(workplaces),
     competences: byName(competences),
-    areRead,
+    areLoaded,
   };
 }
 
-/** Call it after adding or renaming something: the stream has no messages about these lists. */
-export async function readNamesAgain(): Promise<void> {
-  asked.clear();
+/** Reads the names again after a change to these lists, about which the stream has no messages. */
+export async function reloadNames(): Promise<void> {
+  requested.clear();
   await Promise.all([readLists(), readFirstCandidates()]);
 }
 
@@ -72,33 +78,57 @@ export function fullName({ firstName, lastName }: Pick<Candidate, "firstName" | 
   return `${firstName} ${lastName}`.trim();
 }
 
+/** The name of a candidate; the short id of one who was erased. */
+export function nameOf(candidateId: string, { candidate }: Names): string {
+  const known = candidate(candidateId);
+  return known ? fullName(known) : `candidate ${shortened(candidateId)}`;
+}
+
+/** The work: the competence on the platform, or the role as the provider names it. */
+export function workOf(job: Pick<Job, "competenceId" | "roleName" | "roleId">, names: Names): string {
+  return names.competence(job.competenceId)?.name ?? job.roleName ?? `role ${shortened(job.roleId)}`;
+}
+
+/** The place: the workplace on the platform, or the outlet as the provider names it. */
+export function placeOf(job: Pick<Job, "workplaceId" | "outletName" | "outletId">, names: Names): string {
+  return names.workplace(job.workplaceId)?.name ?? job.outletName ?? `outlet ${shortened(job.outletId)}`;
+}
+
+/** `Cook, Waiter`; `none` without one. */
+export function competencesOf({ competenceIds }: Pick<Candidate, "competenceIds">, names: Names): string {
+  const known = competenceIds.map((id) => names.competence(id)?.name ?? id);
+  return known.length === 0 ? "none" : known.sort((one, other) => one.localeCompare(other)).join(", ");
+}
+
+const shortened = (id: string): string => (id.length > 12 ? `${id.slice(0, 8)}…` : id);
+
 function follow(): void {
   if (isFollowing) return;
   isFollowing = true;
   onMessage(handle);
-  void readNamesAgain();
+  void reloadNames();
 }
 
 function handle({ type }: StreamMessage): void {
-  if (type === "gap") void readNamesAgain();
+  if (type === "gap") void reloadNames();
   // An import sends many messages; the new candidates are read when a page shows them.
-  if (type === "import") asked.clear();
+  if (type === "import") requested.clear();
 }
 
 async function readLists(): Promise<void> {
-  const page = (cursor?: string) => ({ params: { query: { limit: PAGE, ...(cursor && { cursor }) } } });
+  const options = (page: PageQuery) => ({ params: { query: { limit: PAGE, ...page } } });
   // Without names the pages show ids, so a failure is not reported. A gap reads them again.
   const [integrations, workplaces, competences] = await Promise.allSettled([
-    readAll((cursor) => ask(api.listIntegrations(page(cursor)))),
-    readAll((cursor) => ask(api.listWorkplaces(page(cursor)))),
-    readAll((cursor) => ask(api.listCompetences(page(cursor)))),
+    readPages((page) => ask(api.listIntegrations(options(page)))),
+    readPages((page) => ask(api.listWorkplaces(options(page)))),
+    readPages((page) => ask(api.listCompetences(options(page)))),
   ]);
   const before = known.value;
   known.value = {
     integrations: mapped(integrations, ({ providerId }) => providerId) ?? before.integrations,
     workplaces: mapped(workplaces, ({ workplaceId }) => workplaceId) ?? before.workplaces,
     competences: mapped(competences, ({ competenceId }) => competenceId) ?? before.competences,
-    areRead: true,
+    areLoaded: true,
   };
 }
 
@@ -113,10 +143,10 @@ function addPeople(read: Candidate[]): void {
   people.value = together;
 }
 
-/** The id was added after the last read, so the lists are read once more. */
-function lacking(id: string): undefined {
-  if (!known.value.areRead || asked.has(id)) return;
-  asked.add(id);
+/** Reads the lists once more for an id that was added after the last read. */
+function requestAgain(id: string): undefined {
+  if (!known.value.areLoaded || requested.has(id)) return;
+  requested.add(id);
   if (timer !== undefined) return;
   timer = setTimeout(() => {
     timer = undefined;
@@ -124,18 +154,18 @@ function lacking(id: string): undefined {
   }, GATHER_MS);
 }
 
-function lackingPerson(candidateId: string): undefined {
-  if (asked.has(candidateId)) return;
-  asked.add(candidateId);
+function requestCandidate(candidateId: string): undefined {
+  if (requested.has(candidateId)) return;
+  requested.add(candidateId);
   void ask(api.getCandidate({ params: { path: { candidateId } } })).then(
     (candidate) => addPeople([candidate]),
     () => undefined,
   );
 }
 
-function mapped<T>(outcome: PromiseSettledResult<T[]>, idOf: (item: T) => string) {
+function mapped<T>(outcome: PromiseSettledResult<{ items: T[] }>, idOf: (item: T) => string) {
   if (outcome.status === "rejected") return undefined;
-  return new Map(outcome.value.map((item) => [idOf(item), item]));
+  return new Map(outcome.value.items.map((item) => [idOf(item), item]));
 }
 
 function byName<T extends { name: string }>(items: ReadonlyMap<string, T>): T[] {

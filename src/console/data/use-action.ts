@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
-import { say } from "./announce.ts";
-import { type Trouble, troubleOf } from "./trouble.ts";
+import { announce } from "./announce.ts";
+import { type CallError, errorOf } from "./errors.ts";
 
 export interface Action<Input extends unknown[]> {
   run(...input: Input): Promise<void>;
   isRunning: boolean;
-  trouble?: Trouble;
+  error?: CallError;
 }
 
 /**
@@ -16,16 +16,16 @@ export function useAction<Input extends unknown[]>(
   // biome-ignore lint/suspicious/noConfusingVoidType: most actions announce nothing.
   act: (...input: Input) => Promise<string | void>,
 ): Action<Input> {
-  const [state, setState] = useState<{ isRunning: boolean; trouble?: Trouble }>({ isRunning: false });
+  const [state, setState] = useState<{ isRunning: boolean; error?: CallError }>({ isRunning: false });
   const run = async (...input: Input) => {
     if (state.isRunning) return;
     setState({ isRunning: true });
     try {
       const done = await act(...input);
-      if (done) say(done);
+      if (done) announce(done);
       setState({ isRunning: false });
     } catch (error) {
-      setState({ isRunning: false, trouble: troubleOf(error) });
+      setState({ isRunning: false, error: errorOf(error) });
     }
   };
   return { ...state, run };

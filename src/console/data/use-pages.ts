@@ -7,6 +7,13 @@ export interface Page<T> {
   nextCursor?: string;
 }
 
+/** The part of a list's query that selects the page. */
+export interface PageQuery {
+  cursor?: string;
+}
+
+type ReadPage<T> = (page: PageQuery) => Promise<Page<T>>;
+
 export interface Pages<T> extends Query<T[]> {
   hasMore: boolean;
   showMore(): void;
@@ -15,7 +22,7 @@ export interface Pages<T> extends Query<T[]> {
 /** A list with more pages on request. Every page that is shown is read again after a change. */
 export function usePages<T>(
   key: string,
-  readPage: (cursor?: string) => Promise<Page<T>>,
+  readPage: ReadPage<T>,
   concerns?: (message: StreamMessage) => boolean,
 ): Pages<T> {
   const shown = useRef({ key, pages: 1 });
@@ -32,18 +39,14 @@ export function usePages<T>(
   };
 }
 
-async function readPages<T>(readPage: (cursor?: string) => Promise<Page<T>>, pages: number) {
+/** The first pages of a list, and whether there are more. */
+export async function readPages<T>(readPage: ReadPage<T>, most = Number.POSITIVE_INFINITY) {
   const items: T[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < pages && (page === 0 || cursor !== undefined); page += 1) {
-    const read = await readPage(cursor);
+  for (let page = 0; page < most && (page === 0 || cursor !== undefined); page += 1) {
+    const read = await readPage(cursor === undefined ? {} : { cursor });
     items.push(...read.items);
     cursor = read.nextCursor;
   }
   return { items, hasMore: cursor !== undefined };
-}
-
-/** All pages of a list that is known to be short. */
-export async function readAll<T>(readPage: (cursor?: string) => Promise<Page<T>>): Promise<T[]> {
-  return (await readPages(readPage, Number.POSITIVE_INFINITY)).items;
 }

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { type CallError, errorOf } from "./errors.ts";
 import { onMessage, type StreamMessage } from "./live.ts";
-import { type Trouble, troubleOf } from "./trouble.ts";
 
 export interface Query<T> {
   /** The last response; it stays while the next read runs. */
   data?: T;
   /** Of the last attempt. */
-  trouble?: Trouble;
+  error?: CallError;
   isLoading: boolean;
   reload(): void;
 }
@@ -26,7 +26,7 @@ export function useQuery<T>(
   read: () => Promise<T>,
   concerns: (message: StreamMessage) => boolean = () => false,
 ): Query<T> {
-  const [state, setState] = useState<{ key: string; data?: T; trouble?: Trouble; isLoading: boolean }>({
+  const [state, setState] = useState<{ key: string; data?: T; error?: CallError; isLoading: boolean }>({
     key,
     isLoading: true,
   });
@@ -44,13 +44,11 @@ export function useQuery<T>(
       setState((before) => (before.key === key ? { ...before, isLoading: true } : { key, isLoading: true }));
       const outcome = await latest.current.read().then(
         (data) => ({ key, data, isLoading: false }),
-        (error) => ({ key, trouble: troubleOf(error), isLoading: false }),
+        (error) => ({ key, error: errorOf(error), isLoading: false }),
       );
       // The page reads something else by now, or is closed.
       if (reading.current !== mine) return;
-      setState((before) =>
-        "trouble" in outcome && before.key === key ? { ...before, ...outcome } : outcome,
-      );
+      setState((before) => ("error" in outcome && before.key === key ? { ...before, ...outcome } : outcome));
     } while (mine.again);
     mine.isUnderWay = false;
   }, [key]);
@@ -71,7 +69,7 @@ export function useQuery<T>(
     };
   }, [reload]);
   useEffect(() => {
-    if (!state.trouble || state.isLoading || state.trouble.status !== undefined) return;
+    if (!state.error || state.isLoading || state.error.status !== undefined) return;
     const timer = setTimeout(() => void reload(), TRY_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [state, reload]);

@@ -1,6 +1,6 @@
 import type { Change, JobStatus } from "../../../generated/operations/types.ts";
 import { jobStatusText, warningText } from "../../contract/operator-text.ts";
-import { formatTime } from "../parts/times.ts";
+import { formatTime } from "../components/times.ts";
 
 const FIELDS: Readonly<Record<string, string>> = {
   status: "Status of the job",
@@ -50,7 +50,7 @@ function valueText(field: string, value: Change["from"], { zone, nameOf }: Wordi
   switch (field) {
     case "startTime":
     case "endTime":
-      return formatTime(text, zone === undefined ? {} : { zone });
+      return formatTime(text, { zone });
     case "overfilled":
       return value === "true" ? "yes" : "no";
     case "status":

@@ -1,14 +1,14 @@
 import type { Event, TraceStep } from "../../../generated/operations/types.ts";
 import { outcomeText, stepText } from "../../contract/operator-text.ts";
+import { QueryView } from "../components/query-view.tsx";
+import { Section } from "../components/section.tsx";
+import { Time } from "../components/time.tsx";
+import { formatDuration } from "../components/times.ts";
 import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
 import { isAbout } from "../data/live.ts";
-import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
-import { Shown } from "../parts/shown.tsx";
-import { Time } from "../parts/time.tsx";
-import { formatDuration } from "../parts/times.ts";
-import { addressOf } from "./event-filter.ts";
-import { type TimedStep, timedSteps } from "./trace-steps.ts";
+import { eventsAddress, type TimedStep, timedSteps } from "./event.ts";
 import { useJobIds } from "./use-job-ids.ts";
 
 /** Every step with the event's traceId. */
@@ -22,15 +22,14 @@ export function EventTrace({ event }: { event: Event }) {
     (message) => isAbout(message, { shiftId, jobId }),
   );
   return (
-    <section class="panel" aria-labelledby="trace">
-      <h2 id="trace">Trace</h2>
-      <Shown query={query} lines={6}>
+    <Section id="trace" title="Trace">
+      <QueryView query={query} lines={6}>
         {({ steps }) => <Steps steps={steps} />}
-      </Shown>
+      </QueryView>
       <p class="event-links">
-        <a href={addressOf({ traceId })}>Events of this trace</a>
+        <a href={eventsAddress({ traceId })}>Events of this trace</a>
       </p>
-    </section>
+    </Section>
   );
 }
 
@@ -67,7 +66,7 @@ function Step({ step: { step, verdict, at, durationMs }, afterMs }: TimedStep) {
       <p class="event-outcome">{outcomeText(verdict, step)}</p>
       {other !== undefined && (
         <p>
-          <a href={addressOf({ traceId: other })}>Continued in another trace</a>
+          <a href={eventsAddress({ traceId: other })}>Continued in another trace</a>
         </p>
       )}
     </li>

@@ -1,23 +1,35 @@
-import { useLocation } from "preact-iso";
+import type { Event } from "../../../generated/operations/types.ts";
+import { eventStatusText, outcomeText } from "../../contract/operator-text.ts";
+import {
+  FilterForm,
+  OrganisationFilter,
+  SelectFilter,
+  TextFilter,
+  useFilter,
+} from "../components/filters.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { PagedList } from "../components/paged-list.tsx";
+import { Empty } from "../components/query-view.tsx";
+import { ShortId } from "../components/short-id.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { formatDuration } from "../components/times.ts";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
+import { ask } from "../data/errors.ts";
+import { useNames } from "../data/names.ts";
 import { usePages } from "../data/use-pages.ts";
-import { More } from "../parts/more.tsx";
-import { PageHead } from "../parts/page-head.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
-import { addressOf, filterOf } from "./event-filter.ts";
-import { EventFilters } from "./event-filters.tsx";
-import { EventTable } from "./event-table.tsx";
+import { EVENT_FILTER, EVENT_STATUSES, tookMs } from "./event.ts";
+import { EventBadge } from "./event-badge.tsx";
 import { ReplaySince } from "./replay-since.tsx";
+import { useJobIds } from "./use-job-ids.ts";
 import "./events.css";
 
 /** Every received event, newest first. */
 export function EventsPage() {
-  const { query, route } = useLocation();
-  const filter = filterOf(query);
+  const { filter, set, ...filtering } = useFilter("/console/events", EVENT_FILTER);
   const pages = usePages(
     `events ${JSON.stringify(filter)}`,
-    (cursor) => ask(api.listEvents({ params: { query: { ...filter, ...(cursor && { cursor }) } } })),
+    (page) => ask(api.listEvents({ params: { query: { ...filter, ...page } } })),
     ({ type }) => type === "event",
   );
   return (
@@ -26,31 +38,25 @@ export function EventsPage() {
         <span class="push" />
         <ReplaySince providerId={filter.providerId} onQueued={pages.reload} />
       </PageHead>
-      <EventFilters filter={filter} onFilter={(wanted) => route(addressOf(wanted), true)} />
-      <Shown query={pages} lines={12}>
-        {(events) =>
-          events.length === 0 ? (
-            <NoEvents isFiltered={Object.keys(filter).length > 0} />
-          ) : (
-            <EventTable events={events} />
-          )
-        }
-      </Shown>
-      <More pages={pages} />
+      <FilterForm {...filtering}>
+        <OrganisationFilter value={filter.providerId} onChange={set("providerId")} />
+        <SelectFilter
+          name="Status"
+          value={filter.status}
+          options={EVENT_STATUSES.map((status) => [status, eventStatusText({ status }).name])}
+          onChange={set("status")}
+        />
+        <TextFilter isId name="Shift id" value={filter.shiftId} onChange={set("shiftId")} />
+        <TextFilter isId name="Trace id" value={filter.traceId} onChange={set("traceId")} />
+      </FilterForm>
+      <PagedList {...{ pages, ...filtering }} one="event" empty={<NoEvents />}>
+        {(events) => <EventTable events={events} />}
+      </PagedList>
     </>
   );
 }
 
-function NoEvents({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <Empty title="No event matches the filters">
-        <p>
-          Change the filters, or <a href="/console/events">show all events</a>.
-        </p>
-      </Empty>
-    );
-  }
+function NoEvents() {
   return (
     <Empty title="No event received yet">
       <p>
@@ -59,4 +65,52 @@ function NoEvents({ isFiltered }: { isFiltered: boolean }) {
       </p>
     </Empty>
   );
+}
+
+function EventTable({ events }: { events: Event[] }) {
+  const names = useNames();
+  const jobIdOf = useJobIds(events);
+  const columns: Column<Event>[] = [
+    { name: "Received", cell: ({ receivedAt }) => <Time at={receivedAt} exact /> },
+    { name: "Event", cell: ({ eventId, event }) => <a href={`/console/events/${eventId}`}>{event}</a> },
+    {
+      name: "Organisation",
+      cell: ({ providerId }) => names.integration(providerId)?.name ?? <ShortId id={providerId} />,
+    },
+    { name: "Shift", cell: (event) => <Shift event={event} jobId={jobIdOf(event)} /> },
+    {
+      name: "Status",
+      cell: (event) => (
+        <span title={eventStatusText(event).meaning}>
+          <EventBadge {...event} />
+        </span>
+      ),
+    },
+    {
+      name: "Outcome",
+      cell: ({ verdict }) => (verdict ? outcomeText(verdict) : <span class="soft">none yet</span>),
+    },
+    { name: "Attempts", isNumber: true, cell: ({ attempts }) => attempts },
+    { name: "Took", isNumber: true, cell: (event) => <Took {...event} /> },
+  ];
+  return (
+    <div class="scroll">
+      <Table
+        name="events"
+        caption="Events, newest first"
+        columns={columns}
+        rows={events}
+        keyOf={({ eventId }) => eventId}
+      />
+    </div>
+  );
+}
+
+function Shift({ event: { shiftId }, jobId }: { event: Event; jobId: string | undefined }) {
+  return <ShortId id={shiftId} href={jobId && `/console/jobs/${jobId}`} />;
+}
+
+function Took(event: Event) {
+  const took = tookMs(event);
+  return took === undefined ? <span class="soft">waiting</span> : formatDuration(took);
 }

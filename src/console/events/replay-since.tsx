@@ -1,13 +1,12 @@
 import { useState } from "preact/hooks";
 import { counted } from "../../contract/operator-text.ts";
-import { say } from "../data/announce.ts";
+import { DialogButton } from "../components/dialog.tsx";
+import { ErrorBox } from "../components/error-box.tsx";
 import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
-import { ask } from "../data/trouble.ts";
 import { useAction } from "../data/use-action.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { TroubleBox } from "../parts/trouble-box.tsx";
-import { fromLocalInput, toLocalInput } from "./local-time.ts";
+import { toLocal } from "../job/zoned-time.ts";
 
 interface Props {
   /** The organisation of the filter. */
@@ -17,39 +16,28 @@ interface Props {
 
 /** Replays every failed event of one organisation, for example after an outage. */
 export function ReplaySince({ providerId, onQueued }: Props) {
-  const [isOpen, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  const end = (queued: number) => {
-    close();
-    say(`${counted(queued, "event")} queued again.`);
-    onQueued();
-  };
   return (
-    <>
-      <button type="button" onClick={() => setOpen(true)}>
-        Replay failed events …
-      </button>
-      <Dialog title="Replay failed events" isOpen={isOpen} onClose={close}>
-        <ReplayForm providerId={providerId} onQueued={end} />
-      </Dialog>
-    </>
+    <DialogButton label="Replay failed events …" title="Replay failed events" onDone={onQueued}>
+      {(done) => <ReplayForm providerId={providerId} onQueued={done} />}
+    </DialogButton>
   );
 }
 
-const DAY_MS = 86_400_000;
-
-function ReplayForm({ providerId, onQueued }: { providerId: string | undefined; onQueued(n: number): void }) {
-  const [noneSince, setNoneSince] = useState<string>();
-  const { run, isRunning, trouble } = useAction(async (form: FormData) => {
-    const since = fromLocalInput(String(form.get("since")));
-    const body = { providerId: String(form.get("providerId")), since: since ?? "" };
-    const { queued } = await ask(api.replayEvents({ body }));
-    if (queued > 0) onQueued(queued);
-    else setNoneSince(since);
+function ReplayForm({ providerId, onQueued }: Props) {
+  const [isNone, setIsNone] = useState(false);
+  const { run, isRunning, error } = useAction(async (given: FormData) => {
+    const since = new Date(String(given.get("since"))).toISOString();
+    const { queued } = await ask(
+      api.replayEvents({ body: { providerId: String(given.get("providerId")), since } }),
+    );
+    setIsNone(queued === 0);
+    if (queued === 0) return;
+    onQueued();
+    return `${counted(queued, "event")} queued again.`;
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    setNoneSince(undefined);
+    setIsNone(false);
     void run(new FormData(event.currentTarget as HTMLFormElement));
   };
   return (
@@ -58,20 +46,24 @@ function ReplayForm({ providerId, onQueued }: { providerId: string | undefined; 
         Queues every event of the organisation again that was received since then and failed or got no
         response. The provider is read again, and no effect happens twice.
       </p>
-      <WhichFields providerId={providerId} />
-      {trouble && <TroubleBox trouble={trouble} />}
+      <Fields providerId={providerId} />
+      {error && <ErrorBox error={error} />}
       <div class="row">
         <button type="submit" class="primary" aria-busy={isRunning}>
           Queue again
         </button>
-        <span role="status">{noneSince !== undefined && "No event received since then has failed."}</span>
+        <span role="status">{isNone && "No event received since then has failed."}</span>
       </div>
     </form>
   );
 }
 
-function WhichFields({ providerId }: { providerId: string | undefined }) {
+const DAY_MS = 86_400_000;
+
+function Fields({ providerId }: Pick<Props, "providerId">) {
   const { integrations } = useNames();
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  const yesterday = new Date(Date.now() - DAY_MS).toISOString();
   return (
     <>
       <label class="field">
@@ -86,12 +78,7 @@ function WhichFields({ providerId }: { providerId: string | undefined }) {
       </label>
       <label class="field">
         <span>Received since, in your local time</span>
-        <input
-          type="datetime-local"
-          name="since"
-          required
-          defaultValue={toLocalInput(new Date(Date.now() - DAY_MS))}
-        />
+        <input type="datetime-local" name="since" required defaultValue={toLocal(yesterday, timeZone)} />
       </label>
     </>
   );

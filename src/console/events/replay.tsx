@@ -1,12 +1,16 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Event, ReplayPreview } from "../../../generated/operations/types.ts";
 import { eventStatusText, outcomeText } from "../../contract/operator-text.ts";
+import { ErrorBox } from "../components/error-box.tsx";
+import { Focused } from "../components/focused.tsx";
+import { Section } from "../components/section.tsx";
+import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
 import { useNames } from "../data/names.ts";
-import { ask } from "../data/trouble.ts";
 import { type Action, useAction } from "../data/use-action.ts";
-import { TroubleBox } from "../parts/trouble-box.tsx";
-import { PreviewShown } from "./replay-preview.tsx";
+import { type ChangeText, changeTexts } from "./change-text.ts";
+import { EventBadge } from "./event-badge.tsx";
 
 interface Props {
   event: Event;
@@ -17,28 +21,25 @@ interface Props {
 export function Replay({ event, onQueued }: Props) {
   const { preview, dryRun, replay, queued } = useReplay(event, onQueued);
   const zone = useNames().integration(event.providerId)?.timeZone;
-  const mayReplay = preview !== undefined || dryRun.trouble?.code === "provider_unavailable";
+  const mayReplay = preview !== undefined || dryRun.error?.code === "provider_unavailable";
   return (
-    <section class="panel" aria-labelledby="outcome">
-      <h2 id="outcome">Outcome</h2>
-      <div class="stack">
-        <div>
-          {event.verdict && <p class="event-outcome">{outcomeText(event.verdict)}</p>}
-          <p class="soft">{eventStatusText(event).meaning}</p>
-        </div>
-        <div class="row">
-          <button type="button" aria-busy={dryRun.isRunning} onClick={() => void dryRun.run()}>
-            Preview a replay
-          </button>
-          {dryRun.isRunning && <span class="soft">Reading the shift from the provider …</span>}
-        </div>
-        {dryRun.trouble && <TroubleBox trouble={dryRun.trouble} />}
-        {preview && <PreviewShown preview={preview} zone={zone} />}
-        {mayReplay && <ReplayButton replay={replay} wasPreviewed={preview !== undefined} />}
-        {replay.trouble && <TroubleBox trouble={replay.trouble} />}
-        <Queued queued={queued} />
+    <Section id="outcome" title="Outcome">
+      <div>
+        {event.verdict && <p class="event-outcome">{outcomeText(event.verdict)}</p>}
+        <p class="soft">{eventStatusText(event).meaning}</p>
       </div>
-    </section>
+      <div class="row">
+        <button type="button" aria-busy={dryRun.isRunning} onClick={() => void dryRun.run()}>
+          Preview a replay
+        </button>
+        {dryRun.isRunning && <span class="soft">Reading the shift from the provider …</span>}
+      </div>
+      {dryRun.error && <ErrorBox error={dryRun.error} />}
+      {preview && <Preview preview={preview} zone={zone} />}
+      {mayReplay && <ReplayButton replay={replay} wasPreviewed={preview !== undefined} />}
+      {replay.error && <ErrorBox error={replay.error} />}
+      <Queued queued={queued} />
+    </Section>
   );
 }
 
@@ -71,18 +72,53 @@ function useReplay({ eventId }: Event, onQueued: () => void) {
   return { preview, dryRun, replay, queued };
 }
 
-/** Takes the focus, because the button is gone. */
 function Queued({ queued }: { queued: number | undefined }) {
-  const message = useRef<HTMLParagraphElement>(null);
-  useEffect(() => {
-    if (queued !== undefined) message.current?.focus();
-  }, [queued]);
   if (queued === undefined) return null;
   return (
-    <p class="replay-queued" ref={message} tabIndex={-1}>
+    <Focused class="replay-queued">
       {queued > 0
         ? "Queued again. The outcome appears here."
         : "Not queued: the contract has no event of this name."}
-    </p>
+    </Focused>
   );
 }
+
+interface PreviewProps {
+  preview: ReplayPreview;
+  /** IANA zone of the workplace. */
+  zone: string | undefined;
+}
+
+/** The result of the dry run, which changes nothing. */
+function Preview({ preview: { status, verdict, changes }, zone }: PreviewProps) {
+  const names = useNames();
+  const nameOf = (field: string, id: string) => {
+    if (field === "workplaceId") return names.workplace(id)?.name;
+    return field === "competenceId" ? names.competence(id)?.name : undefined;
+  };
+  const texts = changeTexts(changes, { zone, nameOf });
+  return (
+    <div class="replay-preview stack" role="status">
+      <p>
+        <strong>Result of a replay:</strong> <EventBadge status={status} attempts={0} />{" "}
+        {outcomeText(verdict)}
+      </p>
+      {texts.length === 0 ? (
+        <p class="soft">The job would not change.</p>
+      ) : (
+        <Table
+          caption="Changes of the job by a replay"
+          columns={CHANGE_COLUMNS}
+          rows={texts}
+          keyOf={({ field }) => field}
+        />
+      )}
+    </div>
+  );
+}
+
+const CHANGE_COLUMNS: readonly Column<ChangeText>[] = [
+  { name: "Field", cell: ({ field }) => field },
+  { name: "Now", cell: ({ from }) => from },
+  { name: "After a replay", cell: ({ to }) => to },
+];

@@ -1,20 +1,20 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
 import { onMessage, type StreamMessage } from "../data/live.ts";
-import { ask } from "../data/trouble.ts";
 
 export interface ShiftKey {
   providerId: string;
   shiftId: string;
 }
 
-/** A browser sends few calls at once, and a page needs some for its other reads. */
+/** A browser sends few calls at a time, and a page needs some for its other reads. */
 const AT_ONCE = 4;
 
 const known = signal<ReadonlyMap<string, string>>(new Map());
 /** A shift without a job is not looked up again: the stream reports its job. */
-const asked = new Set<string>();
+const requested = new Set<string>();
 
 /** Returns how to find the jobId of a shift; undefined until it is known. Each shift is looked up once. */
 export function useJobIds(shifts: readonly ShiftKey[]): (shift: ShiftKey) => string | undefined {
@@ -28,15 +28,15 @@ export function useJobIds(shifts: readonly ShiftKey[]): (shift: ShiftKey) => str
 const keyOf = ({ providerId, shiftId }: ShiftKey) => `${providerId} ${shiftId}`;
 
 function handle({ type, data }: StreamMessage): void {
-  if (type === "gap") asked.clear();
+  if (type === "gap") requested.clear();
   if (type === "job")
     add([{ providerId: `${data.providerId}`, shiftId: `${data.shiftId}` }, `${data.jobId}`]);
 }
 
 async function lookUp(shifts: readonly ShiftKey[]): Promise<void> {
-  const missing = shifts.filter((shift) => !known.value.has(keyOf(shift)) && !asked.has(keyOf(shift)));
+  const missing = shifts.filter((shift) => !known.value.has(keyOf(shift)) && !requested.has(keyOf(shift)));
   const once = [...new Map(missing.map((shift) => [keyOf(shift), shift])).values()];
-  for (const key of once.map(keyOf)) asked.add(key);
+  for (const key of once.map(keyOf)) requested.add(key);
   for (let start = 0; start < once.length; start += AT_ONCE) {
     const found = await Promise.all(once.slice(start, start + AT_ONCE).map(findJobId));
     add(...found.filter((each) => each !== undefined));

@@ -1,5 +1,6 @@
 import type { Backlog } from "../../../generated/operations/types.ts";
 import { counted } from "../../contract/operator-text.ts";
+import { formatCount } from "../components/times.ts";
 
 const URGENCIES = [
   ["interactive", "interactive"],
@@ -13,15 +14,15 @@ export const totalOf = ({ interactive, events, background }: Backlog["waiting"])
 /** `2 interactive, 1,204 from events`: the most urgent first. */
 export function waitingText(waiting: Backlog["waiting"]): string {
   return URGENCIES.filter(([urgency]) => waiting[urgency] > 0)
-    .map(([urgency, text]) => `${grouped(waiting[urgency])} ${text}`)
+    .map(([urgency, text]) => `${formatCount(waiting[urgency])} ${text}`)
     .join(", ");
 }
 
 /** What is under way although nothing waits; empty when nothing is. */
 export function restText({ inProgress, mail }: Pick<Backlog, "inProgress" | "mail">): string {
   const parts = [
-    ...(inProgress > 0 ? [`${grouped(inProgress)} in progress`] : []),
-    ...(mail > 0 ? [`${grouped(mail)} ${mail === 1 ? "mail" : "mails"} to send`] : []),
+    ...(inProgress > 0 ? [`${formatCount(inProgress)} in progress`] : []),
+    ...(mail > 0 ? [`${formatCount(mail)} ${mail === 1 ? "mail" : "mails"} to send`] : []),
   ];
   return parts.join(", ");
 }
@@ -39,6 +40,3 @@ export function remainingText(ms: number): string {
 
 const joined = (text: string, count: number, unit: string) =>
   count === 0 ? text : `${text} ${count} ${unit}`;
-
-/** `1,204`. */
-export const grouped = (count: number): string => count.toLocaleString("en-GB");

@@ -1,41 +1,41 @@
 import { useState } from "preact/hooks";
 import type { Integration, Issue } from "../../../generated/operations/types.ts";
 import { issueText, subjectText } from "../../contract/operator-text.ts";
+import { ActionButton } from "../components/action-button.tsx";
+import { Badge } from "../components/badge.tsx";
+import { CodeSpans } from "../components/code-spans.tsx";
+import { ErrorBox } from "../components/error-box.tsx";
+import { Empty, QueryView } from "../components/query-view.tsx";
+import { Section } from "../components/section.tsx";
+import { Time } from "../components/time.tsx";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
+import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
-import { Badge } from "../parts/badge.tsx";
-import { CodeSpans } from "../parts/code-spans.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
-import { Time } from "../parts/time.tsx";
-import { TroubleBox } from "../parts/trouble-box.tsx";
-import { ActionButton } from "./action-button.tsx";
 import { isOfCheck } from "./open-issues.ts";
-import { Section } from "./section.tsx";
 import { useIssues } from "./use-integration.ts";
 
 /** The open findings of the checks of the provider's API against the contract. */
 export function CheckSection({ providerId, state }: Integration) {
   const issues = useIssues(providerId);
   return (
-    <Section id="check" title="Check of the provider">
+    <Section id="check" title="Provider check">
       <p class="soft">
         A check calls the provider's API as the contract describes it, without changing anything. Activating
         the integration queues a check too.
       </p>
       <CheckAgain providerId={providerId} />
-      <Shown query={issues} lines={3}>
+      <QueryView query={issues} lines={3}>
         {(all) => <Findings findings={all.filter(isOfCheck)} isDraft={state === "draft"} />}
-      </Shown>
+      </QueryView>
     </Section>
   );
 }
 
 function CheckAgain({ providerId }: { providerId: string }) {
-  const [asked, setAsked] = useState<{ at: string; isQueued: boolean }>();
+  const [request, setRequest] = useState<{ at: string; isQueued: boolean }>();
   const check = useAction(async () => {
     const { queued } = await ask(api.verifyIntegration({ params: { path: { providerId } } }));
-    setAsked({ at: new Date().toISOString(), isQueued: queued });
+    setRequest({ at: new Date().toISOString(), isQueued: queued });
   });
   return (
     <div class="stack tight">
@@ -45,16 +45,16 @@ function CheckAgain({ providerId }: { providerId: string }) {
         </ActionButton>
         {/* It exists before it has a text, so that screen readers announce the text. */}
         <p class="soft" role="status">
-          {asked?.isQueued && (
+          {request?.isQueued && (
             <>
-              Queued <Time at={asked.at} />. A check takes up to a minute. The findings below are updated
+              Queued <Time at={request.at} />. A check takes up to a minute. The findings below are updated
               automatically.
             </>
           )}
-          {asked && !asked.isQueued && "This platform runs without checks of providers."}
+          {request && !request.isQueued && "This platform runs without checks of providers."}
         </p>
       </div>
-      {check.trouble && <TroubleBox trouble={check.trouble} />}
+      {check.error && <ErrorBox error={check.error} />}
     </div>
   );
 }

@@ -1,13 +1,16 @@
 import type { Dialect, ProviderReport } from "../../../generated/operations/types.ts";
+import { counted } from "../../contract/operator-text.ts";
+import { Facts } from "../components/facts.tsx";
+import { QueryView } from "../components/query-view.tsx";
+import { Section } from "../components/section.tsx";
+import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
+import { ask } from "../data/errors.ts";
 import { useQuery } from "../data/use-query.ts";
-import { Shown } from "../parts/shown.tsx";
-import { FieldReport } from "./field-report.tsx";
-import { FORMS } from "./labels.ts";
-import { Section } from "./section.tsx";
+import { share, type Use, usesOf } from "./field-uses.ts";
+import { DIALECT_CHOICES } from "./labels.ts";
 
-/** Which forms of the contract the provider uses, and which optional fields its shifts have. */
+/** The choices of the contract that the provider made, and the optional fields of its shifts. */
 export function DialectSection({ providerId }: { providerId: string }) {
   const report = useQuery(
     `report ${providerId}`,
@@ -16,30 +19,58 @@ export function DialectSection({ providerId }: { providerId: string }) {
   );
   return (
     <Section id="dialect" title="Dialect">
-      <Shown query={report} lines={10}>
+      <QueryView query={report} lines={10}>
         {(data: ProviderReport) => (
           <>
-            <Forms dialect={data.dialect} />
+            <Choices dialect={data.dialect} />
             <FieldReport {...data} />
           </>
         )}
-      </Shown>
+      </QueryView>
     </Section>
   );
 }
 
-function Forms({ dialect }: { dialect: Dialect }) {
+function Choices({ dialect }: { dialect: Dialect }) {
+  const observed = DIALECT_CHOICES.map(({ choice, name, values }) => {
+    const value = dialect[choice];
+    const text = value === undefined ? <span class="soft">not observed yet</span> : (values[value] ?? value);
+    return [name, text] as const;
+  });
+  return <Facts of={Object.fromEntries(observed)} />;
+}
+
+/** How often shifts had each optional field (contract section 2.2). */
+function FieldReport({ fields, shiftsRead }: ProviderReport) {
+  const uses = usesOf({ fields });
+  if (shiftsRead === 0) return <p class="soft">No shift read yet. Their fields appear here.</p>;
   return (
-    <dl class="facts">
-      {FORMS.map(({ form, name, seen }) => {
-        const value = dialect[form];
-        return [
-          <dt key={`${form} name`}>{name}</dt>,
-          <dd key={form}>
-            {value === undefined ? <span class="soft">not observed yet</span> : (seen[value] ?? value)}
-          </dd>,
-        ];
-      })}
-    </dl>
+    <>
+      <h3>Optional fields in {counted(shiftsRead, "read")} of shifts</h3>
+      <div class="uses">
+        <Uses label="Fields of variant A" of={shiftsRead} uses={uses.fields.filter(is("A"))} />
+        <Uses label="Fields of variant B" of={shiftsRead} uses={uses.fields.filter(is("B"))} />
+        <Uses label="Other fields" of={shiftsRead} uses={uses.fields.filter(is(undefined))} />
+        <Uses label="Warnings" of={shiftsRead} uses={uses.warnings} />
+      </div>
+    </>
   );
+}
+
+const is =
+  (variant: Use["variant"]) =>
+  (use: Use): boolean =>
+    use.variant === variant;
+
+function Uses({ label, uses, of }: { label: string; uses: Use[]; of: number }) {
+  if (uses.length === 0) return null;
+  const columns: Column<Use>[] = [
+    { name: label, cell: ({ name }) => name },
+    {
+      name: "Present in",
+      isNumber: true,
+      cell: ({ count }) => (count === 0 ? <span class="soft">not observed yet</span> : share(count, of)),
+    },
+  ];
+  return <Table caption={label} columns={columns} rows={uses} keyOf={({ name }) => name} />;
 }

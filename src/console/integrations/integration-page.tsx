@@ -1,10 +1,18 @@
 import { useRoute } from "preact-iso";
-import { PageHead } from "../parts/page-head.tsx";
-import { Shown } from "../parts/shown.tsx";
-import { HealthBadge } from "./health-badge.tsx";
-import { IntegrationSections } from "./integration-sections.tsx";
-import { StateBadge } from "./state-badge.tsx";
-import { useOrganisation } from "./use-integration.ts";
+import { ErrorBox } from "../components/error-box.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { QueryView } from "../components/query-view.tsx";
+import { HealthBadge, StateBadge } from "./badges.tsx";
+import { CheckSection } from "./check-section.tsx";
+import { DialectSection } from "./dialect-section.tsx";
+import { BacklogSection, HealthSection } from "./health-sections.tsx";
+import { MappingSection } from "./mapping-section.tsx";
+import { OnboardingSection } from "./onboarding-section.tsx";
+import { RegistrationSection } from "./registration-section.tsx";
+import { RegistrySection } from "./registry-section.tsx";
+import { TokensSection } from "./tokens-section.tsx";
+import { type Organisation, useLatest, useOrganisation } from "./use-integration.ts";
+import { useMapping } from "./use-mapping.ts";
 import "./integrations.css";
 
 const WITHIN = { href: "/console/integrations", name: "Integrations" };
@@ -21,10 +29,10 @@ export function IntegrationPage() {
         {integration && <HealthBadge health={integration.health} />}
         <RelatedPages providerId={providerId} />
       </PageHead>
-      <Shown query={query} lines={12}>
+      <QueryView query={query} lines={12}>
         {/* Input for one organisation must not stay for another. */}
-        {(data) => <IntegrationSections key={providerId} {...data} reload={query.reload} />}
-      </Shown>
+        {(data) => <Sections key={providerId} {...data} reload={query.reload} />}
+      </QueryView>
     </>
   );
 }
@@ -37,5 +45,49 @@ function RelatedPages({ providerId }: { providerId: string }) {
       <a href={`/console/events${only}`}>Events</a>
       <a href={`/console/issues${only}`}>Issues</a>
     </nav>
+  );
+}
+
+const SECTIONS = [
+  ["onboarding", "Onboarding"],
+  ["health", "Health"],
+  ["backlog", "Backlog"],
+  ["mapping", "Mapping"],
+  ["check", "Provider check"],
+  ["dialect", "Dialect"],
+  ["registry", "Registry"],
+  ["tokens", "Tokens"],
+  ["registration", "Registration"],
+] as const;
+
+function Sections(organisation: Organisation) {
+  const { providerId } = organisation.integration;
+  const mapping = useMapping(organisation);
+  const latest = useLatest(providerId);
+  const integration = latest.data ?? organisation.integration;
+  return (
+    <div class="sections">
+      <nav class="section-list" aria-label="Sections of this page">
+        <ul>
+          {SECTIONS.map(([id, name]) => (
+            <li key={id}>
+              <a href={`#${id}`}>{name}</a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="stack">
+        <OnboardingSection organisation={organisation} mapping={mapping} />
+        {latest.error && <ErrorBox error={latest.error} onRetry={latest.reload} />}
+        <HealthSection integration={integration} />
+        <BacklogSection integration={integration} />
+        <MappingSection organisation={organisation} mapping={mapping} />
+        <CheckSection {...organisation.integration} />
+        <DialectSection providerId={providerId} />
+        <RegistrySection providerId={providerId} />
+        <TokensSection {...organisation.integration} />
+        <RegistrationSection {...organisation} />
+      </div>
+    </div>
   );
 }

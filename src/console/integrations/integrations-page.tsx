@@ -1,42 +1,32 @@
-import { useLocation } from "preact-iso";
 import type { Integration } from "../../../generated/operations/types.ts";
+import { anyText, oneOf } from "../components/filter.ts";
+import { FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { PagedList } from "../components/paged-list.tsx";
+import { Empty } from "../components/query-view.tsx";
+import { ShortId } from "../components/short-id.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { IntegrationViews } from "../components/views.tsx";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
-import { usePages } from "../data/use-pages.ts";
-import { addressWith } from "../parts/address.ts";
-import { More } from "../parts/more.tsx";
-import { PageHead } from "../parts/page-head.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
-import { TextFilter } from "../parts/text-filter.tsx";
-import { IntegrationViews } from "./integration-views.tsx";
-import { IntegrationsTable } from "./integrations-table.tsx";
-import { STATES } from "./labels.ts";
+import { ask } from "../data/errors.ts";
+import { readPages, usePages } from "../data/use-pages.ts";
+import { type Query, useQuery } from "../data/use-query.ts";
+import { HealthBadge, StateBadge } from "./badges.tsx";
+import { STATE_NAMES, STATES } from "./labels.ts";
+import { nextStep, stepsOf } from "./onboarding.ts";
+import { countByProvider } from "./open-issues.ts";
+import { routingText } from "./registration.ts";
 import "./integrations.css";
 
-/** Which organisations are shown. It is the query of the address. */
-interface Filter {
-  /** A part of the name. */
-  search?: string;
-  state?: Integration["state"];
-}
-
-const PATH = "/console/integrations";
-const STATE_NAMES = Object.keys(STATES) as Integration["state"][];
-
-function filterOf(query: Readonly<Record<string, string>>): Filter {
-  const search = query.search?.trim();
-  const state = STATE_NAMES.find((each) => each === query.state);
-  return { ...(search && { search }), ...(state && { state }) };
-}
+/** `search` is a part of the name. */
+const FILTER = { search: anyText, state: oneOf(STATE_NAMES) };
 
 /** The organisations with their state, their health, and their progress. */
 export function IntegrationsPage() {
-  const { query, route } = useLocation();
-  const filter = filterOf(query);
-  const isFiltered = Object.keys(filter).length > 0;
+  const { filter, set, ...filtering } = useFilter("/console/integrations", FILTER);
   const pages = usePages(
     `integrations ${JSON.stringify(filter)}`,
-    (cursor) => ask(api.listIntegrations({ params: { query: { ...filter, ...(cursor && { cursor }) } } })),
+    (page) => ask(api.listIntegrations({ params: { query: { ...filter, ...page } } })),
     ({ type }) => type === "integration",
   );
   return (
@@ -47,52 +37,23 @@ export function IntegrationsPage() {
           Register an organisation
         </a>
       </PageHead>
-      <Filters filter={filter} onFilter={(wanted) => route(addressWith(PATH, wanted), true)} />
-      <Shown query={pages} lines={6}>
-        {(integrations) =>
-          integrations.length === 0 ? (
-            <NoIntegration isFiltered={isFiltered} />
-          ) : (
-            <IntegrationsTable integrations={integrations} />
-          )
-        }
-      </Shown>
-      <More pages={pages} />
+      <FilterForm {...filtering}>
+        <TextFilter name="Name" value={filter.search} onChange={set("search")} />
+        <SelectFilter
+          name="State"
+          value={filter.state}
+          options={STATE_NAMES.map((state) => [state, STATES[state].name])}
+          onChange={set("state")}
+        />
+      </FilterForm>
+      <PagedList {...{ pages, ...filtering }} one="organisation" lines={6} empty={<NoIntegration />}>
+        {(integrations) => <IntegrationsTable integrations={integrations} />}
+      </PagedList>
     </>
   );
 }
 
-function Filters({ filter, onFilter }: { filter: Filter; onFilter(filter: Filter): void }) {
-  const set = (change: Record<string, string>) => onFilter(filterOf({ ...filter, ...change }));
-  return (
-    <form class="filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
-      <TextFilter name="Name" value={filter.search ?? ""} onGiven={(search) => set({ search })} />
-      <label class="field">
-        <span>State</span>
-        <select value={filter.state ?? ""} onChange={(event) => set({ state: event.currentTarget.value })}>
-          <option value="">Any</option>
-          {STATE_NAMES.map((state) => (
-            <option key={state} value={state}>
-              {STATES[state].word}
-            </option>
-          ))}
-        </select>
-      </label>
-      {Object.keys(filter).length > 0 && <a href={PATH}>Show all</a>}
-    </form>
-  );
-}
-
-function NoIntegration({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <Empty title="No organisation matches the filters">
-        <p>
-          Change the filters, or <a href={PATH}>show all organisations</a>.
-        </p>
-      </Empty>
-    );
-  }
+function NoIntegration() {
   return (
     <Empty title="No organisation is registered">
       <p>
@@ -100,5 +61,93 @@ function NoIntegration({ isFiltered }: { isFiltered: boolean }) {
         provider issued.
       </p>
     </Empty>
+  );
+}
+
+function IntegrationsTable({ integrations }: { integrations: Integration[] }) {
+  const issues = useIssueCounts();
+  const columns: Column<Integration>[] = [
+    ...COLUMNS,
+    { name: "Open issues", cell: ({ providerId }) => <IssueCount providerId={providerId} issues={issues} /> },
+  ];
+  return (
+    <Table
+      caption="Integrations, newest first"
+      columns={columns}
+      rows={integrations}
+      keyOf={({ providerId }) => providerId}
+    />
+  );
+}
+
+const COLUMNS: readonly Column<Integration>[] = [
+  {
+    name: "Organisation",
+    cell: ({ providerId, name }) => (
+      <>
+        <a href={`/console/integrations/${providerId}`}>{name}</a>
+        <br />
+        <span class="soft">
+          <ShortId id={providerId} />
+        </span>
+      </>
+    ),
+  },
+  { name: "State", cell: ({ state }) => <StateBadge state={state} /> },
+  { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
+  { name: "Onboarding", cell: (integration) => <Progress {...integration} /> },
+  { name: "Kind", cell: ({ kind }) => <code>{kind}</code> },
+  { name: "Routing", cell: routingText },
+];
+
+const NEXT = {
+  registered: "register",
+  read: "read outlets and roles",
+  mapped: "map them",
+  active: "activate",
+};
+
+/** The progress of the onboarding, in one line. Only a draft needs a call. The empty text reserves its line. */
+function Progress({ providerId, state }: Integration) {
+  const { data, error } = useQuery(`progress ${providerId} ${state}`, async () => {
+    if (state !== "draft") return "complete";
+    const discovery = await ask(api.getMappings({ params: { path: { providerId } } }));
+    const steps = stepsOf({ state }, discovery);
+    const next = nextStep({ state }, steps);
+    return `${steps.filter(({ isDone }) => isDone).length} of ${steps.length}, next: ${NEXT[next?.name ?? "active"]}`;
+  });
+  return <span class="soft">{error ? "could not be read" : (data ?? "\u00a0")}</span>;
+}
+
+interface IssueCounts {
+  counts: ReadonlyMap<string, number>;
+  /** There are more issues than are read. */
+  isTruncated: boolean;
+}
+
+const PAGE = 200;
+const MOST_PAGES = 5;
+
+function useIssueCounts(): Query<IssueCounts> {
+  const read = async () => {
+    const { items, hasMore } = await readPages(
+      (page) => ask(api.listIssues({ params: { query: { limit: PAGE, ...page } } })),
+      MOST_PAGES,
+    );
+    return { counts: countByProvider(items), isTruncated: hasMore };
+  };
+  return useQuery("issue counts", read, ({ type }) => type === "issue");
+}
+
+function IssueCount({ providerId, issues }: { providerId: string; issues: Query<IssueCounts> }) {
+  if (!issues.data) return <span class="soft">{issues.error ? "could not be read" : "\u00a0"}</span>;
+  const { counts, isTruncated } = issues.data;
+  const count = counts.get(providerId) ?? 0;
+  if (count === 0) return <span class="soft">none{isTruncated && " among the newest"}</span>;
+  return (
+    <a href={`/console/issues?providerId=${providerId}`}>
+      {count}
+      {isTruncated && " or more"} open
+    </a>
   );
 }

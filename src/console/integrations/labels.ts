@@ -1,59 +1,55 @@
-import type { Dialect, Integration, Routing } from "../../../generated/operations/types.ts";
-import type { Tone } from "../parts/badge.tsx";
+import type { Dialect, Integration } from "../../../generated/operations/types.ts";
+import type { Tone } from "../components/badge.tsx";
 
 /** The states of an integration. */
-export const STATES: Record<Integration["state"], { tone: Tone; word: string; meaning: string }> = {
+export const STATES: Record<Integration["state"], { tone: Tone; name: string; meaning: string }> = {
   draft: {
     tone: "busy",
-    word: "Draft",
+    name: "Draft",
     meaning: "Webhooks are stored and wait until the integration is active.",
   },
-  active: { tone: "good", word: "Active", meaning: "Webhooks are processed, and jobs are offered." },
+  active: { tone: "good", name: "Active", meaning: "Webhooks are processed, and jobs are offered." },
   suspended: {
     tone: "warn",
-    word: "Suspended",
+    name: "Suspended",
     meaning: "Webhooks are stored and wait. Jobs are not offered and take no new bookings.",
   },
 };
 
-/** Contract section 4.1. */
-export const ROUTINGS: Record<Routing, string> = {
-  path: "Path prefix /providers/{providerId}",
-  header: "Header X-Provider-Id",
-};
+export const STATE_NAMES = Object.keys(STATES) as Integration["state"][];
 
-interface FormOfDialect {
-  form: keyof Dialect;
-  /** What has two forms in the contract. */
+interface DialectChoice {
+  choice: keyof Dialect;
+  /** What the contract allows in two ways. */
   name: string;
-  /** By observed value. */
-  seen: Record<string, string>;
+  /** The text of each observed value. */
+  values: Record<string, string>;
 }
 
-/** Contract sections 2.2 and 4.2: two forms of each. */
-export const FORMS: readonly FormOfDialect[] = [
+/** The choices of the contract (sections 2.2 and 4.2). */
+export const DIALECT_CHOICES: readonly DialectChoice[] = [
   {
-    form: "variant",
+    choice: "variant",
     name: "Fields of a shift",
-    seen: { a: "Variant A, with slots and names", b: "Variant B, with numberOfPositions and status" },
+    values: { a: "Variant A, with slots and names", b: "Variant B, with numberOfPositions and status" },
   },
   {
-    form: "notFound",
+    choice: "notFound",
     name: "Candidate not found",
-    seen: { empty: "200 with an empty array", "404": "404" },
+    values: { empty: "200 with an empty array", "404": "404" },
   },
   {
-    form: "unassign",
+    choice: "unassign",
     name: "Unassign",
-    seen: {
+    values: {
       put: "PUT /shifts/{id}/unassign/{candidateId}",
       delete: "DELETE /shifts/{id}/assign/{candidateId}",
     },
   },
   {
-    form: "acknowledgement",
+    choice: "acknowledgement",
     name: "Assignment response",
-    seen: { minimal: "success only", full: "success, shiftId, candidateId, and assignedAt" },
+    values: { minimal: "success only", full: "success, shiftId, candidateId, and assignedAt" },
   },
 ];
 

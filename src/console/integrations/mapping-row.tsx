@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { Badge } from "../parts/badge.tsx";
-import { ActionButton } from "./action-button.tsx";
+import { ActionButton } from "../components/action-button.tsx";
+import { Badge } from "../components/badge.tsx";
 import { TERMS } from "./labels.ts";
 import type { Choices, Mappable, Target } from "./mapping.ts";
 import type { Mapping } from "./use-mapping.ts";
@@ -12,7 +12,7 @@ export interface MappingTableProps extends Pick<Mapping, "choose" | "add"> {
   targets: Target[];
   choices: Choices;
   /** Whether the targets are known. */
-  areRead: boolean;
+  areLoaded: boolean;
 }
 
 type Props = Omit<MappingTableProps, "items"> & { item: Mappable };
@@ -56,7 +56,7 @@ export function MappingRow(props: Props) {
 const MANY = 50;
 
 function TargetSelect(props: Props & { select: RefObject<HTMLSelectElement | null> }) {
-  const { kind, item, targets, choices, choose, select, areRead } = props;
+  const { kind, item, targets, choices, choose, select, areLoaded } = props;
   const [isNear, setIsNear] = useState(false);
   const value = choices[item.id] ?? item.mappedTo ?? "";
   const fill = () => setIsNear(true);
@@ -69,7 +69,7 @@ function TargetSelect(props: Props & { select: RefObject<HTMLSelectElement | nul
       onFocus={fill}
       onChange={(event) => choose(kind, item, event.currentTarget.value)}
     >
-      {item.mappedTo === undefined && <option value="">{areRead ? "Select …" : "Loading …"}</option>}
+      {item.mappedTo === undefined && <option value="">{areLoaded ? "Select …" : "Loading …"}</option>}
       {value !== "" && !targets.some(({ id }) => id === value) && <option value={value}>{value}</option>}
       {targets
         .filter(({ id }) => isNear || targets.length <= MANY || id === value)
@@ -105,7 +105,7 @@ function Proposals({ kind, item, choose, add, onChosen }: Props & { onChosen(): 
           onChosen();
         }}
       >
-        Add<span class="unseen"> {item.name}</span> as a new {TERMS[kind].platform}
+        Add<span class="visually-hidden"> {item.name}</span> as a new {TERMS[kind].platform}
       </ActionButton>
     </div>
   );

@@ -1,12 +1,20 @@
 import { counted } from "../../contract/operator-text.ts";
+import { ActionButton } from "../components/action-button.tsx";
+import { ErrorBox } from "../components/error-box.tsx";
+import { Empty } from "../components/query-view.tsx";
+import { Section } from "../components/section.tsx";
 import { useNames } from "../data/names.ts";
-import { Empty } from "../parts/shown.tsx";
-import { TroubleBox } from "../parts/trouble-box.tsx";
-import { ActionButton } from "./action-button.tsx";
-import { competenceTargets, mappableOutlets, mappableRoles, workplaceTargets } from "./mapping.ts";
-import { MappingTable } from "./mapping-table.tsx";
-import { ProviderTrouble } from "./provider-trouble.tsx";
-import { Section } from "./section.tsx";
+import { TERMS } from "./labels.ts";
+import {
+  competenceTargets,
+  type Mappable,
+  mappableOutlets,
+  mappableRoles,
+  stillOpen,
+  workplaceTargets,
+} from "./mapping.ts";
+import { MappingRow, type MappingTableProps } from "./mapping-row.tsx";
+import { ProviderError } from "./provider-error.tsx";
 import type { Organisation } from "./use-integration.ts";
 import type { Mapping } from "./use-mapping.ts";
 
@@ -21,7 +29,7 @@ export function MappingSection({ organisation: { discovery }, mapping }: Props) 
   const isEmpty = discovery.outlets.length + discovery.roles.length === 0;
   return (
     <Section id="mapping" title="Mapping" aside={!isEmpty && <ReadAgain discover={discover} />}>
-      {!isEmpty && discover.trouble && <ProviderTrouble trouble={discover.trouble} />}
+      {!isEmpty && discover.error && <ProviderError error={discover.error} />}
       {isEmpty ? (
         <Empty title="No outlets and no roles">
           <p>Read them from the provider: that is the next step above.</p>
@@ -43,7 +51,7 @@ function ReadAgain({ discover }: Pick<Mapping, "discover">) {
 }
 
 function Tables({ discovery, mapping }: { discovery: Organisation["discovery"]; mapping: Mapping }) {
-  const { workplaces, competences, areRead } = useNames();
+  const { workplaces, competences, areLoaded } = useNames();
   const { draft, choose, add } = mapping;
   return (
     <>
@@ -52,26 +60,71 @@ function Tables({ discovery, mapping }: { discovery: Organisation["discovery"]; 
         items={mappableOutlets(discovery)}
         targets={workplaceTargets(workplaces)}
         choices={draft.outlets}
-        {...{ choose, add, areRead }}
+        {...{ choose, add, areLoaded }}
       />
       <MappingTable
         kind="roles"
         items={mappableRoles(discovery)}
         targets={competenceTargets(competences)}
         choices={draft.roles}
-        {...{ choose, add, areRead }}
+        {...{ choose, add, areLoaded }}
       />
     </>
   );
 }
 
+function MappingTable(props: MappingTableProps) {
+  const { kind, items, choices } = props;
+  const { Provider, provider } = TERMS[kind];
+  const open = stillOpen(items, choices);
+  if (items.length === 0) return <p class="soft">The provider has no {provider}s.</p>;
+  return (
+    <div>
+      <div class="row">
+        <h3>
+          {Provider}s to {TERMS[kind].platform}s
+        </h3>
+        <span class="soft">
+          {open.length === 0 ? `all ${items.length}` : `${open.length} of ${items.length} not mapped`}
+        </span>
+        <AddAll {...props} open={open} />
+      </div>
+      <table class="cards mapping" aria-label={`${Provider}s and ${TERMS[kind].platform}s`}>
+        <thead>
+          <tr>
+            <th scope="col">Provider's {provider}</th>
+            <th scope="col">{TERMS[kind].Platform}</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <MappingRow key={item.id} item={item} {...props} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** An organisation may have hundreds of outlets that a new platform does not know. */
+function AddAll({ kind, open, add }: MappingTableProps & { open: Mappable[] }) {
+  const unknown = open.filter(({ suggestions }) => suggestions.length === 0);
+  if (unknown.length < 2) return null;
+  return (
+    <ActionButton action={add} isPushed onClick={() => add.run(kind, unknown)}>
+      Add {counted(unknown.length, TERMS[kind].platform)} with these names
+    </ActionButton>
+  );
+}
+
 /** Stays visible while there are unsaved changes. */
 function SaveBar({ unsaved, add, save, discard }: Mapping) {
-  if (unsaved === 0 && !add.trouble) return null;
+  if (unsaved === 0 && !add.error) return null;
   return (
     <div class="save-bar stack">
-      {add.trouble && <TroubleBox trouble={add.trouble} />}
-      {save.trouble && <TroubleBox trouble={save.trouble} />}
+      {add.error && <ErrorBox error={add.error} />}
+      {save.error && <ErrorBox error={save.error} />}
       <div class="row">
         <p role="status">
           <strong>{counted(unsaved, "change")} not saved</strong>

@@ -1,8 +1,9 @@
+import { signal } from "@preact/signals";
 import type { Competence, Discovery, Mappings, Workplace } from "../../../generated/operations/types.ts";
 
 /** An outlet or a role of the provider. */
 export interface Mappable {
-  /** The provider's. */
+  /** At the provider. */
   id: string;
   name: string;
   address?: string;
@@ -27,6 +28,17 @@ export interface Draft {
 }
 
 export const NO_CHOICES: Draft = { outlets: {}, roles: {} };
+
+/** The unsaved choices by providerId. They survive a visit to another page. */
+const drafts = signal<Readonly<Record<string, Draft>>>({});
+
+export function draftOf(providerId: string): Draft {
+  return drafts.value[providerId] ?? NO_CHOICES;
+}
+
+export function changeDraft(providerId: string, change: (draft: Draft) => Draft): void {
+  drafts.value = { ...drafts.value, [providerId]: change(draftOf(providerId)) };
+}
 
 export function mappableOutlets({ outlets }: Discovery): Mappable[] {
   return outlets.map(({ outletId, name, address, workplaceId, suggestions }) => ({

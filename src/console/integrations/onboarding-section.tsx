@@ -1,13 +1,14 @@
 import type { ComponentChildren } from "preact";
-import type { Action } from "../data/use-action.ts";
-import { TroubleBox } from "../parts/trouble-box.tsx";
-import { ActionButton } from "./action-button.tsx";
+import { ActionButton } from "../components/action-button.tsx";
+import { ConfirmedAction } from "../components/dialog.tsx";
+import { ErrorBox } from "../components/error-box.tsx";
+import { Section } from "../components/section.tsx";
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
+import { type Action, useAction } from "../data/use-action.ts";
 import { STATES } from "./labels.ts";
-import { nextStep, type Step, stepsOf } from "./onboarding.ts";
-import { ProviderTrouble } from "./provider-trouble.tsx";
-import { Section } from "./section.tsx";
-import { SuspendButton } from "./suspend-button.tsx";
-import { useActivation } from "./use-activation.ts";
+import { nextStep, type Step, stepsOf, unmapped } from "./onboarding.ts";
+import { ProviderError } from "./provider-error.tsx";
 import type { Organisation } from "./use-integration.ts";
 import type { Mapping } from "./use-mapping.ts";
 
@@ -31,20 +32,37 @@ export function OnboardingSection({ organisation, mapping }: Props) {
           </StepItem>
         ))}
       </ol>
-      {activate.trouble && <TroubleBox trouble={activate.trouble} />}
+      {activate.error && <ErrorBox error={activate.error} />}
       <p class="soft">{STATES[integration.state].meaning}</p>
-      {integration.state === "active" && <SuspendButton {...organisation} />}
+      {integration.state === "active" && <Suspend {...organisation} />}
     </Section>
   );
 }
 
+/** Activates the integration. A 409 lists what is missing, and is shown until nothing is. */
+function useActivation({ integration, discovery, reload }: Organisation): Action<[]> {
+  const { error, ...action } = useAction(async () => {
+    const path = { providerId: integration.providerId };
+    try {
+      await ask(api.activateIntegration({ params: { path } }));
+    } finally {
+      // Also after a refusal: the provider then has something that this page does not show yet.
+      reload();
+    }
+    return `${integration.name} is active. Its provider is being checked.`;
+  });
+  const isReady = unmapped(discovery) === 0 && integration.routingSource !== "pending";
+  const isFixed = error?.code === "not_ready" && isReady;
+  return { ...action, ...(error && !isFixed && { error }) };
+}
+
 function StepItem({ step, isNext, children }: { step: Step; isNext: boolean; children: ComponentChildren }) {
   const { title, isDone, detail } = step;
+  const state = isDone ? "done" : isNext ? "next" : "later";
   return (
-    <li data-state={isDone ? "done" : isNext ? "next" : "later"} {...(isNext && { "aria-current": "step" })}>
+    <li data-state={state} {...(isNext && { "aria-current": "step" })}>
       <p>
-        <strong>{title}</strong> <span class="soft">({isDone ? "done" : isNext ? "next" : "later"})</span>{" "}
-        <span class="soft">{detail}</span>
+        <strong>{title}</strong> <span class="soft">({state})</span> <span class="soft">{detail}</span>
       </p>
       {children}
     </li>
@@ -60,13 +78,13 @@ interface NextProps {
 
 function NextAction({ step, state, mapping, activate }: NextProps) {
   if (step.name === "read") {
-    const { run, isRunning, trouble } = mapping.discover;
+    const { run, isRunning, error } = mapping.discover;
     return (
       <>
         <ActionButton action={mapping.discover} tone="primary" onClick={run}>
           {isRunning ? "Reading …" : "Read from the provider"}
         </ActionButton>
-        {trouble && <ProviderTrouble trouble={trouble} />}
+        {error && <ProviderError error={error} />}
       </>
     );
   }
@@ -91,7 +109,32 @@ function MapAction({ mapping: { unsaved, save } }: Pick<Props, "mapping">) {
       <ActionButton action={save} tone="primary" onClick={save.run}>
         Save the mapping
       </ActionButton>
-      {save.trouble && <TroubleBox trouble={save.trouble} />}
+      {save.error && <ErrorBox error={save.error} />}
     </>
+  );
+}
+
+function Suspend({ integration: { providerId, name }, reload }: Organisation) {
+  const suspend = async () => {
+    await ask(api.suspendIntegration({ params: { path: { providerId } } }));
+    reload();
+    return `${name} is suspended.`;
+  };
+  return (
+    <p>
+      <ConfirmedAction
+        label="Suspend …"
+        title={`Suspend ${name}?`}
+        confirm={`Suspend ${name}`}
+        act={suspend}
+        focusAfter="onboarding-title"
+      >
+        <p>
+          Nothing is lost: webhooks are still accepted with 200 and stored, and they wait. Jobs are not
+          offered and take no new bookings. Bookings and cancellations that were requested before are still
+          carried out. Activating the integration again resumes everything.
+        </p>
+      </ConfirmedAction>
+    </p>
   );
 }

@@ -1,78 +1,129 @@
-import type { Integration } from "../../../generated/operations/types.ts";
-import { FormField } from "./form-field.tsx";
-import { RoutingChoice } from "./routing-choice.tsx";
+import type { ComponentChildren } from "preact";
+import type {
+  Integration,
+  IntegrationCreated,
+  RoutingAttempt,
+  RoutingOrder,
+} from "../../../generated/operations/types.ts";
+import { routingAttemptsText } from "../../contract/operator-text.ts";
+import { FormField, RadioField, textIn } from "../components/form.tsx";
+import { type RegistrationInput, routingText } from "./registration.ts";
 
 interface Props {
-  /** By the name of the field. */
-  faults: Readonly<Record<string, string>>;
-  /** Registered before. */
+  /** The stored registration. */
   known?: Integration;
 }
 
-export function NameField({ faults, known }: Props) {
+export function NameField({ known }: Props) {
   return (
     <FormField
       name="name"
       label="Name"
       required
       maxLength={100}
-      fault={faults.name}
       hint="The name in this console."
-      {...(known && { defaultValue: known.name })}
+      defaultValue={known?.name ?? ""}
     />
   );
 }
 
-export function TimeZoneField({ faults, known }: Props) {
+export function TimeZoneField({ known }: Props) {
   return (
     <FormField
       name="timeZone"
       label="Time zone"
       defaultValue={known?.timeZone ?? "Europe/Stockholm"}
-      fault={faults.timeZone}
       hint="IANA zone for times without offset, and for the shifts in this console."
     />
   );
 }
 
-export function KindField({ faults, known }: Props) {
-  return (
-    <FormField
-      name="kind"
-      label="Kind"
-      required
-      maxLength={32}
-      placeholder="tempo"
-      fault={faults.kind}
-      hint="The {provider} segment of its webhook path: lower-case letters, digits, and hyphens."
-      {...(known && { defaultValue: known.kind })}
-    />
-  );
-}
-
-/** How the provider is called. */
-export function CallFields({ faults, known }: Props) {
+/** How the provider sends webhooks, and how it is called. */
+export function ProviderFields({ known }: Props) {
   return (
     <>
+      <FormField
+        name="kind"
+        label="Kind"
+        required
+        maxLength={32}
+        placeholder="tempo"
+        hint="The {provider} segment of its webhook path: lower-case letters, digits, and hyphens."
+        defaultValue={known?.kind ?? ""}
+      />
       <FormField
         name="baseUrl"
         label="Base URL"
         kind="address"
         required
         placeholder="https://provider.example"
-        fault={faults.baseUrl}
         hint="The https address of the provider's API, without the /providers/{providerId} prefix."
-        {...(known && { defaultValue: known.baseUrl })}
+        defaultValue={known?.baseUrl ?? ""}
       />
-      <RoutingChoice chosen={known?.routingSource === "given" ? known.routing : "auto"} />
+      <RadioField
+        name="routing"
+        legend="Routing"
+        choices={ROUTING_CHOICES}
+        chosen={known?.routingSource === "given" ? (known.routing ?? "auto") : "auto"}
+      />
       <FormField
         name="providerToken"
         label="PROVIDER_TOKEN"
         kind="secret"
         required={!known}
-        fault={faults.providerToken}
         hint={`The token that the provider issued for calls of the platform. It is stored encrypted and never shown.${known ? " Leave it empty to keep the stored one." : ""}`}
       />
+    </>
+  );
+}
+
+/** Contract section 4.1: one of two ways. */
+const ROUTING_CHOICES: readonly (readonly [RoutingOrder, ComponentChildren])[] = [
+  ["auto", "Detect: the platform calls the provider in both ways"],
+  [
+    "path",
+    <>
+      Path prefix: <code>{"/providers/{providerId}/shifts/{shiftId}"}</code>
+    </>,
+  ],
+  [
+    "header",
+    <>
+      Header: <code>{"/shifts/{shiftId}"}</code> with <code>X-Provider-Id</code>
+    </>,
+  ],
+];
+
+/** The values of the fields above. */
+export function inputIn(given: FormData): Required<RegistrationInput> {
+  const routing = given.get("routing");
+  return {
+    name: textIn(given, "name"),
+    baseUrl: textIn(given, "baseUrl"),
+    routing: routing === "path" || routing === "header" ? routing : "auto",
+    providerToken: textIn(given, "providerToken"),
+    kind: textIn(given, "kind"),
+    timeZone: textIn(given, "timeZone"),
+  };
+}
+
+type Routed = Pick<Integration, "routingSource"> &
+  Partial<Pick<Integration, "routing">> &
+  Pick<IntegrationCreated, "routingAttempts">;
+
+/** The routing, and the calls that were tried if it is not known. */
+export function RoutingFacts(known: Routed) {
+  const attempts: readonly RoutingAttempt[] = known.routingSource === "pending" ? known.routingAttempts : [];
+  return (
+    <>
+      {routingText(known)}
+      {attempts.length > 0 && (
+        <ul class="attempts">
+          {attempts.map((attempt) => (
+            <li key={attempt.routing}>{routingAttemptsText([attempt])}</li>
+          ))}
+        </ul>
+      )}
     </>
   );
 }

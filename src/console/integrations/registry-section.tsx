@@ -1,16 +1,16 @@
-import { useState } from "preact/hooks";
-import type { RegistryImport } from "../../../generated/operations/types.ts";
+import { useEffect, useState } from "preact/hooks";
+import type { RegistryFault, RegistryImport, StreamImport } from "../../../generated/operations/types.ts";
+import { ActionButton } from "../components/action-button.tsx";
+import { ErrorBox } from "../components/error-box.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Section } from "../components/section.tsx";
+import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
-import { readNamesAgain } from "../data/names.ts";
-import { ask, type Trouble } from "../data/trouble.ts";
+import { ask, type CallError } from "../data/errors.ts";
+import { onMessage } from "../data/live.ts";
+import { reloadNames } from "../data/names.ts";
 import { useAction } from "../data/use-action.ts";
-import { TroubleBox } from "../parts/trouble-box.tsx";
-import { ActionButton } from "./action-button.tsx";
-import { ProviderTrouble } from "./provider-trouble.tsx";
-import { RegistryProgress } from "./registry-progress.tsx";
-import { RegistryResult } from "./registry-result.tsx";
-import { Section } from "./section.tsx";
-import { useImportProgress } from "./use-import-progress.ts";
+import { ProviderError } from "./provider-error.tsx";
 
 /** The import of the people whom the provider already has (contract section 2.5). */
 export function RegistrySection({ providerId }: { providerId: string }) {
@@ -20,7 +20,7 @@ export function RegistrySection({ providerId }: { providerId: string }) {
     setResult(undefined);
     progress.forget();
     setResult(await ask(api.importRegistry({ params: { path: { providerId } } })));
-    void readNamesAgain();
+    void reloadNames();
     return "Registry imported.";
   });
   return (
@@ -35,23 +35,88 @@ export function RegistrySection({ providerId }: { providerId: string }) {
           {importing.isRunning ? "Importing …" : "Import the registry"}
         </ActionButton>
       </p>
-      {!result && progress.seen && <RegistryProgress {...progress.seen} isRunning={importing.isRunning} />}
-      {importing.trouble && <ImportTrouble trouble={importing.trouble} />}
-      {result && <RegistryResult {...result} />}
+      {!result && progress.seen && <Progress {...progress.seen} isRunning={importing.isRunning} />}
+      {importing.error && <ImportError error={importing.error} />}
+      {result && <Result {...result} />}
     </Section>
   );
 }
 
 /** The registry is optional, so its absence needs no fix. */
-function ImportTrouble({ trouble }: { trouble: Trouble }) {
-  if (trouble.code !== "registry_absent") return <ProviderTrouble trouble={trouble} />;
+function ImportError({ error }: { error: CallError }) {
+  if (error.code !== "registry_absent") return <ProviderError error={error} />;
   return (
     <div class="stack">
-      <TroubleBox trouble={trouble} />
+      <ErrorBox error={error} />
       <p class="hint">
         The registry is optional in the contract. Candidates sign up on the platform. Each is looked up or
         created at the provider when booked.
       </p>
     </div>
+  );
+}
+
+/** Returns the latest progress of an import, also of one started elsewhere. */
+function useImportProgress(providerId: string) {
+  const [seen, setSeen] = useState<StreamImport>();
+  useEffect(
+    () =>
+      onMessage(({ type, data }) => {
+        if (type === "import" && data.providerId === providerId) setSeen(data);
+      }),
+    [providerId],
+  );
+  return { seen, forget: () => setSeen(undefined) };
+}
+
+type Counts = Pick<StreamImport, "entries" | "imported" | "updated" | "skipped" | "invalid">;
+
+interface ProgressProps extends Counts {
+  /** Whether the import was started on this page: the end of any other one is not reported. */
+  isRunning: boolean;
+}
+
+function Progress({ entries, imported, updated, skipped, invalid, isRunning }: ProgressProps) {
+  return (
+    <p role="status">
+      <strong>{isRunning ? `${entries} entries read` : `An import read ${entries} entries`}</strong>:{" "}
+      {imported} imported, {updated} updated, {skipped} skipped, {invalid} invalid.
+    </p>
+  );
+}
+
+function Result({ imported, updated, skipped, invalid, faults }: RegistryImport) {
+  return (
+    <>
+      <Facts
+        of={{
+          Imported: `${imported} new candidates`,
+          Updated: `${updated} candidates with missing data`,
+          Skipped: `${skipped} candidates without missing data`,
+          Invalid: `${invalid} unusable entries`,
+        }}
+      />
+      {faults.length > 0 && <Faults faults={faults} invalid={invalid} />}
+    </>
+  );
+}
+
+const FAULT_COLUMNS: readonly Column<RegistryFault>[] = [
+  { name: "Entry", cell: ({ entry }) => entry },
+  { name: "Reason", cell: ({ reason }) => reason },
+];
+
+function Faults({ faults, invalid }: Pick<RegistryImport, "faults" | "invalid">) {
+  const isPart = invalid > faults.length;
+  return (
+    <>
+      <h3>{isPart ? `Faults of the first ${faults.length} of ${invalid} entries` : "Faults"}</h3>
+      <Table
+        caption="Entries that were not imported"
+        columns={FAULT_COLUMNS}
+        rows={faults}
+        keyOf={({ entry, reason }) => `${entry} ${reason}`}
+      />
+    </>
   );
 }

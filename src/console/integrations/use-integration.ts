@@ -1,7 +1,7 @@
 import type { Discovery, Integration, Issue } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
 import { isAbout, type StreamMessage } from "../data/live.ts";
-import { ask } from "../data/trouble.ts";
 import { type Query, useQuery } from "../data/use-query.ts";
 import { useRefresh } from "../data/use-refresh.ts";
 

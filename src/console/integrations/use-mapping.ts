@@ -2,11 +2,19 @@ import { useEffect } from "preact/hooks";
 import type { DiscoveryFault } from "../../../generated/operations/types.ts";
 import { counted } from "../../contract/operator-text.ts";
 import { api } from "../data/api.ts";
-import { readNamesAgain } from "../data/names.ts";
-import { ask } from "../data/trouble.ts";
+import { ask } from "../data/errors.ts";
+import { reloadNames } from "../data/names.ts";
 import { type Action, useAction } from "../data/use-action.ts";
-import { changeDraft, draftOf } from "./drafts.ts";
-import { choose, type Draft, type Mappable, NO_CHOICES, toMappings, unsaved } from "./mapping.ts";
+import {
+  changeDraft,
+  choose,
+  type Draft,
+  draftOf,
+  type Mappable,
+  NO_CHOICES,
+  toMappings,
+  unsaved,
+} from "./mapping.ts";
 import type { Organisation } from "./use-integration.ts";
 
 /** The unsaved mapping, and its actions. */
@@ -31,7 +39,7 @@ export function useMapping({ integration: { providerId }, reload }: Organisation
     try {
       for (const item of items) chooseOne(kind, item, await addTarget(kind, item));
     } finally {
-      await readNamesAgain();
+      await reloadNames();
     }
   });
   const save = useAction(async () => {

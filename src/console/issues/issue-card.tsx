@@ -1,14 +1,14 @@
-import type { Issue, Subject } from "../../../generated/operations/types.ts";
-import { issueText, subjectText } from "../../contract/operator-text.ts";
+import type { Issue, IssueCode, Subject } from "../../../generated/operations/types.ts";
+import { entryOf, issueText, subjectText } from "../../contract/operator-text.ts";
+import { Badge } from "../components/badge.tsx";
+import { CodeSpans } from "../components/code-spans.tsx";
+import { Resend } from "../components/resend.tsx";
+import { ShortId } from "../components/short-id.tsx";
+import { Time } from "../components/time.tsx";
 import { fullName, useNames } from "../data/names.ts";
-import { Badge } from "../parts/badge.tsx";
-import { CodeSpans } from "../parts/code-spans.tsx";
-import { Resend } from "../parts/resend.tsx";
-import { ShortId } from "../parts/short-id.tsx";
-import { Time } from "../parts/time.tsx";
-import { IssueLinks } from "./issue-links.tsx";
+import { eventsAddress } from "../events/event.ts";
+import { URGENCIES, urgencyOf } from "./issues.ts";
 import { Resolve } from "./resolve.tsx";
-import { URGENCIES, urgencyOf } from "./urgency.ts";
 
 interface Props {
   issue: Issue;
@@ -17,7 +17,7 @@ interface Props {
   onResolved(): void;
 }
 
-/** What happened, what to do, where to do it, and the button that closes the issue. */
+/** An issue with its remedy, links, and the button that resolves it. */
 export function IssueCard({ issue, jobId, onResolved }: Props) {
   const { title, detail, remedy } = issueText(issue);
   const { notificationId } = issue.subject;
@@ -34,7 +34,7 @@ export function IssueCard({ issue, jobId, onResolved }: Props) {
         <div>
           <p class="issue-detail">{detail}</p>
           <p class="hint">
-            About <About subject={issue.subject} /> · <HowOften issue={issue} />
+            About <About subject={issue.subject} /> · <Occurrences issue={issue} />
           </p>
         </div>
         {remedy !== "" && (
@@ -91,11 +91,64 @@ function CandidateName({ candidateId }: { candidateId: string }) {
   );
 }
 
-function HowOften({ issue: { count, firstAt, lastAt } }: { issue: Issue }) {
+function Occurrences({ issue: { count, firstAt, lastAt } }: { issue: Issue }) {
   if (count === 1) return <Time at={lastAt} />;
   return (
     <span>
       {count} times, first <Time at={firstAt} />, last <Time at={lastAt} />
     </span>
+  );
+}
+
+interface Place {
+  name: string;
+  /** A section of the page of the integration. */
+  section?: string;
+}
+
+const ORGANISATION: Place = { name: "Organisation" };
+const MAPPING: Place = { name: "Mapping", section: "mapping" };
+const HEALTH: Place = { name: "Provider health", section: "health" };
+const TOKENS: Place = { name: "Tokens", section: "tokens" };
+const CHECK: Place = { name: "Provider check", section: "check" };
+
+/** The section in which an operator acts on an issue; all others are handled on the page of the integration. */
+const PLACES: Partial<Record<IssueCode, Place>> = {
+  outlet_not_mapped: MAPPING,
+  role_not_mapped: MAPPING,
+  provider_down: HEALTH,
+  provider_implausible: HEALTH,
+  mass_disappearance: HEALTH,
+  token_rejected: TOKENS,
+  provider_check: CHECK,
+  provider_check_failed: CHECK,
+};
+
+/** Links to the cause of the issue, and to the page where it is fixed. */
+function IssueLinks({ issue, jobId }: Omit<Props, "onResolved">) {
+  const { code, providerId, subject, params, traceId } = issue;
+  const { name, section } = entryOf(PLACES, code) ?? ORGANISATION;
+  const { shiftId } = subject;
+  const links = [
+    providerId !== undefined && {
+      href: `/console/integrations/${providerId}${section === undefined ? "" : `#${section}`}`,
+      name,
+    },
+    jobId !== undefined && { href: `/console/jobs/${jobId}`, name: "Job" },
+    params.otherJobId !== undefined && { href: `/console/jobs/${params.otherJobId}`, name: "Other job" },
+    traceId !== undefined && { href: eventsAddress({ traceId }), name: "Events of the trace" },
+    shiftId !== undefined && {
+      href: eventsAddress({ shiftId, ...(providerId !== undefined && { providerId }) }),
+      name: "Events of the shift",
+    },
+  ].filter((link) => link !== false);
+  return (
+    <ul class="row">
+      {links.map((link) => (
+        <li key={link.name}>
+          <a href={link.href}>{link.name}</a>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -1,9 +1,9 @@
 import type { Issue } from "../../../generated/operations/types.ts";
+import { ConfirmedAction } from "../components/dialog.tsx";
+import { ErrorBox } from "../components/error-box.tsx";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
+import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
-import { ConfirmedAction } from "../parts/confirmed-action.tsx";
-import { TroubleBox } from "../parts/trouble-box.tsx";
 
 /** The list of issues, which gets the focus when a card is gone. */
 export const ISSUE_LIST = "open-issues";
@@ -14,7 +14,7 @@ interface Props {
   onResolved(): void;
 }
 
-/** Closes an issue. The one whose end has effects at once asks first. */
+/** Resolves an issue. A mass disappearance asks first, because its resolution cancels jobs. */
 export function Resolve({ issue, title, onResolved }: Props) {
   const resolve = async () => {
     await ask(api.resolveIssue({ params: { path: { issueId: issue.issueId } } }));
@@ -31,13 +31,13 @@ interface ResolveProps {
 }
 
 function ResolveButton({ title, resolve }: ResolveProps) {
-  const { run, isRunning, trouble } = useAction(resolve);
+  const { run, isRunning, error } = useAction(resolve);
   return (
     <>
       <button type="button" class="push" aria-busy={isRunning} onClick={() => void run()}>
-        Resolve<span class="unseen">: {title}</span>
+        Resolve<span class="visually-hidden">: {title}</span>
       </button>
-      {trouble && <TroubleBox trouble={trouble} />}
+      {error && <ErrorBox error={error} />}
     </>
   );
 }

@@ -1,12 +1,12 @@
-import { useRef, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import type { Job, JobChange } from "../../../generated/operations/types.ts";
+import { DialogButton } from "../components/dialog.tsx";
+import { ErrorBox } from "../components/error-box.tsx";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
+import { ask } from "../data/errors.ts";
 import { useAction } from "../data/use-action.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { TroubleBox } from "../parts/trouble-box.tsx";
-import { changeOf, type Typed } from "./change-of.ts";
-import { LocalTimeField } from "./local-time-field.tsx";
+import { type ChangeInput, changeOf } from "./job.ts";
+import { fromLocal, type LocalReading, offsetName, toLocal } from "./zoned-time.ts";
 
 interface Props {
   job: Job;
@@ -15,30 +15,23 @@ interface Props {
 }
 
 /** Changes times or positions. They belong to the provider, so the provider is asked. */
-export function ChangeJob({ job, zone }: Props) {
-  const [isOpen, setIsOpen] = useState(false);
-  const close = () => setIsOpen(false);
+export function ChangeJob(props: Props) {
   return (
-    <>
-      <button type="button" onClick={() => setIsOpen(true)}>
-        Change
-      </button>
-      <Dialog title="Change times or positions" isOpen={isOpen} onClose={close}>
-        <ChangeForm job={job} zone={zone} onDone={close} />
-      </Dialog>
-    </>
+    <DialogButton label="Change" title="Change times or positions">
+      {(done) => <ChangeForm {...props} onDone={done} />}
+    </DialogButton>
   );
 }
 
 function ChangeForm({ job, zone, onDone }: Props & { onDone(): void }) {
   // The job when the form was opened: messages of the stream do not change the input.
   const { current: before } = useRef(job);
-  const [typed, setTyped] = useState<Typed>(before);
-  const type = (part: Partial<Typed>) => setTyped((known) => ({ ...known, ...part }));
-  const change = changeOf(before, typed);
+  const [input, setInput] = useState<ChangeInput>(before);
+  const enter = (part: Partial<ChangeInput>) => setInput((known) => ({ ...known, ...part }));
+  const change = changeOf(before, input);
   const action = useAction(async () => {
     if (!change) return;
-    const announcement = await send(job.jobId, change);
+    const announcement = await requestChange(job.jobId, change);
     onDone();
     return announcement;
   });
@@ -56,11 +49,11 @@ function ChangeForm({ job, zone, onDone }: Props & { onDone(): void }) {
         name="Start"
         zone={zone}
         at={before.startTime}
-        onTime={(startTime) => type({ startTime })}
+        onTime={(startTime) => enter({ startTime })}
       />
-      <LocalTimeField name="End" zone={zone} at={before.endTime} onTime={(endTime) => type({ endTime })} />
-      <PositionsField at={before.positions} onPositions={(positions) => type({ positions })} />
-      {action.trouble && <TroubleBox trouble={action.trouble} />}
+      <LocalTimeField name="End" zone={zone} at={before.endTime} onTime={(endTime) => enter({ endTime })} />
+      <PositionsField at={before.positions} onPositions={(positions) => enter({ positions })} />
+      {action.error && <ErrorBox error={action.error} />}
       <div class="row">
         <button type="submit" class="primary" disabled={!change} aria-disabled={action.isRunning}>
           Request the change
@@ -69,6 +62,15 @@ function ChangeForm({ job, zone, onDone }: Props & { onDone(): void }) {
       </div>
     </form>
   );
+}
+
+async function requestChange(jobId: string, body: JobChange): Promise<string> {
+  const call = api.changeJob({ params: { path: { jobId } }, body });
+  await ask(call);
+  const { response } = await call;
+  return response.status === 202
+    ? "Change requested. The job changes when the provider confirms."
+    : "The provider confirmed the change.";
 }
 
 const MOST_POSITIONS = 100;
@@ -91,11 +93,55 @@ function PositionsField({ at, onPositions }: { at: number; onPositions(count: nu
   );
 }
 
-async function send(jobId: string, body: JobChange): Promise<string> {
-  const call = api.changeJob({ params: { path: { jobId } }, body });
-  await ask(call);
-  const { response } = await call;
-  return response.status === 202
-    ? "Change requested. The job changes when the provider confirms."
-    : "The provider confirmed the change.";
+interface TimeFieldProps {
+  name: string;
+  /** IANA. */
+  zone: string;
+  /** The value before any input. */
+  at: string;
+  /** Undefined while the input is no time, or could be two. */
+  onTime(at: string | undefined): void;
+}
+
+/** A local time of the workplace. Where the clock is set back, it asks which of two times is meant. */
+function LocalTimeField({ name, zone, at, onTime }: TimeFieldProps) {
+  const hint = useId();
+  const untouched = toLocal(at, zone);
+  const [reading, setReading] = useState<LocalReading>({ kind: "once", at });
+  const enter = (text: string) => {
+    // Without input the time stays the same, also in an hour that occurs twice.
+    const read: LocalReading = text === untouched ? { kind: "once", at } : fromLocal(text, zone);
+    setReading(read);
+    onTime(read.kind === "once" ? read.at : undefined);
+  };
+  return (
+    <div class="field">
+      <label class="field">
+        <span>{name}</span>
+        <input
+          type="datetime-local"
+          required
+          defaultValue={untouched}
+          aria-describedby={hint}
+          onInput={(event) => enter(event.currentTarget.value)}
+        />
+      </label>
+      <div id={hint} class="hint" aria-live="polite">
+        {reading.kind === "once" && `That is ${offsetName(reading.at, zone)}.`}
+        {reading.kind === "never" && `The clock is set forward in ${zone}: it never shows this time.`}
+        {reading.kind === "unreadable" && "Enter a complete date and time."}
+      </div>
+      {reading.kind === "twice" && (
+        <fieldset class="which">
+          <legend>The clock is set back in {zone}: it shows this time twice. Which one?</legend>
+          {[reading.first, reading.second].map((each, place) => (
+            <label key={each}>
+              <input type="radio" name={`${name} twice`} required onChange={() => onTime(each)} /> the{" "}
+              {place === 0 ? "first" : "second"}, {offsetName(each, zone)}
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </div>
+  );
 }

@@ -1,11 +1,9 @@
-/**
- * The point in time that a local time means. Intl knows the zones; a library that does would be larger than the rest of the console.
- */
-export type Meant =
+/** The points in time of a local time. Intl has the zones; a library that has them would be larger than the rest of the console. */
+export type LocalReading =
   | { kind: "once"; at: string }
-  /** The clock goes back, and shows this twice. */
+  /** The clock is set back, and shows the time twice. */
   | { kind: "twice"; first: string; second: string }
-  /** The clock goes forward, and never shows this. */
+  /** The clock is set forward, and never shows the time. */
   | { kind: "never" }
   | { kind: "unreadable" };
 
@@ -17,8 +15,8 @@ export function toLocal(at: string, zone: string): string {
   return localOf(new Date(at).getTime(), zone).slice(0, 16);
 }
 
-/** The point in time, ISO 8601 in UTC. A zone has at most two offsets around a time; each one that leads back to the text counts. */
-export function fromLocal(text: string, zone: string): Meant {
+/** Reads a local time, ISO 8601 in UTC. A zone has at most two offsets around a time; each one that leads back to the text counts. */
+export function fromLocal(text: string, zone: string): LocalReading {
   const shown = LOCAL.exec(text) && Date.parse(`${text.slice(0, 16)}Z`);
   if (shown === null || Number.isNaN(shown)) return { kind: "unreadable" };
   const offsets = new Set([shown - DAY_MS, shown + DAY_MS].map((near) => offsetMs(near, zone)));

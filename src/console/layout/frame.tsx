@@ -4,8 +4,8 @@ import { useLocation } from "preact-iso";
 import type { Role } from "../../../generated/operations/types.ts";
 import { announced } from "../data/announce.ts";
 import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
 import { liveState } from "../data/live.ts";
-import { ask } from "../data/trouble.ts";
 import { useQuery } from "../data/use-query.ts";
 import { Search } from "../search/search.tsx";
 import { may, me } from "../session/me.ts";
@@ -14,20 +14,20 @@ import { signOut } from "../session/token.ts";
 interface PageLink {
   path: string;
   name: string;
-  /** Other views of the same things, and pages of one of them: their addresses start with it. */
+  /** The addresses of other views, and the start of the addresses of single objects. */
   others?: readonly string[];
-  /** Shown to this role and those that include it. */
+  /** QueryView to this role and those that include it. */
   role?: Role;
 }
 
 const PAGES: readonly PageLink[] = [
-  { path: "/console/", name: "Board", others: ["/console", "/console/week", "/console/jobs/"] },
+  { path: "/console/", name: "Jobs", others: ["/console", "/console/week", "/console/jobs/"] },
   { path: "/console/people", name: "People" },
   { path: "/console/integrations", name: "Integrations", others: ["/console/health"] },
   { path: "/console/workplaces", name: "Workplaces", others: ["/console/competences"] },
   { path: "/console/events", name: "Events" },
   { path: "/console/issues", name: "Issues" },
-  { path: "/console/figures", name: "Figures" },
+  { path: "/console/statistics", name: "Statistics" },
   { path: "/console/operators", name: "Operators", role: "admin" },
   { path: "/console/audit", name: "Audit", role: "admin" },
 ];
@@ -64,10 +64,10 @@ export function Frame({ children }: { children: ComponentChildren }) {
           </ul>
         </nav>
         <Search />
-        <LiveSign />
+        <LiveStatus />
         <button type="button" class="quiet" onClick={() => signOut()}>
           Sign out
-          {me.value && <span class="unseen"> {me.value.name}</span>}
+          {me.value && <span class="visually-hidden"> {me.value.name}</span>}
         </button>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
@@ -86,7 +86,7 @@ function isWithin(path: string, { path: to, others = [] }: PageLink): boolean {
   return [to, ...others].some((start) => start.length > BASE.length && isUnder(start));
 }
 
-/** Every address starts with it, so it tells nothing. */
+/** Every address starts with it, so it identifies no page. */
 const BASE = "/console/";
 
 const MANY = 99;
@@ -102,14 +102,14 @@ function IssueCount() {
   return (
     <span class="count">
       {count > MANY ? `${MANY}+` : count}
-      <span class="unseen"> open</span>
+      <span class="visually-hidden"> open</span>
     </span>
   );
 }
 
 const LIVE = { connecting: "Connecting", live: "Live", lost: "Connection lost" };
 
-function LiveSign() {
+function LiveStatus() {
   return (
     <span class="live" data-state={liveState.value} role="status">
       {LIVE[liveState.value]}

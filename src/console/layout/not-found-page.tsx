@@ -1,11 +1,11 @@
-import { PageHead } from "../parts/page-head.tsx";
+import { PageHead } from "../components/page-head.tsx";
 
 export function NotFoundPage() {
   return (
     <>
       <PageHead title="Page not found" />
       <p>
-        The address may be outdated. Continue at the <a href="/console/">board</a>.
+        The address may be outdated. Continue with the <a href="/console/">jobs</a>.
       </p>
     </>
   );

@@ -1,48 +1,47 @@
-import { useLocation } from "preact-iso";
+import type { Candidate } from "../../../generated/operations/types.ts";
+import { anyText } from "../components/filter.ts";
+import { FilterForm, SelectFilter, TextFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { PagedList } from "../components/paged-list.tsx";
+import { Empty } from "../components/query-view.tsx";
+import { type Column, Table } from "../components/table.tsx";
 import { api } from "../data/api.ts";
-import { ask } from "../data/trouble.ts";
+import { ask } from "../data/errors.ts";
+import { competencesOf, fullName, useNames } from "../data/names.ts";
 import { usePages } from "../data/use-pages.ts";
-import { More } from "../parts/more.tsx";
-import { PageHead } from "../parts/page-head.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
-import { PeopleFilters } from "./people-filters.tsx";
-import { PeopleTable } from "./people-table.tsx";
-import { filterOf, peopleAddress } from "./person-filter.ts";
 
-/** The candidates, the newest first. */
+/** `search` is a part of the name. */
+const FILTER = { search: anyText, competenceId: anyText };
+
+/** The candidates, newest first. */
 export function PeoplePage() {
-  const { query, route } = useLocation();
-  const filter = filterOf(query);
-  const isFiltered = Object.keys(filter).length > 0;
+  const { filter, set, ...filtering } = useFilter("/console/people", FILTER);
+  const { competences } = useNames();
   const pages = usePages(
     `people ${JSON.stringify(filter)}`,
-    (cursor) => ask(api.listCandidates({ params: { query: { ...filter, ...(cursor && { cursor }) } } })),
+    (page) => ask(api.listCandidates({ params: { query: { ...filter, ...page } } })),
     ({ type }) => type === "import",
   );
   return (
     <>
       <PageHead title="People" />
-      <PeopleFilters filter={filter} onFilter={(wanted) => route(peopleAddress(wanted), true)} />
-      <Shown query={pages} lines={12}>
-        {(people) =>
-          people.length === 0 ? <NoPeople isFiltered={isFiltered} /> : <PeopleTable people={people} />
-        }
-      </Shown>
-      <More pages={pages} />
+      <FilterForm {...filtering}>
+        <TextFilter name="Name" value={filter.search} onChange={set("search")} />
+        <SelectFilter
+          name="Competence"
+          value={filter.competenceId}
+          options={competences.map(({ competenceId, name }) => [competenceId, name])}
+          onChange={set("competenceId")}
+        />
+      </FilterForm>
+      <PagedList {...{ pages, ...filtering }} one="person" empty={<NoPeople />}>
+        {(people) => <PeopleTable people={people} />}
+      </PagedList>
     </>
   );
 }
 
-function NoPeople({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) {
-    return (
-      <Empty title="No person matches the filters">
-        <p>
-          Change the filters, or <a href="/console/people">show all people</a>.
-        </p>
-      </Empty>
-    );
-  }
+function NoPeople() {
   return (
     <Empty title="No people yet">
       <p>
@@ -50,5 +49,27 @@ function NoPeople({ isFiltered }: { isFiltered: boolean }) {
         <a href="/console/integrations">integration</a>.
       </p>
     </Empty>
+  );
+}
+
+function PeopleTable({ people }: { people: Candidate[] }) {
+  const names = useNames();
+  const columns: Column<Candidate>[] = [
+    {
+      name: "Name",
+      cell: (person) => (
+        <a href={`/console/people/${person.candidateId}`}>{fullName(person) || "without a name"}</a>
+      ),
+    },
+    { name: "Personal number", cell: ({ personalNumber }) => personalNumber },
+    { name: "Competences", cell: (person) => competencesOf(person, names) },
+  ];
+  return (
+    <Table
+      caption="People, newest first"
+      columns={columns}
+      rows={people}
+      keyOf={({ candidateId }) => candidateId}
+    />
   );
 }

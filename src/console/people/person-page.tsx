@@ -1,40 +1,44 @@
 import { useRoute } from "preact-iso";
-import type { Candidate } from "../../../generated/operations/types.ts";
+import type { Candidate, Job } from "../../../generated/operations/types.ts";
+import { Facts } from "../components/facts.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { More } from "../components/paged-list.tsx";
+import { Empty, QueryView } from "../components/query-view.tsx";
+import { Section } from "../components/section.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Span } from "../components/time.tsx";
 import { api } from "../data/api.ts";
-import { fullName, useNames } from "../data/names.ts";
-import { ask } from "../data/trouble.ts";
+import { ask } from "../data/errors.ts";
+import { competencesOf, fullName, useNames } from "../data/names.ts";
+import { usePages } from "../data/use-pages.ts";
 import { useQuery } from "../data/use-query.ts";
-import { Notifications } from "../job/notifications-panel.tsx";
-import { PageHead } from "../parts/page-head.tsx";
-import { Empty, Shown } from "../parts/shown.tsx";
+import { Notifications } from "../job/notifications.tsx";
+import { BookingState, JobStatusBadges } from "../job/statuses.tsx";
+import { JobLink } from "../jobs/job-table.tsx";
 import { may } from "../session/me.ts";
-import { ChangePerson } from "./change-person.tsx";
-import { competencesText } from "./competences-text.ts";
-import { Erase } from "./erase.tsx";
-import { PersonBookings } from "./person-bookings.tsx";
-import { Reveal } from "./reveal.tsx";
+import { ChangePerson, Erase, Reveal } from "./person-actions.tsx";
 
 const PEOPLE = { href: "/console/people", name: "People" };
 
-/** One person: competences, bookings, and notifications, with what is masked on request. */
+/** One person: competences, bookings, and notifications. Masked data is revealed on request. */
 export function PersonPage() {
   const { candidateId = "" } = useRoute().params;
   const query = useQuery(`person ${candidateId}`, () =>
     ask(api.getCandidate({ params: { path: { candidateId } } })),
   );
-  const { status } = query.trouble ?? {};
+  const { status } = query.error ?? {};
   if (status === 404 || status === 400) return <NoSuchPerson candidateId={candidateId} />;
   return (
     <>
       {!query.data && <PageHead title="Person" within={PEOPLE} />}
-      <Shown query={query} lines={16}>
-        {(person) => <PersonParts key={person.candidateId} person={person} reload={query.reload} />}
-      </Shown>
+      <QueryView query={query} lines={16}>
+        {(person) => <PersonSections key={person.candidateId} person={person} reload={query.reload} />}
+      </QueryView>
     </>
   );
 }
 
-function PersonParts({ person, reload }: { person: Candidate; reload(): void }) {
+function PersonSections({ person, reload }: { person: Candidate; reload(): void }) {
   const { candidateId } = person;
   return (
     <>
@@ -45,8 +49,8 @@ function PersonParts({ person, reload }: { person: Candidate; reload(): void }) 
       </PageHead>
       <div class="columns">
         <div class="stack">
-          <Facts person={person} />
-          <PersonBookings candidateId={candidateId} />
+          <Details person={person} />
+          <Bookings candidateId={candidateId} />
         </div>
         <Notifications
           of={{ candidateId }}
@@ -57,30 +61,68 @@ function PersonParts({ person, reload }: { person: Candidate; reload(): void }) 
   );
 }
 
-function Facts({ person }: { person: Candidate }) {
+function Details({ person }: { person: Candidate }) {
   const names = useNames();
+  const { candidateId } = person;
   return (
-    <section class="panel" aria-labelledby="facts">
-      <h2 id="facts">Facts</h2>
-      <dl class="facts">
-        <dt>Personal number</dt>
-        <dd>{person.personalNumber}</dd>
-        <dt>Competences</dt>
-        <dd>{competencesText(person, names)}</dd>
-        <dt>Candidate id</dt>
-        <dd>
-          <code>{person.candidateId}</code>
-        </dd>
-        {may("admin") && (
-          <>
-            <dt>Audit log</dt>
-            <dd>
-              <a href={`/console/audit?subject=${person.candidateId}`}>Changes and reveals</a>
-            </dd>
-          </>
-        )}
-      </dl>
-    </section>
+    <Section id="details" title="Details">
+      <Facts
+        of={{
+          "Personal number": person.personalNumber,
+          Competences: competencesOf(person, names),
+          "Candidate id": <code>{candidateId}</code>,
+          "Audit log": may("admin") ? (
+            <a href={`/console/audit?subject=${candidateId}`}>Changes and reveals</a>
+          ) : undefined,
+        }}
+      />
+    </Section>
+  );
+}
+
+const PAGE = 20;
+
+/** Every job that the person was booked for, newest first. */
+function Bookings({ candidateId }: { candidateId: string }) {
+  const pages = usePages(
+    `bookings of ${candidateId}`,
+    (page) => ask(api.listJobs({ params: { query: { candidateId, limit: PAGE, ...page } } })),
+    ({ type, data }) => type === "job" || (type === "booking" && data.candidateId === candidateId),
+  );
+  return (
+    <Section id="bookings" title="Bookings">
+      <QueryView query={pages} lines={4}>
+        {(jobs) =>
+          jobs.length === 0 ? (
+            <p class="soft">The person has accepted no job yet.</p>
+          ) : (
+            <BookingTable jobs={jobs} candidateId={candidateId} />
+          )
+        }
+      </QueryView>
+      <More pages={pages} />
+    </Section>
+  );
+}
+
+function BookingTable({ jobs, candidateId }: { jobs: Job[]; candidateId: string }) {
+  const names = useNames();
+  const zoneOf = ({ providerId }: Job) => names.integration(providerId)?.timeZone;
+  const columns: Column<Job>[] = [
+    { name: "Job", cell: (job) => <JobLink job={job} names={names} /> },
+    { name: "Time", cell: (job) => <Span from={job.startTime} to={job.endTime} zone={zoneOf(job)} /> },
+    {
+      name: "Booking",
+      cell: (job) => {
+        // A person who was withdrawn and accepted again has several; the last one counts.
+        const booking = job.bookings.findLast((each) => each.candidateId === candidateId);
+        return booking && <BookingState booking={booking} zone={zoneOf(job)} />;
+      },
+    },
+    { name: "Job status", cell: (job) => <JobStatusBadges job={job} /> },
+  ];
+  return (
+    <Table caption="Bookings, newest first" columns={columns} rows={jobs} keyOf={({ jobId }) => jobId} />
   );
 }
 

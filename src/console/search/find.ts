@@ -1,10 +1,9 @@
 import type { Candidate, Event, Job } from "../../../generated/operations/types.ts";
+import { formatSpan } from "../components/times.ts";
 import { api } from "../data/api.ts";
-import { fullName, type Names } from "../data/names.ts";
-import { ask } from "../data/trouble.ts";
-import { addressOf, type EventFilter } from "../events/event-filter.ts";
-import { placeOf, workOf } from "../job/labels.ts";
-import { formatSpan } from "../parts/times.ts";
+import { ask } from "../data/errors.ts";
+import { fullName, type Names, placeOf, workOf } from "../data/names.ts";
+import { type EventFilter, eventsAddress } from "../events/event.ts";
 
 /** Something that was found, and its page. */
 export interface Hit {
@@ -50,7 +49,7 @@ async function eventsOf(id: Id): Promise<Hit[]> {
 
 function hitOfEvents({ event }: Event, filter: Id): Hit {
   const name = filter.traceId === undefined ? "Events of this shift" : "Events of this trace";
-  return { kind: "Events", name, detail: `last ${event}`, href: addressOf(filter) };
+  return { kind: "Events", name, detail: `last ${event}`, href: eventsAddress(filter) };
 }
 
 function hitOfJob(job: Job, names: Names): Hit {

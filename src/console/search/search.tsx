@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { Dialog } from "../components/dialog.tsx";
+import { QueryView } from "../components/query-view.tsx";
 import { useNames } from "../data/names.ts";
 import { type Query, useQuery } from "../data/use-query.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { Shown } from "../parts/shown.tsx";
 import { FEWEST, find, type Hit } from "./find.ts";
 import "./search.css";
 
@@ -73,7 +73,7 @@ function SearchForm({ onFollowed }: { onFollowed(): void }) {
 
 function Hits({ hits, onFollowed }: { hits: Query<Hit[]>; onFollowed(): void }) {
   return (
-    <Shown query={hits} lines={3}>
+    <QueryView query={hits} lines={3}>
       {(found) => (
         <>
           <p class="soft" role="status">
@@ -92,7 +92,7 @@ function Hits({ hits, onFollowed }: { hits: Query<Hit[]>; onFollowed(): void }) 
           </ul>
         </>
       )}
-    </Shown>
+    </QueryView>
   );
 }
 

@@ -1,21 +1,28 @@
 import { signal } from "@preact/signals";
 import type { Me, Role } from "../../../generated/operations/types.ts";
 import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
 import { onMessage } from "../data/live.ts";
-import { ask } from "../data/trouble.ts";
 
 /** The operator who is signed in; undefined until it is read. */
 export const me = signal<Me | undefined>(undefined);
 
-/** Each role includes the ones before it. */
-export const ROLES = ["viewer", "operator", "people", "admin"] as const satisfies readonly Role[];
+/** Each role includes the ones before it (operations document, "Operators and roles"). */
+export const ROLES: Readonly<Record<Role, { name: string; may: string }>> = {
+  viewer: { name: "Viewer", may: "reads, with masked personal data" },
+  operator: { name: "Operator", may: "does the daily work: people, jobs, events, issues, onboarding" },
+  people: { name: "People", may: "reveals and erases personal data" },
+  admin: { name: "Admin", may: "manages operators and integrations, reads the audit log" },
+};
+
+export const ROLE_NAMES = Object.keys(ROLES) as Role[];
 
 /** Whether the operator has the role. The platform checks it too; here it decides what is offered. */
 export function may(role: Role): boolean {
-  return me.value !== undefined && ROLES.indexOf(me.value.role) >= ROLES.indexOf(role);
+  return me.value !== undefined && ROLE_NAMES.indexOf(me.value.role) >= ROLE_NAMES.indexOf(role);
 }
 
-/** Reads who is signed in, and reads it again after a gap; returns how to stop that. */
+/** Reads who is signed in, now and after each gap in the stream; returns how to stop that. */
 export function followMe(): () => void {
   me.value = undefined;
   const read = () =>

@@ -1,13 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { createClient } from "../../../generated/operations/client.ts";
+import { ErrorBox } from "../components/error-box.tsx";
 import { BASE_URL } from "../data/api.ts";
-import { ask, type Trouble, troubleOf } from "../data/trouble.ts";
-import { TroubleBox } from "../parts/trouble-box.tsx";
+import { ask, type CallError, errorOf } from "../data/errors.ts";
 import { signedOutBecause, signIn } from "./token.ts";
 
 /** Asks for the operations token, and checks it before it is stored. */
 export function SignIn() {
-  const trouble = useSignal<Trouble | undefined>(undefined);
+  const failure = useSignal<CallError | undefined>(undefined);
   const isTrying = useSignal(false);
   const submit = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -18,7 +18,7 @@ export function SignIn() {
       await tryToken(String(given).trim());
       signIn(String(given).trim());
     } catch (error) {
-      trouble.value = wrongToken(troubleOf(error));
+      failure.value = wrongToken(errorOf(error));
     } finally {
       isTrying.value = false;
     }
@@ -36,7 +36,7 @@ export function SignIn() {
           The <code>OPERATIONS_TOKEN</code> of the platform. If it is not set, the token is in the file{" "}
           <code>operations-token</code> of the data folder, and <code>npm start</code> prints it.
         </p>
-        {trouble.value && <TroubleBox trouble={trouble.value} />}
+        {failure.value && <ErrorBox error={failure.value} />}
         <button type="submit" class="primary" aria-disabled={isTrying.value}>
           Sign in
         </button>
@@ -50,7 +50,7 @@ async function tryToken(given: string): Promise<void> {
   await ask(client.listIntegrations({ params: { query: { limit: 1 } } }));
 }
 
-function wrongToken(trouble: Trouble): Trouble {
-  if (trouble.status !== 401) return trouble;
-  return { ...trouble, title: "Wrong operations token", detail: "The platform rejected the token." };
+function wrongToken(error: CallError): CallError {
+  if (error.status !== 401) return error;
+  return { ...error, title: "Wrong operations token", detail: "The platform rejected the token." };
 }

@@ -4,9 +4,9 @@ import { entryOf } from "./phrases.ts";
 export interface HealthText {
   title: string;
   detail: string;
-  /** What waits because of it. */
+  /** The work that waits. */
   paused: string;
-  /** What makes it continue. */
+  /** The end of the pause. */
   resumes: string;
 }
 
@@ -19,9 +19,9 @@ const STATES = {
   },
   token_rejected: {
     title: "Token rejected",
-    detail: "The provider answers 401 or 403 to the provider token.",
+    detail: "The provider rejects the provider token with 401 or 403.",
   },
-  implausible: { title: "Implausible responses", detail: "The provider answers 404 to every call." },
+  implausible: { title: "Implausible responses", detail: "The provider responds to every call with 404." },
   mass_disappearance: {
     title: "Mass disappearance",
     detail: "Many of the provider's future shifts disappeared within minutes.",

@@ -64,11 +64,11 @@ const DETAILS = {
   provider_down: ({ params }) =>
     `The last calls to the provider had no usable response${failureSuffix(params)}, so its work is paused.`,
   provider_implausible: () =>
-    "The provider answers 404 to every call, so a shift that is not found is not treated as deleted.",
+    "The provider responds to every call with 404, so a shift that is not found is not treated as deleted.",
   provider_gave_no_answer: ({ params }) =>
     `The provider gave no usable response${attemptsText(params)}${after(": ", knownFailure(params))}.`,
   token_rejected: ({ params }) =>
-    `The provider answers ${params.status ?? "401 or 403"} to the provider token, so all calls are paused.`,
+    `The provider rejects the provider token with ${params.status ?? "401 or 403"}, so all calls are paused.`,
   mass_disappearance: ({ params }) =>
     `${capitalised(counted(params.count, "future shift"))} of the provider disappeared within minutes, so deletions are paused.`,
   candidate_ambiguous: ({ params }) =>

@@ -70,8 +70,8 @@ const OUTCOMES = {
 } satisfies Record<OutcomeCode, Text>;
 
 /**
- * What a step of a trace, or the processing of an event, came to: a short phrase for a timeline.
- * @param step the station, where it is not shown beside the phrase.
+ * The outcome of a step of a trace or of the processing of an event: a short phrase for a timeline.
+ * @param step the step, if it is not shown beside the phrase.
  */
 export function outcomeText({ code, params }: Outcome, step?: StepName): string {
   return entryOf<Text>(OUTCOMES, code)?.(params, step) ?? code;

@@ -4,17 +4,17 @@ import { after, entryOf } from "./phrases.ts";
 
 const WAYS = { path: "path", header: "headers" } satisfies Record<RoutingAttempt["routing"], string>;
 
-/** `tried by path: GET https://provider.example/providers/…/outlets answered HTTP 404`. */
+/** `tried by path: GET https://provider.example/providers/…/outlets returned 404`. */
 function attemptText({ routing, url, ...params }: RoutingAttempt): string {
   const { failure, status } = params;
-  const isAnswer = status !== undefined && (failure === undefined || failure === "http_error");
-  const outcome = isAnswer
-    ? `answered ${status}${after(", ", codeText(params))}`
+  const isResponse = status !== undefined && (failure === undefined || failure === "http_error");
+  const outcome = isResponse
+    ? `returned ${status}${after(", ", codeText(params))}`
     : `had no usable response (${failureText(params)})`;
   return `tried by ${entryOf(WAYS, routing) ?? routing}: GET ${url} ${outcome}`;
 }
 
-/** The calls of a detection, and what each came to. */
+/** The calls of a detection, and the outcome of each. */
 export function routingAttemptsText(attempts: readonly RoutingAttempt[]): string {
   return attempts.map(attemptText).join("; ");
 }

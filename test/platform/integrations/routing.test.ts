@@ -71,7 +71,7 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
       { routing: "path", url: byPath, status: 404 },
       { routing: "header", url: `${url}/outlets`, status: 401 },
     ]);
-    const text = `tried by path: GET ${byPath} answered 404; tried by headers: GET ${url}/outlets answered 401`;
+    const text = `tried by path: GET ${byPath} returned 404; tried by headers: GET ${url}/outlets returned 401`;
 
     const { error } = await harness().operations.discoverIntegration(paramsOf(provider));
     expect(error).toMatchObject({ code: "provider_unavailable", detail: expect.stringContaining(text) });

@@ -1,0 +1,123 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useAction } from "../data/use-action.ts";
+import { ActionButton } from "./action-button.tsx";
+import { ErrorBox } from "./error-box.tsx";
+
+interface DialogProps {
+  title: string;
+  isOpen: boolean;
+  /** It was closed with its button or the Escape key. */
+  onClose(): void;
+  children: ComponentChildren;
+}
+
+/** A modal window. The browser keeps the focus in it and returns it afterwards. */
+export function Dialog({ title, isOpen, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    if (isOpen && !dialog.current?.open) dialog.current?.showModal();
+    if (!isOpen && dialog.current?.open) dialog.current.close();
+  }, [isOpen]);
+  return (
+    <dialog ref={dialog} aria-labelledby={heading} onClose={onClose}>
+      {isOpen && (
+        <div class="stack">
+          <header class="row">
+            <h2 id={heading}>{title}</h2>
+            <button type="button" class="quiet" onClick={onClose}>
+              Close
+            </button>
+          </header>
+          {children}
+        </div>
+      )}
+    </dialog>
+  );
+}
+
+interface ButtonProps {
+  /** Of the button that opens the dialog. */
+  label: string;
+  /** The object, where several buttons have the same label. */
+  of?: string;
+  title: string;
+  tone?: "primary" | "danger" | "push";
+}
+
+interface DialogButtonProps extends ButtonProps {
+  /** Called after the action of the dialog. */
+  onDone?(): void;
+  /** The content, which exists only while the dialog is open. It calls `done` after its action. */
+  children(done: () => void): ComponentChildren;
+}
+
+/** A button that opens a dialog. The dialog closes after its action. */
+export function DialogButton({ children, onDone, ...button }: DialogButtonProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const close = () => setIsOpen(false);
+  const done = () => {
+    close();
+    onDone?.();
+  };
+  return (
+    <>
+      <OpenButton {...button} onClick={() => setIsOpen(true)} />
+      <Dialog title={button.title} isOpen={isOpen} onClose={close}>
+        {isOpen && children(done)}
+      </Dialog>
+    </>
+  );
+}
+
+function OpenButton({ label, of, tone, onClick }: Omit<ButtonProps, "title"> & { onClick(): void }) {
+  return (
+    <button type="button" {...(tone && { class: tone })} onClick={onClick}>
+      {label}
+      {of && <span class="visually-hidden"> {of}</span>}
+    </button>
+  );
+}
+
+interface ConfirmedActionProps extends Omit<ButtonProps, "tone"> {
+  /** Of the button that confirms. */
+  confirm: string;
+  /** Returns the announcement of its success. */
+  act(): Promise<string>;
+  /** The id of the element that gets the focus afterwards: the button may be gone by then. */
+  focusAfter: string;
+  /** The effect. */
+  children: ComponentChildren;
+}
+
+/** A button for what cannot be undone: it names the effect and asks first. */
+export function ConfirmedAction({ confirm, act, focusAfter, children, ...button }: ConfirmedActionProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  const isDone = useRef(false);
+  const action = useAction(async () => {
+    const announcement = await act();
+    isDone.current = true;
+    setIsOpen(false);
+    return announcement;
+  });
+  const close = () => {
+    setIsOpen(false);
+    if (isDone.current) document.getElementById(focusAfter)?.focus();
+    isDone.current = false;
+  };
+  return (
+    <>
+      <OpenButton {...button} tone="danger" onClick={() => setIsOpen(true)} />
+      <Dialog title={button.title} isOpen={isOpen} onClose={close}>
+        {children}
+        {action.error && <ErrorBox error={action.error} />}
+        <p>
+          <ActionButton action={action} tone="danger" onClick={action.run}>
+            {confirm}
+          </ActionButton>
+        </p>
+      </Dialog>
+    </>
+  );
+}

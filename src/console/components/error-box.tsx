@@ -1,0 +1,28 @@
+import type { CallError } from "../data/errors.ts";
+
+/** A failure: what happened, where, and its code. */
+export function ErrorBox({ error, onRetry }: { error: CallError; onRetry?: () => void }) {
+  return (
+    <div class="error" role="alert">
+      <p>
+        <strong>{error.title}</strong>
+        {error.code && <code>{error.code}</code>}
+      </p>
+      {error.detail && <p>{error.detail}</p>}
+      {error.errors && (
+        <ul>
+          {error.errors.map(({ pointer, message }) => (
+            <li key={pointer}>
+              <code>{pointer}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {onRetry && (
+        <button type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
+import { useAction } from "../data/use-action.ts";
+import { ErrorBox } from "./error-box.tsx";
+
+interface Props {
+  notificationId: string;
+  /** The object, because several buttons have the same label. */
+  of: string;
+}
+
+/** Sends a notification again that was not delivered. */
+export function Resend({ notificationId, of }: Props) {
+  const { run, isRunning, error } = useAction(async () => {
+    await ask(api.resendNotification({ params: { path: { notificationId } } }));
+    return "Queued. The notification is sent again.";
+  });
+  return (
+    <>
+      <button type="button" aria-busy={isRunning} onClick={() => void run()}>
+        Send again<span class="visually-hidden">: {of}</span>
+      </button>
+      {error && <ErrorBox error={error} />}
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import type { ComponentChildren } from "preact";
+
+export interface Column<Row> {
+  /** The heading. On a phone, where a row is a card, it labels the cell. */
+  name: string;
+  cell(row: Row): ComponentChildren;
+  /** Numbers are aligned at their last digit. */
+  isNumber?: boolean;
+  /** The heading is for screen readers only: the cells hold buttons. */
+  isActions?: boolean;
+}
+
+interface Props<Row> {
+  /** Read out by screen readers. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  keyOf(row: Row): string;
+  /** The class of a table with styles of its own. */
+  name?: string;
+}
+
+export function Table<Row>({ caption, columns, rows, keyOf, name = "" }: Props<Row>) {
+  return (
+    <table class={`cards ${name}`}>
+      <caption class="visually-hidden">{caption}</caption>
+      <TableHead columns={columns} />
+      <tbody>
+        {rows.map((row) => (
+          <tr key={keyOf(row)}>
+            <Cells columns={columns} row={row} />
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function TableHead({ columns }: { columns: readonly Pick<Column<never>, keyof Column<never>>[] }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map(({ name, isNumber, isActions }) => (
+          <th key={name} scope="col" {...(isNumber && { class: "number" })}>
+            {isActions ? <span class="visually-hidden">{name}</span> : name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+export function Cells<Row>({ columns, row }: { columns: readonly Column<Row>[]; row: Row }) {
+  return (
+    <>
+      {columns.map(({ name, cell, isNumber, isActions }) => (
+        <td key={name} data-label={isActions ? "" : name} {...(isNumber && { class: "number" })}>
+          <div>{cell(row)}</div>
+        </td>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+interface TimeOptions {
+  /** IANA zone; the reader's own unless given. */
+  zone?: string | undefined;
+  exact?: boolean;
+}
+
+const DAY = { weekday: "short", day: "numeric", month: "short" } as const;
+const LONG_DAY = { weekday: "long", day: "numeric", month: "long", year: "numeric" } as const;
+const NUMERIC_DAY = { year: "numeric", month: "2-digit", day: "2-digit" } as const;
+const CLOCK = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+const EXACT = { ...CLOCK, second: "2-digit", fractionalSecondDigits: 3 } as const;
+
+/** `Sun 22 Nov 06:00`. */
+export function formatTime(at: string, { zone, exact = false }: TimeOptions = {}): string {
+  return `${format(at, DAY, zone)} ${format(at, exact ? EXACT : CLOCK, zone)}`;
+}
+
+/** `Sun 22 Nov 06:00 – 14:00`; with the day of the end if it differs. */
+export function formatSpan(from: string, to: string, zone?: string): string {
+  const endDay = dayKey(from, zone) === dayKey(to, zone) ? "" : `${format(to, DAY, zone)} `;
+  return `${formatTime(from, { zone })} – ${endDay}${format(to, CLOCK, zone)}`;
+}
+
+/** `16:00 – 00:00`, where the day of the start is known; with the day of the end if it differs. */
+export function clockSpan(from: string, to: string, zone?: string): string {
+  const isOneDay = dayKey(from, zone) === dayKey(to, zone);
+  const endDay = isOneDay ? "" : `${format(to, { weekday: "short" }, zone)} `;
+  return `${format(from, CLOCK, zone)} – ${endDay}${format(to, CLOCK, zone)}`;
+}
+
+/** `2026-11-22`: the day of a time in a zone. Swedish writes dates as ISO 8601 does. */
+export const dayKey = (at: string, zone?: string): string => format(at, NUMERIC_DAY, zone, "sv-SE");
+
+/** `Sunday 22 November 2026`. */
+export const longDay = (at: string, zone?: string): string => format(at, LONG_DAY, zone).replace(",", "");
+
+/** `Mon 23 Nov`, of a calendar day. */
+export const shortDay = (day: string): string => format(day, DAY, "UTC");
+
+/** `12 ms`, `1.4 s`, `3 min`, `2 h`, `5 days`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1) return "under 1 ms";
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
+  if (ms < 86_400_000) return `${Math.round(ms / 3_600_000)} h`;
+  return `${Math.round(ms / 86_400_000)} days`;
+}
+
+/** `1,204`. */
+export const formatCount = (count: number): string => count.toLocaleString("en-GB");
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Formats are kept: making one is expensive, and a list of jobs uses the same few thousands of times. */
+function format(at: string, options: Intl.DateTimeFormatOptions, zone?: string, locale = "en-GB"): string {
+  const key = JSON.stringify([options, zone, locale]);
+  const known = formats.get(key) ?? newFormat(locale, options, zone);
+  formats.set(key, known);
+  return known.format(new Date(at));
+}
+
+/** A zone that the browser does not know is replaced by the reader's own. */
+function newFormat(locale: string, options: Intl.DateTimeFormatOptions, timeZone: string | undefined) {
+  try {
+    return new Intl.DateTimeFormat(locale, { ...options, ...(timeZone && { timeZone }) });
+  } catch {
+    return new Intl.DateTimeFormat(locale, options);
+  }
+}

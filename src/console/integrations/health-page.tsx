@@ -1,0 +1,180 @@
+import type { ProviderHealth } from "../../../generated/operations/types.ts";
+import { healthText } from "../../contract/operator-text.ts";
+import { FilterForm, SelectFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { NoMatch } from "../components/paged-list.tsx";
+import { Empty, QueryView } from "../components/query-view.tsx";
+import { ShortId } from "../components/short-id.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { Time } from "../components/time.tsx";
+import { formatCount } from "../components/times.ts";
+import { IntegrationViews } from "../components/views.tsx";
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
+import { type Names, useNames } from "../data/names.ts";
+import { readPages } from "../data/use-pages.ts";
+import { useQuery } from "../data/use-query.ts";
+import { useRefresh } from "../data/use-refresh.ts";
+import { restText, totalOf } from "./backlog.ts";
+import { HealthBadge, StateBadge } from "./badges.tsx";
+import { byAttention, HEALTH_CODES, HEALTH_FILTER } from "./health.ts";
+import { STATE_NAMES, STATES } from "./labels.ts";
+
+const PATH = "/console/health";
+const PAGE = 200;
+
+/** The health of every provider; those that need attention come first. */
+export function HealthPage() {
+  const { filter, set, ...filtering } = useFilter(PATH, HEALTH_FILTER);
+  const names = useNames();
+  const providers = useQuery(
+    "provider health",
+    () => readPages((page) => ask(api.listProviderHealth({ params: { query: { limit: PAGE, ...page } } }))),
+    ({ type }) => type === "integration" || type === "issue",
+  );
+  useRefresh(providers.reload);
+  return (
+    <>
+      <PageHead title="Health">
+        <IntegrationViews />
+      </PageHead>
+      <FilterForm {...filtering}>
+        <SelectFilter
+          name="Health"
+          value={filter.health}
+          options={HEALTH_CODES.map((code) => [code, titleOf(code)])}
+          onChange={set("health")}
+        />
+        <SelectFilter
+          name="State"
+          value={filter.state}
+          options={STATE_NAMES.map((state) => [state, STATES[state].name])}
+          onChange={set("state")}
+        />
+      </FilterForm>
+      <QueryView query={providers} lines={8}>
+        {({ items }) => (
+          <Providers isEmpty={items.length === 0} shown={byAttention(items, filter)} names={names} />
+        )}
+      </QueryView>
+    </>
+  );
+}
+
+const titleOf = (code: ProviderHealth["health"]["code"]) =>
+  healthText({ code, paused: "nothing", resumes: "automatically" }).title;
+
+interface ProvidersProps {
+  isEmpty: boolean;
+  shown: ProviderHealth[];
+  names: Names;
+}
+
+function Providers({ isEmpty, shown, names }: ProvidersProps) {
+  if (shown.length > 0) {
+    return (
+      <Table
+        caption="Providers, those that need attention first"
+        columns={columnsOf(names)}
+        rows={shown}
+        keyOf={({ providerId }) => providerId}
+      />
+    );
+  }
+  if (!isEmpty) return <NoMatch one="provider" path={PATH} />;
+  return (
+    <Empty title="No organisation is registered">
+      <p>
+        <a href="/console/integrations/new">Register the first</a>.
+      </p>
+    </Empty>
+  );
+}
+
+function columnsOf({ integration }: Names): Column<ProviderHealth>[] {
+  const zoneOf = ({ providerId }: ProviderHealth) => integration(providerId)?.timeZone;
+  return [
+    {
+      name: "Organisation",
+      cell: (provider) => <Organisation provider={provider} name={integration(provider.providerId)?.name} />,
+    },
+    { name: "Health", cell: (provider) => <HealthSince {...provider} zone={zoneOf(provider)} /> },
+    { name: "Waiting", cell: (provider) => <Waiting {...provider} zone={zoneOf(provider)} /> },
+    {
+      name: "Last webhook",
+      cell: (provider) =>
+        provider.lastWebhookAt === undefined ? (
+          <span class="soft">none</span>
+        ) : (
+          <Time at={provider.lastWebhookAt} zone={zoneOf(provider)} />
+        ),
+    },
+    { name: "Last hour", cell: ({ lastHour }) => <LastHour {...lastHour} /> },
+    { name: "Open issues", cell: (provider) => <IssuesLink {...provider} /> },
+  ];
+}
+
+function Organisation({ provider, name }: { provider: ProviderHealth; name: string | undefined }) {
+  const { providerId, state } = provider;
+  const href = `/console/integrations/${providerId}`;
+  return (
+    <>
+      {name === undefined ? <ShortId id={providerId} href={href} /> : <a href={href}>{name}</a>}{" "}
+      {state !== "active" && <StateBadge state={state} />}
+    </>
+  );
+}
+
+type Zoned = ProviderHealth & { zone: string | undefined };
+
+function HealthSince({ health, zone }: Zoned) {
+  return (
+    <>
+      <HealthBadge health={health} />
+      <br />
+      <span class="soft">
+        since <Time at={health.since} zone={zone} />
+      </span>
+    </>
+  );
+}
+
+function Waiting({ backlog, oldestPendingBookingAt: pendingAt, zone }: Zoned) {
+  const total = totalOf(backlog.waiting);
+  return (
+    <ul>
+      <li>
+        {total === 0 ? <span class="soft">{restText(backlog) || "nothing"}</span> : formatCount(total)}
+        {backlog.oldestAt !== null && (
+          <span class="soft">
+            {" "}
+            since <Time at={backlog.oldestAt} zone={zone} />
+          </span>
+        )}
+      </li>
+      {pendingAt !== undefined && (
+        <li>
+          a booking <span class="soft">since </span>
+          <Time at={pendingAt} zone={zone} />
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** The count of failures, not their share: a few failures of many calls matter too. */
+function LastHour({ webhooks, calls, failures }: ProviderHealth["lastHour"]) {
+  return (
+    <ul>
+      <li>{formatCount(webhooks)} webhooks</li>
+      <li>
+        {formatCount(calls)} calls{failures > 0 && <strong>, {formatCount(failures)} failed</strong>}
+      </li>
+    </ul>
+  );
+}
+
+function IssuesLink({ openIssues, providerId }: ProviderHealth) {
+  if (openIssues === 0) return <span class="soft">none</span>;
+  return <a href={`/console/issues?providerId=${providerId}`}>{openIssues} open</a>;
+}

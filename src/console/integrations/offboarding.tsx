@@ -1,0 +1,112 @@
+import { useState } from "preact/hooks";
+import type { FutureBookings, Integration } from "../../../generated/operations/types.ts";
+import { counted } from "../../contract/operator-text.ts";
+import { ActionButton } from "../components/action-button.tsx";
+import { ConfirmedAction } from "../components/dialog.tsx";
+import { ErrorBox } from "../components/error-box.tsx";
+import { Time } from "../components/time.tsx";
+import { api } from "../data/api.ts";
+import { download } from "../data/download.ts";
+import { ask } from "../data/errors.ts";
+import { useAction } from "../data/use-action.ts";
+import { useLatest } from "./use-integration.ts";
+
+interface Props {
+  integration: Integration;
+  reload(): void;
+}
+
+/** The three steps in which an organisation leaves: offboard, export, delete. */
+export function Offboarding(props: Props) {
+  if (!props.integration.offboarding) return <OffboardButton {...props} />;
+  return <Steps {...props} />;
+}
+
+const CHOICES: readonly (readonly [FutureBookings, string])[] = [
+  ["unassign", "Unassign everyone from the shifts that have not started"],
+  ["keep", "Leave everyone on the shifts; the platform forgets them"],
+];
+
+function OffboardButton({ integration: { providerId, name }, reload }: Props) {
+  const [bookings, setBookings] = useState<FutureBookings>("unassign");
+  const offboard = async () => {
+    await ask(api.offboardIntegration({ params: { path: { providerId } }, body: { bookings } }));
+    reload();
+    return `${name} is being offboarded.`;
+  };
+  return (
+    <p>
+      <ConfirmedAction
+        label="Offboard …"
+        title={`Offboard ${name}?`}
+        confirm={`Offboard ${name}`}
+        act={offboard}
+        focusAfter="registration-title"
+      >
+        <p>
+          The integration is suspended. Afterwards you can export its data and delete it. Until then,
+          activating it again ends the offboarding.
+        </p>
+        <fieldset class="choices">
+          <legend>Future bookings</legend>
+          {CHOICES.map(([value, label]) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name="bookings"
+                value={value}
+                checked={value === bookings}
+                onChange={() => setBookings(value)}
+              />
+              <span>{label}</span>
+            </label>
+          ))}
+        </fieldset>
+      </ConfirmedAction>
+    </p>
+  );
+}
+
+function Steps({ integration, reload }: Props) {
+  const { providerId, name } = integration;
+  const latest = useLatest(providerId).data ?? integration;
+  const { since, remaining = 0, deletionRequestedAt } = latest.offboarding ?? {};
+  const save = useAction(async () => {
+    await download(`/integrations/${providerId}/export`, `${providerId}.ndjson`);
+    return "The export is saved.";
+  });
+  const remove = useAction(async () => {
+    await ask(api.deleteIntegration({ params: { path: { providerId } } }));
+    reload();
+    return `The deletion of ${name} is requested.`;
+  });
+  if (deletionRequestedAt) {
+    return (
+      <p role="status">
+        All data of the organisation is being deleted, as requested <Time at={deletionRequestedAt} />.
+      </p>
+    );
+  }
+  return (
+    <section class="stack" aria-label="Offboarding">
+      <p>
+        Being offboarded{since && " since "}
+        {since && <Time at={since} />}.{" "}
+        {remaining > 0
+          ? `The provider has not confirmed yet that ${counted(remaining, "booking")} ended.`
+          : "No booking has to end at the provider."}
+      </p>
+      {[save, remove].map(({ error }) => error && <ErrorBox key={error.title} error={error} />)}
+      <p class="row">
+        <ActionButton action={save} onClick={save.run}>
+          Save the export
+        </ActionButton>
+        {remaining === 0 && (
+          <ActionButton action={remove} tone="danger" onClick={remove.run}>
+            Delete {name} for good
+          </ActionButton>
+        )}
+      </p>
+    </section>
+  );
+}

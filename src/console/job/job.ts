@@ -1,0 +1,72 @@
+import type { Booking, Candidate, Job, JobChange } from "../../../generated/operations/types.ts";
+
+export const isOver = ({ status }: Pick<Job, "status">): boolean =>
+  status === "cancelled" || status === "expired";
+
+/** Whether a booking takes a position. */
+export const holdsSeat = ({ status }: Pick<Booking, "status">): boolean =>
+  status === "pending" || status === "confirmed";
+
+export interface TakenSeats {
+  taken: number;
+  /** By bookings of the platform. */
+  booked: number;
+  /** By people whom the provider assigned itself. */
+  own: number;
+}
+
+/** The number of taken positions of a job. */
+export function takenSeats(job: Pick<Job, "bookings" | "ownPeopleCount">): TakenSeats {
+  const booked = job.bookings.filter(holdsSeat).length;
+  return { taken: booked + job.ownPeopleCount, booked, own: job.ownPeopleCount };
+}
+
+export interface Choice {
+  candidate: Candidate;
+  /** Why the candidate cannot accept; undefined where nothing is known to prevent it. */
+  hindrance?: string;
+}
+
+/** The candidates who can accept the job and those who cannot, by name. The platform checks overlapping bookings. */
+export function choicesFor(job: Job, candidates: readonly Candidate[]): { able: Choice[]; others: Choice[] } {
+  const booked = new Set(job.bookings.filter(holdsSeat).map(({ candidateId }) => candidateId));
+  const choices = [...candidates]
+    .sort((one, other) => sortName(one).localeCompare(sortName(other)))
+    .map((candidate): Choice => {
+      const hindrance = hindranceOf(job, candidate, booked);
+      return hindrance === undefined ? { candidate } : { candidate, hindrance };
+    });
+  return {
+    able: choices.filter(({ hindrance }) => hindrance === undefined),
+    others: choices.filter(({ hindrance }) => hindrance !== undefined),
+  };
+}
+
+function hindranceOf(job: Job, candidate: Candidate, booked: ReadonlySet<string>): string | undefined {
+  if (booked.has(candidate.candidateId)) return "already booked";
+  if (job.competenceId === undefined || candidate.competenceIds.includes(job.competenceId)) return undefined;
+  return "lacks the competence";
+}
+
+const sortName = ({ lastName, firstName }: Candidate) => `${lastName} ${firstName}`;
+
+/** The input of a change; undefined where it is not a valid time or number. */
+export interface ChangeInput {
+  startTime: string | undefined;
+  endTime: string | undefined;
+  positions: number | undefined;
+}
+
+/** The changed members only, so that no concurrent change is reverted; undefined when there is nothing valid to send. */
+export function changeOf(before: Pick<Job, keyof ChangeInput>, input: ChangeInput): JobChange | undefined {
+  const { startTime, endTime, positions } = input;
+  if (startTime === undefined || endTime === undefined || positions === undefined) return undefined;
+  const change: JobChange = {
+    ...(!isSameTime(startTime, before.startTime) && { startTime }),
+    ...(!isSameTime(endTime, before.endTime) && { endTime }),
+    ...(positions !== before.positions && { positions }),
+  };
+  return Object.keys(change).length === 0 ? undefined : change;
+}
+
+const isSameTime = (one: string, other: string) => Date.parse(one) === Date.parse(other);

@@ -1,0 +1,100 @@
+import type { Notification } from "../../../generated/operations/types.ts";
+import { deliveryText, notificationText } from "../../contract/operator-text.ts";
+import { Badge } from "../components/badge.tsx";
+import { More } from "../components/paged-list.tsx";
+import { QueryView } from "../components/query-view.tsx";
+import { Resend } from "../components/resend.tsx";
+import { Section } from "../components/section.tsx";
+import { Time } from "../components/time.tsx";
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
+import { isAbout } from "../data/live.ts";
+import { nameOf, useNames } from "../data/names.ts";
+import { usePages } from "../data/use-pages.ts";
+
+const PAGE = 6;
+
+interface Props {
+  of: { jobId: string } | { candidateId: string };
+  zone?: string | undefined;
+  /** In place of an empty list. */
+  empty: string;
+}
+
+/** The notifications about a job, or to a candidate, newest first. */
+export function Notifications({ of, zone, empty }: Props) {
+  const pages = usePages(
+    `notifications of ${JSON.stringify(of)}`,
+    (page) => ask(api.listNotifications({ params: { query: { ...of, limit: PAGE, ...page } } })),
+    (message) => message.type === "notification" && isAbout(message, of),
+  );
+  return (
+    <Section id="notifications" title="Notifications">
+      <QueryView query={pages} lines={4}>
+        {(notifications) =>
+          notifications.length === 0 ? (
+            <p class="soft">{empty}</p>
+          ) : (
+            <ul class="notifications">
+              {notifications.map((notification) => (
+                <Item
+                  key={notification.notificationId}
+                  notification={notification}
+                  zone={zone}
+                  linksJob={"candidateId" in of}
+                />
+              ))}
+            </ul>
+          )
+        }
+      </QueryView>
+      <More pages={pages} />
+    </Section>
+  );
+}
+
+interface ItemProps {
+  notification: Notification;
+  zone: string | undefined;
+  linksJob: boolean;
+}
+
+function Item({ notification, zone, linksJob }: ItemProps) {
+  const names = useNames();
+  const { notificationId, candidateId, jobId, kind, createdAt, withdrawnAt } = notification;
+  const recipient = nameOf(candidateId, names);
+  return (
+    <li>
+      <span>
+        {linksJob ? (
+          <a href={`/console/jobs/${jobId}`}>{notificationText(kind)}</a>
+        ) : (
+          <>
+            <strong>{recipient}</strong>: {notificationText(kind)}
+          </>
+        )}{" "}
+        {withdrawnAt !== undefined && <Badge tone="plain">withdrawn</Badge>}
+      </span>
+      <span class="soft">
+        <Time at={createdAt} zone={zone} />, {deliveryOf(notification)}
+        {withdrawnAt !== undefined && (
+          <>
+            , withdrawn <Time at={withdrawnAt} zone={zone} />
+          </>
+        )}
+      </span>
+      {isUndelivered(notification) && (
+        <Resend notificationId={notificationId} of={`${notificationText(kind)}, ${recipient}`} />
+      )}
+    </li>
+  );
+}
+
+const isUndelivered = ({ deliveredAt, deliveryError, withdrawnAt }: Notification): boolean =>
+  deliveredAt === undefined && deliveryError !== undefined && withdrawnAt === undefined;
+
+function deliveryOf({ channel, deliveredAt, deliveryError, deliveryParams }: Notification): string {
+  if (deliveredAt !== undefined) return `delivered by ${channel ?? "mail"}`;
+  if (deliveryError !== undefined) return `not delivered: ${deliveryText(deliveryError, deliveryParams)}`;
+  return channel === undefined ? "shown on the platform" : `being sent by ${channel}`;
+}

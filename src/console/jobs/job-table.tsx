@@ -1,0 +1,120 @@
+import { useState } from "preact/hooks";
+import type { Booking, Job } from "../../../generated/operations/types.ts";
+import { bookingStatusText } from "../../contract/operator-text.ts";
+import { ShortId } from "../components/short-id.tsx";
+import { Cells, type Column, TableHead } from "../components/table.tsx";
+import { clockSpan } from "../components/times.ts";
+import { type Names, nameOf, placeOf, useNames, workOf } from "../data/names.ts";
+import { holdsSeat } from "../job/job.ts";
+import { JobStatusBadges, Positions } from "../job/statuses.tsx";
+import { byDay, type Day } from "./job-list.ts";
+
+interface Props {
+  jobs: readonly Job[];
+  /** The jobs that have just changed. */
+  changed: ReadonlySet<string>;
+}
+
+const PAGE = 100;
+
+/** The jobs by day. A limited number of rows is drawn until the operator asks for more. */
+export function JobTable({ jobs, changed }: Props) {
+  const names = useNames();
+  const zoneOf = ({ providerId }: Job) => names.integration(providerId)?.timeZone;
+  const [most, setMost] = useState(PAGE);
+  const zones = new Set(jobs.map(zoneOf));
+  const [onlyZone] = zones.size === 1 ? zones : [];
+  const columns = columnsOf(names, zones.size > 1);
+  return (
+    <>
+      <p class="hint">{onlyZone && `Times in ${onlyZone}.`}</p>
+      <table class="cards jobs">
+        <caption class="visually-hidden">Jobs by day, in order of start time</caption>
+        <TableHead columns={columns} />
+        {firstOf(byDay(jobs, zoneOf), most).map(({ name, jobs: ofDay }) => (
+          <tbody key={name}>
+            <tr class="day">
+              <th scope="rowgroup" colSpan={columns.length}>
+                {name}
+              </th>
+            </tr>
+            {ofDay.map((job) => (
+              <tr key={job.jobId} data-marked={changed.has(job.jobId)}>
+                <Cells columns={columns} row={job} />
+              </tr>
+            ))}
+          </tbody>
+        ))}
+      </table>
+      {jobs.length > most && (
+        <p class="more">
+          <button type="button" onClick={() => setMost(most + PAGE)}>
+            Show more ({jobs.length - most} hidden)
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
+
+function firstOf(days: readonly Day[], most: number): Day[] {
+  const first: Day[] = [];
+  let left = most;
+  for (const { name, jobs } of days) {
+    if (left <= 0) break;
+    first.push({ name, jobs: jobs.slice(0, left) });
+    left -= jobs.length;
+  }
+  return first;
+}
+
+function columnsOf(names: Names, showsZone: boolean): Column<Job>[] {
+  return [
+    { name: "Time", cell: (job) => <JobTime job={job} names={names} showsZone={showsZone} /> },
+    { name: "Work", cell: (job) => <JobLink job={job} names={names} /> },
+    {
+      name: "Organisation",
+      cell: ({ providerId }) => names.integration(providerId)?.name ?? <ShortId id={providerId} />,
+    },
+    { name: "Positions", cell: (job) => <Positions job={job} /> },
+    { name: "Booked", cell: ({ bookings }) => bookedNames(bookings.filter(holdsSeat), names) },
+    { name: "Status", cell: (job) => <JobStatusBadges job={job} /> },
+  ];
+}
+
+function JobTime({ job, names, showsZone }: { job: Job; names: Names; showsZone: boolean }) {
+  const { startTime, endTime, providerId } = job;
+  const zone = names.integration(providerId)?.timeZone;
+  return (
+    <>
+      <time dateTime={startTime} title={`${startTime} to ${endTime}`}>
+        {clockSpan(startTime, endTime, zone)}
+      </time>
+      {showsZone && zone && <small class="soft"> {zone}</small>}
+    </>
+  );
+}
+
+/** The work with a link to the job, and the workplace. */
+export function JobLink({ job, names }: { job: Job; names: Names }) {
+  return (
+    <>
+      <a href={`/console/jobs/${job.jobId}`}>{workOf(job, names)}</a>
+      <br />
+      <span class="soft">{placeOf(job, names)}</span>
+    </>
+  );
+}
+
+const NAMED = 3;
+
+/** `Elin Strand, Jonas Vik (waiting for the provider) and 2 more`. */
+function bookedNames(bookings: readonly Booking[], names: Names): string {
+  const named = bookings.slice(0, NAMED).map(({ candidateId, status }) => {
+    const name = nameOf(candidateId, names);
+    return status === "pending" ? `${name} (${bookingStatusText(status)})` : name;
+  });
+  const more = bookings.length - named.length;
+  if (named.length === 0) return "none";
+  return `${named.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,155 @@
+import type { Job } from "../../../generated/operations/types.ts";
+import { addressWith } from "../components/filter.ts";
+import { DayFilter, FilterForm, OrganisationFilter, useFilter } from "../components/filters.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { Empty, QueryView } from "../components/query-view.tsx";
+import { clockSpan, formatCount, shortDay } from "../components/times.ts";
+import { JobViews } from "../components/views.tsx";
+import { api } from "../data/api.ts";
+import { ask } from "../data/errors.ts";
+import { placeOf, useNames, workOf } from "../data/names.ts";
+import { readPages } from "../data/use-pages.ts";
+import { useQuery } from "../data/use-query.ts";
+import { takenSeats } from "../job/job.ts";
+import {
+  daysOf,
+  mondayOf,
+  spanOf,
+  staffingTone,
+  WEEK_FILTER,
+  type WeekRow,
+  weekAfter,
+  weekRows,
+} from "./week.ts";
+import "./week.css";
+
+const PATH = "/console/week";
+const PAGE = 200;
+const PAGES = 10;
+
+/** The shifts of a week by outlet and day. */
+export function WeekPage() {
+  const { filter, set } = useFilter(PATH, WEEK_FILTER);
+  const { providerId } = filter;
+  const week = mondayOf(filter.week);
+  const jobs = useQuery(
+    `week ${week} ${providerId}`,
+    () => readWeek(week, providerId),
+    ({ type }) => type === "job" || type === "booking",
+  );
+  const addressOf = (weeks: number) => addressWith(PATH, { week: weekAfter(week, weeks), providerId });
+  return (
+    <>
+      <PageHead title="Week">
+        <JobViews providerId={providerId} />
+      </PageHead>
+      <FilterForm>
+        <OrganisationFilter value={providerId} onChange={set("providerId")} />
+        <DayFilter name="Week of" value={week} onChange={set("week")} />
+        <a href={addressOf(-1)}>Previous week</a>
+        <a href={addressOf(1)}>Next week</a>
+      </FilterForm>
+      <QueryView query={jobs} lines={12}>
+        {({ items, hasMore }) => (
+          <>
+            <Week week={week} jobs={items} />
+            {hasMore && (
+              <p class="notice">
+                Only the newest {formatCount(PAGE * PAGES)} jobs of the week are shown. Select an organisation
+                to see all of its jobs.
+              </p>
+            )}
+          </>
+        )}
+      </QueryView>
+    </>
+  );
+}
+
+function readWeek(week: string, providerId: string | undefined) {
+  const query = { ...spanOf(week), limit: PAGE, ...(providerId && { providerId }) };
+  return readPages((page) => ask(api.listJobs({ params: { query: { ...query, ...page } } })), PAGES);
+}
+
+function Week({ week, jobs }: { week: string; jobs: Job[] }) {
+  if (jobs.some(({ status }) => status !== "cancelled")) return <WeekTable week={week} jobs={jobs} />;
+  return (
+    <Empty title="No shifts in this week">
+      <p>
+        Select another week, or see the <a href="/console/">list of jobs</a>.
+      </p>
+    </Empty>
+  );
+}
+
+/** A row for each outlet, a column for each day, and a link for each shift. */
+function WeekTable({ week, jobs }: { week: string; jobs: Job[] }) {
+  const names = useNames();
+  const days = daysOf(week);
+  const zoneOf = ({ providerId }: Job) => names.integration(providerId)?.timeZone;
+  const rows = weekRows(jobs, days, { placeOf: (job) => placeOf(job, names), zoneOf });
+  const hasMany = new Set(rows.map(({ providerId }) => providerId)).size > 1;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a table that is wider than the window.
+    <section class="scroll" tabIndex={0} aria-label="Shifts of the week">
+      <table class="cards week">
+        <caption class="visually-hidden">
+          Shifts by outlet and day, in the time zone of each organisation
+        </caption>
+        <thead>
+          <tr>
+            {["Outlet", ...days.map(shortDay)].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.key}>
+              <th scope="row">
+                {row.place}
+                {hasMany && <small class="soft"> {names.integration(row.providerId)?.name}</small>}
+              </th>
+              {days.map((day) => (
+                <Day key={day} day={day} row={row} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="hint">
+        Green: staffed. Yellow: partly staffed. Red: not staffed, or overfilled. Grey: blocked.
+      </p>
+    </section>
+  );
+}
+
+function Day({ day, row }: { day: string; row: WeekRow }) {
+  const jobs = row.days.get(day) ?? [];
+  return (
+    <td data-label={shortDay(day)} data-empty={jobs.length === 0}>
+      <ul>
+        {jobs.map((job) => (
+          <Shift key={job.jobId} job={job} />
+        ))}
+      </ul>
+    </td>
+  );
+}
+
+function Shift({ job }: { job: Job }) {
+  const names = useNames();
+  const zone = names.integration(job.providerId)?.timeZone;
+  const isBlocked = job.status === "blocked_mapping";
+  return (
+    <li>
+      <a class="shift" href={`/console/jobs/${job.jobId}`} data-tone={staffingTone(job)}>
+        <time dateTime={job.startTime}>{clockSpan(job.startTime, job.endTime, zone)}</time>
+        <span>{workOf(job, names)}</span>
+        <span>{isBlocked ? "blocked" : `${takenSeats(job).taken} of ${job.positions}`}</span>
+      </a>
+    </li>
+  );
+}

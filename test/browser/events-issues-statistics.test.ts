@@ -1,0 +1,320 @@
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import type { Event } from "../../generated/operations/types.ts";
+import type { Channel, Delivery } from "../../src/platform/deps.ts";
+import type { NewShift } from "../../src/sandbox/desk.ts";
+import { ok } from "../harness/operations.ts";
+import type { Organisation } from "../harness/organisation.ts";
+import {
+  expectNoSeriousViolation,
+  expectNoSidewaysScroll,
+  LOOKS,
+  tabTo,
+  useConsoleHarness,
+} from "./harness.ts";
+
+/** The response of the mail server. */
+let delivery: Delivery = { kind: "delivered" };
+const channel: Channel = { name: "email", deliver: async () => delivery, close: () => undefined };
+
+/** Few attempts, so that an event is given up soon. */
+const harness = useConsoleHarness({ retries: { tries: 3 }, channel });
+
+const region = (page: Page, name: string | RegExp) => page.getByRole("region", { name, exact: true });
+const badge = (page: Page, text: string) =>
+  page.locator(".page-head .badge").getByText(text, { exact: true });
+const isFocused = (element: Locator) => element.evaluate((each) => each === document.activeElement);
+
+/** Gives up the event of a shift that the provider cannot return. The provider recovers afterwards. */
+async function givenUp(organisation: Organisation, shift?: NewShift): Promise<Event> {
+  organisation.provider.setFault("error-500", { operations: ["getShift"] });
+  const { traceId } = organisation.provider.createShift(shift);
+  await organisation.idle();
+  organisation.provider.clearFaults();
+  return organisation.event(traceId);
+}
+
+// The file has its own database, which is empty before the first test.
+describe("a platform without events", () => {
+  it.each([
+    ["events", "No event received yet"],
+    ["issues", "No open issues"],
+    ["statistics", "Nothing happened in the last hour"],
+  ])("explains the empty page of %s", async (path, title) => {
+    const page = await harness().visit(path);
+    await page.getByText(title).waitFor();
+    expect(await page.getByRole("table").count()).toBe(0);
+    await expectNoSeriousViolation(page);
+  });
+});
+
+describe("the event log", () => {
+  it("shows a new event with its status and a link to its job", async () => {
+    const organisation = await harness().onboard();
+    const page = await harness().visit(`events?providerId=${organisation.providerId}`);
+    await page.getByText("No event matches the filters").waitFor();
+    const job = await organisation.open();
+    const row = page.getByRole("row").filter({ hasText: "shift.create" });
+    await row.getByText("Processed").waitFor();
+    await row.getByText("Job created: open").waitFor();
+    await row.getByRole("link", { name: job.shiftId.slice(0, 8) }).click();
+    await page.waitForURL(`**/console/jobs/${job.jobId}`);
+  });
+
+  it("keeps its filters in the address", async () => {
+    const organisation = await harness().onboard();
+    const { shiftId } = await organisation.open();
+    await organisation.send("shift.explode", shiftId);
+    const page = await harness().visit(`events?providerId=${organisation.providerId}`);
+    const rows = page.locator("tbody tr");
+    await rows.nth(1).waitFor();
+    const status = page.getByLabel("Status");
+    await status.focus();
+    await status.selectOption({ label: "Ignored" });
+    await rows.filter({ hasText: "shift.create" }).waitFor({ state: "detached" });
+    await rows.filter({ hasText: "shift.explode" }).waitFor();
+    expect(new URL(page.url()).searchParams.get("status")).toBe("ignored");
+    expect(await isFocused(status)).toBe(true);
+    await page.getByLabel("Shift id").fill("no-such-shift");
+    await page.keyboard.press("Enter");
+    await page.getByText("No event matches the filters").waitFor();
+    await page.reload();
+    await page.getByText("No event matches the filters").waitFor();
+    expect(await page.getByLabel("Shift id").inputValue()).toBe("no-such-shift");
+  });
+
+  it("replays the failed events of an organisation", async () => {
+    const organisation = await harness().onboard();
+    await givenUp(organisation);
+    await givenUp(organisation);
+    const page = await harness().visit(`events?providerId=${organisation.providerId}`);
+    await page.getByText("No response").nth(1).waitFor();
+    const opener = page.getByRole("button", { name: "Replay failed events" });
+    await opener.click();
+    const dialog = page.getByRole("dialog", { name: "Replay failed events" });
+    await expectNoSeriousViolation(page);
+    await dialog.getByRole("button", { name: "Queue again" }).click();
+    await page.getByText("2 events queued again.").waitFor();
+    await page.locator("tbody tr").filter({ hasText: "Processed" }).nth(1).waitFor();
+    expect(await isFocused(opener)).toBe(true);
+    await opener.click();
+    await dialog.getByRole("button", { name: "Queue again" }).click();
+    await dialog.getByText("No event received since then has failed.").waitFor();
+  });
+});
+
+describe("an event that was given up", () => {
+  it("is replayed after a preview, and its outcome appears", async () => {
+    const organisation = await harness().onboard();
+    const { eventId, traceId } = await givenUp(organisation, { positions: 3 });
+    const page = await harness().visit(`events/${eventId}`);
+    await badge(page, "No response").waitFor();
+    await region(page, "Payload").getByText(`"traceId": "${traceId}"`).waitFor();
+    await region(page, "Trace")
+      .getByText(/^Will retry/)
+      .nth(2)
+      .waitFor();
+    const outcome = region(page, "Outcome");
+    expect(await outcome.getByRole("button", { name: "Replay", exact: true }).count()).toBe(0);
+    await outcome.getByRole("button", { name: "Preview a replay" }).click();
+    await outcome.getByText("Job created: open").waitFor();
+    const positions = outcome
+      .getByRole("row")
+      .filter({ has: page.getByRole("cell", { name: "Positions", exact: true }) });
+    expect(await positions.getByRole("cell").allTextContents()).toEqual(["Positions", "none", "3"]);
+    expect(await organisation.findJob((await organisation.event(traceId)).shiftId)).toBeUndefined();
+    await outcome.getByRole("button", { name: "Replay", exact: true }).click();
+    await badge(page, "Processed").waitFor();
+    await region(page, "Trace").getByText("Queued again: shift.create").waitFor();
+    const message = outcome.getByText("Queued again. The outcome appears here.");
+    expect(await isFocused(message)).toBe(true);
+    await region(page, "Details").getByRole("link", { name: "Job of the shift" }).waitFor();
+  });
+
+  it("shows beside the button that the provider does not respond", async () => {
+    const organisation = await harness().onboard();
+    const { eventId } = await givenUp(organisation);
+    organisation.provider.setFault("error-500");
+    const page = await harness().visit(`events/${eventId}`, { expected: [/502/] });
+    const outcome = region(page, "Outcome");
+    await outcome.getByRole("button", { name: "Preview a replay" }).click();
+    await outcome.getByText("provider_unavailable").waitFor();
+    organisation.provider.clearFaults();
+    await outcome.getByRole("button", { name: "Replay anyway" }).click();
+    await badge(page, "Processed").waitFor();
+  });
+});
+
+describe("a queued event", () => {
+  it("is not queued a second time", async () => {
+    const organisation = await harness().onboard({ activate: false, connect: false });
+    const { shiftId } = organisation.provider.createShift();
+    const { eventId } = await organisation.event(await organisation.send("shift.create", shiftId));
+    const page = await harness().visit(`events/${eventId}`, { expected: [/409/] });
+    await badge(page, "Queued").waitFor();
+    const outcome = region(page, "Outcome");
+    await outcome.getByRole("button", { name: "Preview a replay" }).click();
+    await outcome.getByText("Result of a replay:").waitFor();
+    await outcome.getByRole("button", { name: "Replay", exact: true }).click();
+    await outcome.getByText("event_queued").waitFor();
+    await organisation.activate();
+    await badge(page, "Processed").waitFor();
+  });
+});
+
+describe("an issue", () => {
+  it("shows its remedy, links to its events, and is resolved", async () => {
+    const organisation = await harness().onboard();
+    const { traceId } = await givenUp(organisation);
+    const page = await harness().visit(`issues?providerId=${organisation.providerId}`);
+    const issue = page.getByRole("article", { name: "No usable response from the provider" });
+    await issue.getByText("The provider gave no usable response after 3 attempts").waitFor();
+    await issue
+      .getByText(
+        "Ask the provider to fix the response. The shift is read at least once an hour; a replay reads it immediately.",
+      )
+      .waitFor();
+    const events = issue.getByRole("link", { name: "Events of the trace" });
+    expect(await events.getAttribute("href")).toBe(`/console/events?traceId=${traceId}`);
+    await tabTo(page, issue.getByRole("button", { name: "Resolve" }));
+    await page.keyboard.press("Enter");
+    await page.getByText("Resolved. The issue comes back if its cause remains.").waitFor();
+    await page.getByText("No open issue matches the filters").waitFor();
+    expect(await organisation.issueCodes()).toEqual([]);
+    expect(await isFocused(region(page, "Open issues"))).toBe(true);
+  });
+
+  it("appears in order of urgency, and closes with its cause", async () => {
+    const organisation = await harness().onboard({ connect: false });
+    const page = await harness().visit(`issues?providerId=${organisation.providerId}`);
+    await page.getByText("No open issue matches the filters").waitFor();
+    const end = { endTime: "2031-05-05T10:00:00.000Z", startTime: "2031-05-05T12:00:00.000Z" };
+    const { shiftId } = organisation.provider.createShift(end);
+    await organisation.send("shift.create", shiftId);
+    const titles = page.getByRole("article").getByRole("heading");
+    await page.getByRole("heading", { name: "Shift unusable" }).waitFor();
+    await givenUpBySending(organisation);
+    await page.getByRole("heading", { name: "No usable response from the provider" }).waitFor();
+    expect(await titles.allTextContents()).toEqual([
+      "No usable response from the provider",
+      "Shift unusable",
+    ]);
+    organisation.provider.updateShift(shiftId, { endTime: "2031-05-05T20:00:00.000Z" });
+    await organisation.send("shift.update", shiftId);
+    await page.getByRole("heading", { name: "Shift unusable" }).waitFor({ state: "detached" });
+    await page.getByLabel("Kind").selectOption("provider_gave_no_answer");
+    expect(new URL(page.url()).searchParams.get("code")).toBe("provider_gave_no_answer");
+    expect(await titles.count()).toBe(1);
+  });
+});
+
+async function givenUpBySending(organisation: Organisation): Promise<void> {
+  organisation.provider.setFault("error-500", { operations: ["getShift"] });
+  const { shiftId } = organisation.provider.createShift();
+  await organisation.send("shift.create", shiftId);
+  await organisation.idle();
+  organisation.provider.clearFaults();
+}
+
+describe("a notification that the mail server refused", () => {
+  it("is sent again, and its issue closes", async () => {
+    delivery = { kind: "refused", code: "mail_server_refused", status: 550 };
+    const organisation = await harness().onboard();
+    await organisation.addPerson();
+    await organisation.open();
+    await organisation.idle();
+    delivery = { kind: "delivered" };
+    const page = await harness().visit(`issues?providerId=${organisation.providerId}`);
+    const issue = page.getByRole("article", { name: "Notification not delivered" });
+    await tabTo(page, issue.getByRole("button", { name: "Send again" }));
+    await page.keyboard.press("Enter");
+    await page.getByText("Queued. The notification is sent again.").waitFor();
+    await page.getByText("No open issue matches the filters").waitFor();
+    expect(await organisation.issueCodes()).toEqual([]);
+  });
+});
+
+describe("the statistics", () => {
+  it("count the webhooks that were acknowledged and refused", async () => {
+    const organisation = await harness().onboard();
+    await organisation.open();
+    const page = await harness().visit("statistics");
+    const webhooks = region(page, "Webhooks");
+    const { acknowledged, refused } = await webhookCounts();
+    await webhooks.getByText(`${acknowledged} acknowledged, ${refused} refused.`).waitFor();
+    await refuseOne(organisation);
+    await organisation.open();
+    await organisation.open();
+    const now = `${acknowledged + 2} acknowledged, ${refused + 1} refused.`;
+    await webhooks.getByText(now).waitFor();
+    expect(await webhooks.getByRole("img").getAttribute("aria-label")).toBe(`Webhooks: ${now}`);
+    await region(page, /^Webhook acknowledgement/)
+      .getByText("The contract allows 500 ms.")
+      .waitFor();
+    const rows = region(page, "Providers").getByRole("row").filter({ hasText: "Kvarteret" });
+    await rows.first().waitFor();
+  });
+
+  it("can be read step by step with the keyboard, and as a table", async () => {
+    const organisation = await harness().onboard();
+    await organisation.open();
+    const page = await harness().visit("statistics?minutes=1440");
+    const slider = page.getByRole("slider", { name: "Webhooks, step by step" });
+    await tabTo(page, slider);
+    const steps = Number(await slider.getAttribute("max")) + 1;
+    expect(steps).toBe(180);
+    await page.keyboard.press("Home");
+    expect(await slider.getAttribute("aria-valuetext")).toMatch(/ to .*: Acknowledged 0, Refused 0$/);
+    const webhooks = region(page, "Webhooks");
+    await webhooks.getByText("Show as table").click();
+    const cells = webhooks.locator("tbody td:nth-child(2)");
+    await cells.nth(steps - 1).waitFor();
+    const counts = await cells.allTextContents();
+    expect(counts).toHaveLength(steps);
+    const { acknowledged } = await webhookCounts();
+    expect(counts.reduce((total, count) => total + Number(count), 0)).toBe(acknowledged);
+    await page.getByRole("link", { name: "Last 7 days" }).click();
+    await page.waitForURL("**/console/statistics?minutes=10080");
+  });
+});
+
+async function webhookCounts() {
+  const { steps } = ok(await harness().operations.getStatistics({ params: { query: { minutes: 1_440 } } }));
+  const sum = (name: "acknowledged" | "refused") => steps.reduce((total, step) => total + step[name], 0);
+  return { acknowledged: sum("acknowledged"), refused: sum("refused") };
+}
+
+async function refuseOne({ providerId }: Organisation): Promise<void> {
+  const body = { event: "shift.create", providerId, content: { shiftId: "1" }, traceId: "refused" };
+  const response = await fetch(`${harness().platform.url}/webhooks/scheduling-provider`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Authorization: "Bearer not-the-token" },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(401);
+}
+
+describe("events, issues and statistics", () => {
+  it.each(LOOKS)("have no serious axe violation and fit the window, %s", async (_, look) => {
+    const organisation = await harness().onboard();
+    const { eventId, providerId } = await givenUp(organisation);
+    await organisation.open();
+    const page = await harness().visit(`events?providerId=${providerId}`, look);
+    const go = async (path: string, shows: Locator) => {
+      await page.goto(`${harness().platform.url}/console/${path}`);
+      await shows.first().waitFor();
+      await expectNoSeriousViolation(page);
+      await expectNoSidewaysScroll(page);
+    };
+    await go(`events?providerId=${providerId}`, page.getByText("No response", { exact: true }).last());
+    await go(`issues?providerId=${providerId}`, page.getByRole("article"));
+    await go("statistics", page.getByRole("img"));
+    await page.getByText("Show as table").first().click();
+    await expectNoSeriousViolation(page);
+    await go(`events/${eventId}`, page.getByText("Webhook", { exact: true }));
+    await page.getByRole("button", { name: "Preview a replay" }).click();
+    await page.getByRole("button", { name: "Replay", exact: true }).waitFor();
+    await expectNoSeriousViolation(page);
+    await expectNoSidewaysScroll(page);
+  });
+});

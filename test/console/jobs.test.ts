@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import type { Job } from "../../generated/operations/types.ts";
+import { addressWith, readFilter } from "../../src/console/components/filter.ts";
+import { clockSpan } from "../../src/console/components/times.ts";
+import { byDay, JOB_FILTER, matches, statusesToRead } from "../../src/console/jobs/job-list.ts";
+
+const ORGANISATION = "0b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
+
+function jobOf(part: Partial<Job>): Job {
+  return {
+    ...{ jobId: "j", providerId: ORGANISATION, shiftId: "s", outletId: "o", roleId: "r", status: "open" },
+    ...{ startTime: "2026-11-22T08:00:00.000Z", endTime: "2026-11-22T16:00:00.000Z", positions: 1 },
+    ...{ overfilled: false, warnings: [], bookings: [] },
+    ...part,
+  } as Job;
+}
+
+describe("the filter of the jobs", () => {
+  it("is read back from its own address", () => {
+    for (const filter of [
+      {},
+      { providerId: ORGANISATION },
+      { providerId: ORGANISATION, status: "expired" },
+    ] as const) {
+      const { searchParams } = new URL(addressWith("/console/", filter), "http://console.example");
+      expect(readFilter(JOB_FILTER, Object.fromEntries(searchParams))).toEqual(filter);
+    }
+    expect(addressWith("/console/", {})).toBe("/console/");
+  });
+
+  it("omits unknown statuses, unknown members, and empty values", () => {
+    expect(readFilter(JOB_FILTER, { status: "sleeping", colour: "red", providerId: "" })).toEqual({});
+  });
+
+  it("selects active jobs unless a status is given", () => {
+    const shown = (status: Job["status"], filter = {}) => matches(jobOf({ status }), filter);
+    expect([shown("open"), shown("filled"), shown("blocked_mapping")]).toEqual([true, true, true]);
+    expect([shown("cancelled"), shown("expired")]).toEqual([false, false]);
+    expect([shown("cancelled", { status: "cancelled" }), shown("open", { status: "cancelled" })]).toEqual([
+      true,
+      false,
+    ]);
+    expect(shown("open", { providerId: "another" })).toBe(false);
+  });
+
+  it("always reads the statuses that the page counts", () => {
+    expect(statusesToRead({ status: "open" })).toEqual(["blocked_mapping", "open", "filled"]);
+    expect(statusesToRead({ status: "expired" })).toEqual(["blocked_mapping", "open", "filled", "expired"]);
+  });
+});
+
+describe("the days of the jobs", () => {
+  const late = jobOf({ jobId: "late", startTime: "2026-11-22T23:30:00.000Z" });
+  const early = jobOf({ jobId: "early" });
+
+  it("are those of the workplace, not of the reader, in order of start time", () => {
+    const days = byDay([late, early], () => "Europe/Stockholm");
+    expect(days.map(({ name, jobs }) => [name, jobs.map(({ jobId }) => jobId)])).toEqual([
+      ["Sunday 22 November 2026", ["early"]],
+      ["Monday 23 November 2026", ["late"]],
+    ]);
+    expect(byDay([late, early], () => "America/New_York")).toHaveLength(1);
+  });
+
+  it("name the day of the end only if it differs", () => {
+    const [from, to] = ["2026-11-22T21:00:00.000Z", "2026-11-23T05:00:00.000Z"];
+    expect(clockSpan(from, to, "Europe/Stockholm")).toBe("22:00 – Mon 06:00");
+    expect(clockSpan(from, to, "America/New_York")).toBe("16:00 – Mon 00:00");
+    expect(clockSpan("2026-11-22T08:00:00.000Z", "2026-11-22T16:00:00.000Z", "Europe/Stockholm")).toBe(
+      "09:00 – 17:00",
+    );
+  });
+
+  it("are the reader's own if the zone is unknown", () => {
+    expect(byDay([early], () => "Mars/Olympus_Mons")).toHaveLength(1);
+  });
+});
