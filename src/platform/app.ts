@@ -121,7 +121,7 @@ export function createApp(parts: AppParts): Express {
   app.get("/operations/v1/stream", streamHandler({ ...parts, authenticate }));
   app.get("/operations/v1/audit/export", auditExport(deps, authenticate));
   app.get("/operations/v1/integrations/:providerId/export", organisationExport(deps, authenticate));
-  app.get("/operations/v1/backup", backupHandler(deps.database, authenticate, log));
+  app.get("/operations/v1/backup", backupHandler(deps, authenticate));
   const handlersOf = (scoped: Deps): Handlers<Identity> => ({
     ...integrationHandlers({ ...parts, deps: scoped, owners }),
     ...catalogueHandlers(scoped),
