@@ -10,7 +10,7 @@ const EMAIL = "[\\w.+%-]{1,64}@(?:[\\w-]{1,63}\\.){1,8}[a-z]{2,}";
 type Secret = readonly [RegExp, string];
 
 const TOKENS: readonly Secret[] = [
-  [/\bspp_[\w-]{20,}/g, "[token]"],
+  [/\bsp[po]_[\w-]{20,}/g, "[token]"],
   [/\bBearer +[\x21-\x7e]+?(?=["\\\s]|$)/gi, "[token]"],
 ];
 const PEOPLE: readonly Secret[] = [

@@ -1,4 +1,4 @@
-import express, { type Express, type Request, type RequestHandler } from "express";
+import express, { type Express, type Request, type RequestHandler, type Response } from "express";
 import helmet from "helmet";
 import type { Logger } from "pino";
 import { pinoHttp } from "pino-http";
@@ -121,7 +121,7 @@ export function createApp(parts: AppParts): Express {
   app.get("/operations/v1/stream", streamHandler({ ...parts, authenticate }));
   app.get("/operations/v1/audit/export", auditExport(deps, authenticate));
   app.get("/operations/v1/integrations/:providerId/export", organisationExport(deps, authenticate));
-  app.get("/operations/v1/backup", backupHandler(deps.database, authenticate, log));
+  app.get("/operations/v1/backup", backupHandler(deps, authenticate));
   const handlersOf = (scoped: Deps): Handlers<Identity> => ({
     ...integrationHandlers({ ...parts, deps: scoped, owners }),
     ...catalogueHandlers(scoped),
@@ -183,7 +183,7 @@ function metricsHandler({ text, contentType }: AppParts["metrics"]): RequestHand
   };
 }
 
-/** What a problem document may repeat of the caller's X-Trace-Id. */
+/** What a problem document and the log may repeat of the caller's X-Trace-Id. */
 function traceId(request: Request): string | undefined {
   const given = request.get("x-trace-id");
   return given !== undefined && /^[\w-]{1,100}$/.test(given) ? given : undefined;
@@ -195,6 +195,8 @@ function requestLog(logger: Logger): RequestHandler {
   return (request, response, next) => {
     if (request.method !== "POST" || !isWebhook(request.url)) return others(request, response, next);
     const startedAt = performance.now();
+    // Unknown once the client has closed the connection.
+    const address = request.ip;
     // pino-http's logger for each request would make each acknowledgement 5 % slower.
     response.once("close", () => {
       const { statusCode: status } = response;
@@ -203,7 +205,8 @@ function requestLog(logger: Logger): RequestHandler {
         req: { method: request.method, path: loggedPath(request.originalUrl) },
         res: { status },
         responseTime: Math.round(performance.now() - startedAt),
-        ...(isUuid(request.body?.traceId) && { traceId: request.body.traceId }),
+        traceId: isUuid(request.body?.traceId) ? request.body.traceId : traceId(request),
+        address,
       };
       logger[status >= 500 ? "error" : "warn"](line, "request completed");
     });
@@ -212,13 +215,14 @@ function requestLog(logger: Logger): RequestHandler {
 }
 
 function logOfOthers(logger: Logger) {
-  return pinoHttp({
+  const operatorOf = (request: Request) => ({ operator: identityOf(request)?.name });
+  return pinoHttp<Request, Response>({
     logger,
     quietReqLogger: true,
-    customProps: (request) => {
-      const { name: operator, address } = identityOf(request) ?? {};
-      return { operator, address };
-    },
+    customProps: (request) => ({ traceId: traceId(request), address: request.ip }),
+    // The operator is known only once the token is checked.
+    customSuccessObject: (request, _response, line) => ({ ...line, ...operatorOf(request) }),
+    customErrorObject: (request, _response, _error, line) => ({ ...line, ...operatorOf(request) }),
     // Asked for every second, and a failure has a line of its own.
     autoLogging: { ignore: ({ url = "" }) => /^\/(health|metrics)\b/.test(url) },
     customLogLevel: (_request, response, error) => {

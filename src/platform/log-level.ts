@@ -16,7 +16,7 @@ export function followLogLevel(log: Logger, signals: Signals): () => void {
       const level = topics.findLast((topic) => topic.startsWith(PREFIX))?.slice(PREFIX.length);
       if (level === undefined || level === log.level) return;
       log.level = level;
-      log.info({ level }, "the level of the log was changed");
+      log.info({ newLevel: level }, "the level of the log was changed");
     },
     onGap: () => undefined,
   });

@@ -15,7 +15,7 @@ const hits = (page: Page) => page.getByRole("dialog", { name: "Search" }).locato
 
 async function searchFor(page: Page, text: string): Promise<Locator> {
   await page.keyboard.press("Control+k");
-  await page.getByLabel("Shift id, trace id, or name").fill(text);
+  await page.getByLabel("Name, shift id, trace id, or person id").fill(text);
   return hits(page);
 }
 
@@ -56,11 +56,14 @@ describe("the search", () => {
       "/console/workplaces?search=Glimmingehus",
       "/console/competences?search=Glimmingehus",
     ]);
+    await searchFor(page, person.candidateId);
+    await hits(page).filter({ hasText: "Glimming Ek" }).waitFor();
+    expect(await hits(page).count()).toBe(1);
     await searchFor(page, "no such name");
     await page.getByText("Nothing found.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Search" }).click();
-    await page.getByLabel("Shift id, trace id, or name").waitFor();
+    await page.getByLabel("Name, shift id, trace id, or person id").waitFor();
   });
 });
 

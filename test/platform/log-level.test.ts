@@ -11,11 +11,11 @@ it("an operator changes the level of the log in every process", async () => {
   try {
     await second.operate("GET", "/jobs");
     expect(lines).toEqual([]);
-    expect((await first.operate("PUT", "/log-level", { level: "info" })).body).toEqual({ level: "info" });
+    expect((await first.operate("PUT", "/log-level", { level: "debug" })).body).toEqual({ level: "debug" });
     await expect.poll(() => lines.length).toBe(1);
     await second.operate("GET", "/jobs");
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { level: "info", msg: "the level of the log was changed" },
+      { level: "info", newLevel: "debug", msg: "the level of the log was changed" },
       { level: "info", req: { path: "/operations/v1/jobs" }, operator: expect.any(String) },
     ]);
     expect((await first.operate("PUT", "/log-level", { level: "loud" })).status).toBe(400);

@@ -12,6 +12,7 @@ function listen(level = "trace") {
 
 const NUMBER = "189001169813";
 const TOKEN = `spp_${"x".repeat(43)}`;
+const OPERATOR_TOKEN = `spo_${"x".repeat(43)}`;
 
 /** What may come into a line somehow, and what must not be left of it. */
 const SECRETS: [text: string, gone: string][] = [
@@ -27,6 +28,7 @@ const SECRETS: [text: string, gone: string][] = [
   [`?personalNumber=${NUMBER}&name=x`, NUMBER],
   ["?personalNumber=18900116%2D9813", "9813"],
   [TOKEN, TOKEN],
+  [OPERATOR_TOKEN, OPERATOR_TOKEN],
   [`Bearer ${TOKEN}`, TOKEN],
   ["Bearer provider-token", "provider-token"],
   ["authorization: bearer abc.def/ghi+jkl==", "ghi"],

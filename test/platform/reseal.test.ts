@@ -1,9 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Config } from "../../src/platform/config.ts";
 import { checkSecretKeys, reseal } from "../../src/platform/integrations/reseal.ts";
 import { createVault } from "../../src/platform/integrations/vault.ts";
+import { createLog } from "../../src/platform/log.ts";
+import { startPlatform } from "../../src/platform/main.ts";
 import { engines, silent, type TestDatabase, useEngine } from "../engines.ts";
+import { configFor, SECRET_KEY } from "../harness/platform.ts";
+import { startWithTenants } from "../harness/tenants.ts";
 
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const neverStops = new AbortController().signal;
@@ -52,6 +57,27 @@ describe.each(engines)("sealing anew, on %s", (engine) => {
       database().kysely,
     );
     expect(rows.map(({ name }) => name)).toEqual(SEALED_COLUMNS);
+  });
+});
+
+describe("a platform whose SECRET_KEYS change", () => {
+  it("seals everything with the new key, logs when the older one can be removed, and then starts without it", async () => {
+    const first = await startWithTenants("postgres");
+    onTestFinished(first.close);
+    await first.platform.close();
+    const lines: string[] = [];
+    const log = createLog("info", { write: (line) => void lines.push(line) });
+    const startWith = (keys: Pick<Config, "secretKey" | "olderSecretKeys">) =>
+      startPlatform({ ...configFor(first.location), ...keys }, { log });
+    await expect(startWith({ secretKey: NEW })).rejects.toThrow("add the missing key to SECRET_KEYS");
+
+    const both = await startWith({ secretKey: NEW, olderSecretKeys: [SECRET_KEY] });
+    await expect.poll(() => lines.join("\n")).toContain("the older keys can be removed from SECRET_KEYS");
+    await both.close();
+
+    const alone = await startWith({ secretKey: NEW });
+    onTestFinished(() => alone.close());
+    expect((await fetch(`${alone.url}/health/ready`)).status).toBe(200);
   });
 });
 

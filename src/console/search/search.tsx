@@ -56,7 +56,7 @@ function SearchForm({ onFollowed }: { onFollowed(): void }) {
   return (
     <form class="stack search" onSubmit={followFirst} onKeyDown={moveFocus}>
       <label class="field">
-        <span>Shift id, trace id, or name</span>
+        <span>Name, shift id, trace id, or person id</span>
         <input
           ref={input}
           value={text}

@@ -5,7 +5,7 @@ import { healthOf } from "../integrations/health.ts";
 import { type Figures, MINUTE_MS } from "../metrics/figures.ts";
 import type { ProviderBacklog } from "../metrics/readings.ts";
 import { shareReading } from "../metrics/share.ts";
-import { type Counts, NOTHING, readCounts, readPending } from "./counts.ts";
+import { type Counts, NOTHING, readCounts, readLastWebhooks, readPending } from "./counts.ts";
 import { type Limits, limitOf, waitingIn } from "./limit.ts";
 import { AT_REST, finishedIn, type Pace, readPaces } from "./pace.ts";
 
@@ -46,6 +46,7 @@ export function createBacklogs({ database, now, limits, tries, figures }: Parts)
     all: async () => {
       const { counts, paces } = await read();
       const pending = await readPending(database);
+      const webhooks = await readLastWebhooks(database);
       const integrations = await database.kysely.selectFrom("integrations").selectAll().execute();
       const readAt = now();
       return integrations.map((integration) => {
@@ -53,7 +54,9 @@ export function createBacklogs({ database, now, limits, tries, figures }: Parts)
         const [own, pace] = [counts.get(provider_id), paces.get(provider_id)];
         const backlog = backlogOf(integration, own, pace, limits, readAt);
         const pendingSince = pending.get(provider_id) ?? null;
-        return { kind, provider_id, readAt, backlog, health: healthOf(integration).code, pendingSince };
+        const lastWebhookAt = webhooks.get(provider_id) ?? null;
+        const health = healthOf(integration).code;
+        return { kind, provider_id, readAt, backlog, health, pendingSince, lastWebhookAt };
       });
     },
   };

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Backlog } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
+import { FIGURES } from "../metrics/figures.ts";
 
 /** The work of one provider that waits or is in progress. */
 export interface Counts extends Pick<Backlog, "waiting" | "mail" | "inProgress"> {
@@ -61,6 +62,18 @@ export async function readPending({ kysely }: Pick<Database, "kysely">): Promise
     kysely,
   );
   return new Map(rows.map(({ provider_id, since }) => [provider_id, since]));
+}
+
+/** When the last webhook of each provider was stored, by all processes, to the minute. */
+export async function readLastWebhooks({ kysely }: Pick<Database, "kysely">): Promise<Map<string, Date>> {
+  const { rows } = await sql<{ provider_id: string; at: Date | null }>`
+    select provider_id, greatest(
+      (select minute from figures where figures.provider_id = integrations.provider_id::text
+        and figures.name = ${FIGURES.webhooks} order by minute desc limit 1),
+      (select hour from hourly_figures where hourly_figures.provider_id = integrations.provider_id::text
+        and hourly_figures.name = 'webhooks' order by hour desc limit 1)) as at
+    from integrations`.execute(kysely);
+  return new Map(rows.flatMap(({ provider_id, at }) => (at ? [[provider_id, at]] : [])));
 }
 
 function withRow(counts = NOTHING, { priority, waiting, inProgress, oldestAt }: Row): Counts {

@@ -9,7 +9,6 @@ export type ProviderReading = Omit<ProviderHealth, "providerId" | "state" | "hea
 
 interface Row {
   provider_id: string;
-  last_webhook_at: Date | null;
   open_issues: number;
   webhooks: number;
   calls: number;
@@ -29,11 +28,7 @@ export async function readProviders(
   const since = new Date(now.getTime() - HOUR_MINUTES * MINUTE_MS);
   const of = (name: string) => sql`(coalesce(sum(value) filter (where figures.name = ${name}), 0))::float8`;
   const { rows } = await sql<Row>`
-    select provider_id, hour.*, greatest(
-        (select minute from figures where figures.provider_id = integrations.provider_id::text
-          and figures.name = ${FIGURES.webhooks} order by minute desc limit 1),
-        (select hour from hourly_figures where hourly_figures.provider_id = integrations.provider_id::text
-          and hourly_figures.name = ${FIGURES.webhooks} order by hour desc limit 1)) as last_webhook_at,
+    select provider_id, hour.*,
       (select count(*) from issues where issues.provider_id = integrations.provider_id and resolved_at is null)::int as open_issues
     from integrations
       cross join lateral (
@@ -42,13 +37,13 @@ export async function readProviders(
     where provider_id in (${sql.join(providerIds)})`.execute(kysely);
   const waiting = new Map((await backlogs.all()).map((each) => [each.provider_id, each]));
   return new Map(
-    rows.flatMap(({ provider_id, last_webhook_at, open_issues, ...lastHour }) => {
-      const { backlog, pendingSince = null } = waiting.get(provider_id) ?? {};
+    rows.flatMap(({ provider_id, open_issues, ...lastHour }) => {
+      const { backlog, pendingSince = null, lastWebhookAt = null } = waiting.get(provider_id) ?? {};
       // Registered since the backlogs were read. The next reading includes it.
       if (!backlog) return [];
       const reading: ProviderReading = {
         ...{ backlog, lastHour, openIssues: open_issues },
-        ...(last_webhook_at && { lastWebhookAt: last_webhook_at.toISOString() }),
+        ...(lastWebhookAt && { lastWebhookAt: lastWebhookAt.toISOString() }),
         ...(pendingSince && { oldestPendingBookingAt: pendingSince.toISOString() }),
       };
       return [[provider_id, reading]];

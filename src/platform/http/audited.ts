@@ -35,6 +35,24 @@ export function audited(deps: Deps, handlersOf: (deps: Deps) => AllHandlers): Al
   return Object.fromEntries(wrapped) as unknown as AllHandlers;
 }
 
+/** What an export hands out. */
+interface Export {
+  /** As the audit log names it. */
+  operation: string;
+  subjects?: Record<string, string>;
+}
+
+/** Records an export in the audit log. Call it before the first byte is sent: what cannot be recorded is not handed out. */
+export async function recordExport(
+  deps: Deps,
+  identity: Identity,
+  { operation, subjects = {} }: Export,
+): Promise<void> {
+  const { now, newId } = deps;
+  const audit = openEntry({ identity, operation, subjects, fields: [], now, newId });
+  await transact({ ...deps, audit }, async () => undefined);
+}
+
 /** The ids that the request names, and its fields. */
 function aboutOf({ path, body }: Input) {
   const given = typeof body === "object" && body !== null ? body : {};

@@ -5,6 +5,7 @@ import { requestReader } from "../../runtime/request.ts";
 import type { Deps } from "../deps.ts";
 import { readDiscovered } from "../integrations/discover.ts";
 import { requireIntegration } from "../integrations/integration.ts";
+import { recordExport } from "./audited.ts";
 import type { OperatorAuthentication } from "./authenticate.ts";
 import { writeLines } from "./lines.ts";
 import { viewOfEvent } from "./operations/events.ts";
@@ -23,12 +24,14 @@ export function organisationExport(deps: Deps, authenticate: OperatorAuthenticat
   if (!operation) throw new Error("the document has no operation deleteIntegration");
   const read = requestReader(operation, requests.deleteIntegration, 0);
   return async (request, response) => {
-    await authenticate(request, operation);
+    const identity = await authenticate(request, operation);
     const { path } = await read(request);
     const { providerId } = path as { providerId: string };
-    await requireIntegration(deps.database.kysely, providerId);
+    const { provider_id } = await requireIntegration(deps.database.kysely, providerId);
     response.type("application/x-ndjson").set("Cache-Control", "no-store");
     if (request.method === "HEAD") return void response.end();
+    const subjects = { providerId: provider_id };
+    await recordExport(deps, identity, { operation: "exportIntegration", subjects });
     await writeLines(response, linesOf(deps, providerId));
   };
 }

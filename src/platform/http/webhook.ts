@@ -11,7 +11,7 @@ import type { TokenOwner } from "../integrations/tokens.ts";
 import type { Observer } from "../metrics/observer.ts";
 import { storeUnavailable } from "./authenticate.ts";
 
-/** Both webhook paths (contract 4.3). */
+/** Both webhook paths (contract 4.3). The log of requests finds the traceId of a refused one in `raw.body`. */
 export function webhookHandlers(
   { database, log, tracing }: Deps,
   inbox: Inbox,
@@ -48,14 +48,18 @@ export function webhookHandlers(
     return { status: 200, body: { received: true } } as const;
   };
   return {
-    receiveIntegrationWebhook: ({ path, body, headers }, owner) => {
+    receiveIntegrationWebhook: ({ path, body, headers, raw }, owner) => {
+      raw.body = body;
       if (path.provider === owner.kind || path.provider === owner.formerKind)
         return receive(body, owner, headers.traceparent);
       throw problem("provider_kind_unknown", {
         detail: "The token belongs to an integration of another kind than the path names.",
       });
     },
-    receiveSchedulingProviderWebhook: ({ body, headers }, owner) => receive(body, owner, headers.traceparent),
+    receiveSchedulingProviderWebhook: ({ body, headers, raw }, owner) => {
+      raw.body = body;
+      return receive(body, owner, headers.traceparent);
+    },
   } satisfies Partial<Handlers<TokenOwner>>;
 }
 

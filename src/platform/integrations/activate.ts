@@ -3,6 +3,7 @@ import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
+import { resolveQuiet } from "../upkeep/rhythm.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { setState } from "./health.ts";
@@ -69,6 +70,8 @@ const pointerPart = (id: string) => id.replaceAll("~", "~0").replaceAll("/", "~1
 export async function suspend(deps: Deps, providerId: string): Promise<Integration> {
   return transact(deps, async (trx) => {
     const integration = await lockIntegration(trx, providerId);
-    return integration.state === "active" ? setState(trx, deps, integration, "suspended") : integration;
+    if (integration.state !== "active") return integration;
+    await resolveQuiet(trx, deps, integration.provider_id);
+    return setState(trx, deps, integration, "suspended");
   });
 }

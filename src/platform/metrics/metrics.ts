@@ -5,6 +5,7 @@ import { backlogGauges } from "./backlog-gauges.ts";
 import { ACKNOWLEDGEMENT_EDGES, type Observer } from "./observer.ts";
 import { type ProviderGauges, providerGauges } from "./provider-gauges.ts";
 import { type Readings, WAITING_STATUSES } from "./readings.ts";
+import { countedProviders, MOST_PROVIDERS, worstProviders } from "./shown-providers.ts";
 
 export interface Metrics extends Observer {
   /** So many events ended with this status. */
@@ -42,17 +43,22 @@ interface Measured {
   /** Connections to the database, by pool; none: embedded. */
   pools?: Database["pools"];
   log: Log;
+  /** Providers with series of their own. */
+  mostProviders?: number;
   /** Labels of `shiftpact_build_info`. */
   about?: Readonly<Record<string, string>>;
 }
 
-export function createMetrics({ readings, ping, pools, log, about = {} }: Measured): Metrics {
+export function createMetrics(measured: Measured): Metrics {
+  const { readings, ping, pools, log, about = {}, mostProviders = MOST_PROVIDERS } = measured;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const { acknowledgements, webhooks, calls, durations, ended } = counted([registry]);
+  const { acknowledgements, webhooks, stored, calls, durations, ended } = counted([registry]);
+  const counting = countedProviders([stored, calls, durations], mostProviders);
   const providers = providerGauges([registry], PROVIDER);
-  const show = stored([registry], providers);
+  const show = gaugesOfDatabase([registry], providers);
   if (pools) poolGauge([registry], pools);
+  const readOrLast = lastReading(readings, log);
   const help = "1: what runs here.";
   new Gauge({
     name: "shiftpact_build_info",
@@ -63,13 +69,16 @@ export function createMetrics({ readings, ping, pools, log, about = {} }: Measur
   return {
     contentType: registry.contentType,
     eventsEnded: (status, count) => ended.inc({ status }, count),
-    webhookStored: providers.stored,
+    webhookStored: (provider) => {
+      stored.inc({ ...counting.labels(provider) });
+      providers.stored(provider);
+    },
     webhookAnswered: (status, ms) => {
       webhooks.inc({ status });
       if (status === 200) acknowledgements.observe(ms / 1_000);
     },
     providerCalled: ({ kind, provider_id, operation, status, seconds }) => {
-      const call = { kind, provider_id, operation };
+      const call = { ...counting.labels({ kind, provider_id }), operation };
       const outcome = status === undefined ? "none" : `${Math.floor(status / 100)}xx`;
       calls.inc({ ...call, outcome, status: STATUSES.has(status) ? `${status}` : outcome });
       durations.observe(call, seconds);
@@ -88,7 +97,9 @@ export function createMetrics({ readings, ping, pools, log, about = {} }: Measur
       () => true,
       () => false,
     );
-    show(isUp, isUp ? await readOrLog(readings, log) : undefined);
+    const read = isUp ? await readOrLast() : undefined;
+    if (read) await counting.keep(read.backlogs);
+    show(isUp, read && { ...read, backlogs: worstProviders(read.backlogs, mostProviders) });
   }
 }
 
@@ -105,13 +116,29 @@ function poolGauge(registers: Registry[], pools: NonNullable<Measured["pools"]>)
   });
 }
 
-async function readOrLog(readings: Measured["readings"], log: Log): Promise<Readings | undefined> {
-  try {
-    return await inTime(readings());
-  } catch (error) {
-    log.error({ err: error }, "could not read the metrics of the database");
-    return undefined;
-  }
+/**
+ * Reads, or returns the reading before for so long while a new one fails or takes too long: the largest backlog takes the longest to read.
+ * Milliseconds.
+ */
+const LAST_FOR_MS = 300_000;
+
+function lastReading(readings: Measured["readings"], log: Log): () => Promise<Readings | undefined> {
+  let last: { readings: Readings; at: number } | undefined;
+  return async () => {
+    try {
+      const reading = readings();
+      reading.then(
+        (read) => {
+          last = { readings: read, at: performance.now() };
+        },
+        () => undefined,
+      );
+      return await inTime(reading);
+    } catch (error) {
+      log.error({ err: error }, "could not read the metrics of the database");
+      return last && performance.now() - last.at < LAST_FOR_MS ? last.readings : undefined;
+    }
+  };
 }
 
 /** Metrics that count what this process does. */
@@ -126,6 +153,12 @@ function counted(registers: Registry[]) {
     name: "shiftpact_webhooks_total",
     help: "Webhooks answered, by status.",
     labelNames: ["status"],
+    registers,
+  });
+  const stored = new Counter({
+    name: "shiftpact_provider_webhooks_total",
+    help: "Webhooks of a provider that this process stored, repeated ones included.",
+    labelNames: PROVIDER,
     registers,
   });
   const calls = new Counter({
@@ -147,28 +180,32 @@ function counted(registers: Registry[]) {
     labelNames: ["status"],
     registers,
   });
-  return { acknowledgements, webhooks, calls, durations, ended };
+  return { acknowledgements, webhooks, stored, calls, durations, ended };
 }
 
 /** Gauges that are set from the database at each scrape. */
-function stored(
+function gaugesOfDatabase(
   registers: Registry[],
   providers: ProviderGauges,
 ): (isUp: boolean, readings: Readings | undefined) => void {
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `shiftpact_${name}`, help, labelNames, registers });
   const up = gauge("database_up", "1: the database answers.");
-  const events = gauge("events", "Events that are not done, by status.", ["status"]);
+  const events = gauge("events", "Events that are not done, by status; at most 10001.", ["status"]);
   const waiting = gauge(
     "events_waiting_seconds",
     "Since the oldest event that waits came; events of integrations that are not active do not count.",
   );
   const dead = gauge(
     "dead_letters",
-    "Events that had no response after all attempts; their shifts are still read each hour.",
+    "Events that had no response after all attempts, at most 10001; their shifts are still read each hour.",
   );
   const showBacklogs = backlogGauges(registers, PROVIDER);
-  const notifications = gauge("notifications", "Notifications that are not delivered, by state.", ["state"]);
+  const notifications = gauge(
+    "notifications",
+    "Notifications that are not delivered, by state; at most 10001.",
+    ["state"],
+  );
   const issues = gauge("open_issues", "What needs an operator, by code.", ["code"]);
   const all = [events, waiting, dead, notifications, issues];
   return (isUp, readings) => {

@@ -1,15 +1,11 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Gauge, type Registry } from "prom-client";
 import type { ProviderBacklog } from "./readings.ts";
-
-interface Provider {
-  kind: string;
-  provider_id: string;
-}
+import type { ProviderLabels } from "./shown-providers.ts";
 
 /** What is shown of each integration beside its backlog. */
 export interface ProviderGauges {
-  /** A webhook of the provider was stored. */
-  stored(provider: Provider): void;
+  /** A webhook of the provider was stored by this process. */
+  stored(provider: ProviderLabels): void;
   show(providers: readonly ProviderBacklog[]): void;
 }
 
@@ -19,15 +15,11 @@ export function providerGauges(
   labels: readonly ["kind", "provider_id"],
   now: () => number = Date.now,
 ): ProviderGauges {
-  const webhooks = new Counter({
-    name: "shiftpact_provider_webhooks_total",
-    help: "Webhooks of a provider that this process stored, repeated ones included.",
-    labelNames: labels,
-    registers,
-  });
+  /** In seconds: what is read has the minute. */
+  const stored = new Map<string, number>();
   const last = new Gauge({
     name: "shiftpact_provider_last_webhook_timestamp_seconds",
-    help: "When this process stored the last webhook of a provider; missing before the first.",
+    help: "When the last webhook of a provider was stored, to the minute; missing before the first.",
     labelNames: labels,
     registers,
   });
@@ -44,18 +36,15 @@ export function providerGauges(
     registers,
   });
   return {
-    stored: ({ kind, provider_id }) => {
-      const of = { kind, provider_id };
-      webhooks.inc(of);
-      last.set(of, Math.round(now() / 1_000));
-    },
+    stored: ({ provider_id }) => void stored.set(provider_id, Math.round(now() / 1_000)),
     show: (providers) => {
-      health.reset();
-      pending.reset();
-      for (const { kind, provider_id, health: code, pendingSince, readAt } of providers) {
+      for (const gauge of [last, health, pending]) gauge.reset();
+      for (const { kind, provider_id, health: code, pendingSince, lastWebhookAt, readAt } of providers) {
         health.set({ kind, provider_id, code }, 1);
         const ms = pendingSince === null ? 0 : readAt.getTime() - pendingSince.getTime();
         pending.set({ kind, provider_id }, Math.max(0, ms / 1_000));
+        const lastAt = Math.max(stored.get(provider_id) ?? 0, (lastWebhookAt?.getTime() ?? 0) / 1_000);
+        if (lastAt > 0) last.set({ kind, provider_id }, lastAt);
       }
     },
   };

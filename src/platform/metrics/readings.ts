@@ -1,4 +1,4 @@
-import { type Kysely, sql } from "kysely";
+import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Backlog, HealthCode } from "../../../generated/operations/types.ts";
 import type { Database } from "../db/database.ts";
 import type { EventStatus, Schema } from "../db/schema.ts";
@@ -11,6 +11,8 @@ export interface ProviderBacklog {
   health: HealthCode;
   /** Of its oldest booking that is pending; null: there is none. */
   pendingSince: Date | null;
+  /** When its last webhook was stored, to the minute; null: before the first. */
+  lastWebhookAt: Date | null;
   backlog: Backlog;
   readAt: Date;
 }
@@ -30,6 +32,9 @@ export interface Readings {
 export const WAITING_STATUSES = ["queued", "failed", "dead"] as const satisfies readonly EventStatus[];
 type WaitingStatus = (typeof WAITING_STATUSES)[number];
 
+/** Of the events of a status, and of the undelivered notifications: a scrape of a larger backlog costs no more. */
+const MOST_COUNTED = 10_000;
+
 /** Milliseconds. */
 const KEPT_FOR_MS = 10_000;
 
@@ -44,12 +49,6 @@ async function readAll(
   { kysely }: Pick<Database, "kysely">,
   readBacklogs: () => Promise<readonly ProviderBacklog[]>,
 ): Promise<Readings> {
-  const events = await kysely
-    .selectFrom("events")
-    .select(({ fn }) => ["status", fn.countAll<number>().as("count")])
-    .where("status", "in", [...WAITING_STATUSES])
-    .groupBy("status")
-    .execute();
   const issues = await kysely
     .selectFrom("issues")
     .select(({ fn }) => ["code", fn.countAll<number>().as("count")])
@@ -57,7 +56,7 @@ async function readAll(
     .groupBy("code")
     .execute();
   return {
-    events: Object.fromEntries(events.map(({ status, count }) => [status, count])),
+    events: await readEvents(kysely),
     issues,
     waitingSeconds: await readWaiting(kysely),
     notifications: await readNotifications(kysely),
@@ -65,20 +64,33 @@ async function readAll(
   };
 }
 
+/** Counts in an index alone, and no further than to one more than MOST_COUNTED. */
+async function readEvents(kysely: Kysely<Schema>): Promise<Readings["events"]> {
+  const { rows } = await sql<{ status: WaitingStatus; count: number }>`
+    select status, (select count(*) from (
+        select from events where events.status = wanted.status limit ${MOST_COUNTED + 1}) as counted)::int as count
+    from (values ${sql.join(WAITING_STATUSES.map((status) => sql`(${sql.lit(status)})`))}) as wanted (status)`.execute(
+    kysely,
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
+
+/** Ids grow with time, so that the oldest event is found without a sort of all that wait. */
 async function readWaiting(kysely: Kysely<Schema>): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
-    select coalesce(extract(epoch from now() - min(received_at)), 0)::float8 as seconds
+    select extract(epoch from now() - received_at)::float8 as seconds
     from events join integrations using (provider_id)
-    where events.status = 'queued' and integrations.state = 'active'`.execute(kysely);
-  return rows[0]?.seconds ?? 0;
+    where events.status = 'queued' and integrations.state = 'active'
+    order by event_id limit 1`.execute(kysely);
+  return Math.max(0, rows[0]?.seconds ?? 0);
 }
 
 async function readNotifications(kysely: Kysely<Schema>): Promise<Readings["notifications"]> {
+  const undelivered = (condition: RawBuilder<boolean>) => sql`(select count(*) from (
+    select from notifications where channel is not null and delivered_at is null and withdrawn_at is null and ${condition}
+    limit ${MOST_COUNTED + 1}) as counted)::int`;
   const { rows } = await sql<Readings["notifications"]>`
-    select count(*) filter (where delivery_error is null) as waiting,
-      count(*) filter (where delivery_error is not null) as failed
-    from notifications where channel is not null and delivered_at is null and withdrawn_at is null`.execute(
-    kysely,
-  );
+    select ${undelivered(sql`delivery_error is null`)} as waiting,
+      ${undelivered(sql`delivery_error is not null`)} as failed`.execute(kysely);
   return rows[0] ?? { waiting: 0, failed: 0 };
 }

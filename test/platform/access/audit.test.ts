@@ -164,6 +164,29 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
     expect(await audit({ limit: 200 })).toHaveLength(before);
   });
 
+  it.each([
+    ["backup", () => "/backup", () => ({})],
+    ["exportAudit", () => "/audit/export", () => ({})],
+    [
+      "exportIntegration",
+      () => `/integrations/${organisation.providerId}/export`,
+      () => ({ providerId: organisation.providerId }),
+    ],
+  ])("has an entry of %s, and none of one that was refused", async (operation, path, subjects) => {
+    const { url, operations } = organisation;
+    const { token } = ok(await operations.createOperator({ body: { name: operation, role: "admin" } }));
+    const get = (path: string, authorization: string) =>
+      fetch(`${url}/operations/v1${path}`, { headers: { authorization } });
+    expect((await get(path(), "Bearer unknown")).status).toBe(401);
+    expect(await audit({ operation })).toEqual([]);
+    const response = await get(path(), `Bearer ${token}`);
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+    expect(await audit({ operation })).toMatchObject([
+      { operator: { name: operation }, address: "127.0.0.1", subjects: subjects() },
+    ]);
+  });
+
   it("is filtered by operator and time, and exported whole, oldest first", async () => {
     const { operations } = organisation;
     const { operatorId, token } = ok(
@@ -186,7 +209,11 @@ describe.each(featureEngines)("the audit log on %s", (engine) => {
     const response = await send(`/audit/export?since=${since}`);
     expect(response.headers.get("content-type")).toContain("application/x-ndjson");
     const lines = (await response.text()).trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line))).toEqual(own.toReversed());
+    // The last one is that of the export.
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      ...own.toReversed(),
+      { operation: "exportAudit" },
+    ]);
     expect((await send("/audit/export?since=yesterday")).status).toBe(400);
     expect((await send(`/audit/export?operator=${"x".repeat(101)}`)).status).toBe(400);
   });

@@ -1,4 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
+import { createBacklogs } from "../../../src/platform/backlog/backlogs.ts";
 import type { Channel } from "../../../src/platform/deps.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { createReadings, type Readings } from "../../../src/platform/metrics/readings.ts";
@@ -13,6 +15,7 @@ const READINGS: Readings = {
     {
       ...{ kind: "tempo", provider_id: "p1", readAt: new Date("2027-03-01T08:00:00Z") },
       ...{ health: "unreachable", pendingSince: new Date("2027-03-01T07:59:56.500Z") },
+      lastWebhookAt: new Date("2027-03-01T07:58:00Z"),
       backlog: {
         ...{ waiting: { interactive: 0, events: 3, background: 1 }, mail: 2, inProgress: 5, perMinute: 8 },
         ...{ oldestAt: "2027-03-01T07:59:47.500Z", doneAt: "2027-03-01T08:00:30.000Z" },
@@ -35,6 +38,7 @@ describe("the metrics", () => {
       'shiftpact_events{status="queued"} 2',
       'shiftpact_provider_health{kind="tempo",provider_id="p1",code="unreachable"} 1',
       'shiftpact_provider_oldest_pending_booking_seconds{kind="tempo",provider_id="p1"} 3.5',
+      'shiftpact_provider_last_webhook_timestamp_seconds{kind="tempo",provider_id="p1"} 1803887880',
       'shiftpact_build_info{version="1.2.3"} 1',
       'shiftpact_events{status="failed"} 0',
       "shiftpact_dead_letters 1",
@@ -101,6 +105,61 @@ describe("the metrics", () => {
     expect(text).toContain(`shiftpact_provider_call_seconds_count{${labels}} 8`);
   });
 
+  it("show the reading before while a new one fails", async () => {
+    const readings = vi.fn(async () => READINGS);
+    const metrics = measured(readings);
+    await metrics.text();
+    readings.mockRejectedValueOnce(new Error("too slow"));
+    expect(await metrics.text()).toMatch(/^shiftpact_provider_waiting\{/m);
+  });
+
+  describe("of more providers than the limit", () => {
+    const providers = ["p1", "p2", "p3"].map((provider_id, nth) => {
+      const { backlog, ...rest } = READINGS.backlogs[0] as Readings["backlogs"][number];
+      const oldestAt = `2027-03-01T07:59:0${nth}.000Z`;
+      const health = nth === 2 ? ("unreachable" as const) : ("reachable" as const);
+      return { ...rest, provider_id, health, pendingSince: null, backlog: { ...backlog, oldestAt } };
+    });
+    const limited = (reading: () => readonly (typeof providers)[number][]) =>
+      createMetrics({
+        ...{ readings: async () => ({ ...READINGS, backlogs: reading() }), log: silent, mostProviders: 1 },
+        ping: async () => undefined,
+      });
+    const call = { kind: "tempo", operation: "getShift", status: 200, seconds: 0.02 };
+
+    it("have the worst ones, and the others together", async () => {
+      const text = await limited(() => providers).text();
+      for (const line of [
+        'shiftpact_provider_health{kind="tempo",provider_id="p3",code="unreachable"} 1',
+        'shiftpact_provider_health{kind="other",provider_id="other",code="reachable"} 1',
+        'shiftpact_provider_waiting{kind="other",provider_id="other",priority="events"} 6',
+        'shiftpact_provider_oldest_seconds{kind="other",provider_id="other"} 60',
+        'shiftpact_mail_waiting{kind="other",provider_id="other"} 4',
+      ])
+        expect(text.split("\n")).toContain(line);
+      expect(text).not.toMatch(/provider_id="p[12]"/);
+    });
+
+    it("count those that come first one by one, until they are gone", async () => {
+      let known = providers;
+      const metrics = limited(() => known);
+      for (const provider_id of ["p1", "p1", "p2"]) {
+        metrics.providerCalled({ ...call, provider_id });
+        metrics.webhookStored({ kind: "tempo", provider_id });
+      }
+      const stored = (kind: string, provider_id: string, count: number) =>
+        `shiftpact_provider_webhooks_total{kind="${kind}",provider_id="${provider_id}"} ${count}`;
+      const before = await metrics.text();
+      expect(before).toContain(stored("tempo", "p1", 2));
+      expect(before).toContain(stored("other", "other", 1));
+      expect(before).toContain('shiftpact_provider_call_seconds_count{kind="other",provider_id="other"');
+      known = providers.slice(1);
+      expect(await metrics.text()).not.toContain('provider_id="p1"');
+      metrics.webhookStored({ kind: "tempo", provider_id: "p2" });
+      expect(await metrics.text()).toContain(stored("tempo", "p2", 1));
+    });
+  });
+
   it("are each platform's own", async () => {
     const [one, other] = [measured(async () => READINGS), measured(async () => READINGS)];
     one.providerCalled({ kind: "k", provider_id: "p", operation: "o", status: 200, seconds: 1 });
@@ -127,12 +186,12 @@ describe.each(featureEngines)("the readings on %s", (engine) => {
         })
         .execute();
     await store("t1");
-    expect((await readings()).events).toEqual({ queued: 1 });
+    expect((await readings()).events).toMatchObject({ queued: 1 });
     await store("t2");
     now = 9_999;
-    expect((await readings()).events).toEqual({ queued: 1 });
+    expect((await readings()).events).toMatchObject({ queued: 1 });
     now = 10_000;
-    expect((await readings()).events).toEqual({ queued: 2 });
+    expect((await readings()).events).toMatchObject({ queued: 2 });
   });
 });
 
@@ -186,6 +245,40 @@ describe.each(featureEngines)("the notifications, as read on %s", (engine) => {
   });
 });
 
+const WAITING = 50_000;
+
+describe.each(featureEngines)("the readings of a large backlog on %s", (engine) => {
+  const database = useEngine(engine);
+
+  it("are in time for a scrape, and count no further than 10001", async () => {
+    const providerId = crypto.randomUUID();
+    await database().raw.executeSql(`
+      set search_path to shiftpact;
+      insert into integrations (provider_id, kind, name, base_url, provider_token, state)
+        values ('${providerId}', 'tempo', 'n', 'https://provider.example', 't', 'active');
+      insert into events (provider_id, event_id, event, shift_id, trace_id, received_at)
+        select '${providerId}', gen_random_uuid(), 'shift.create', n::text, n::text, now() - interval '1 hour'
+        from generate_series(1, ${WAITING}) as n;
+      insert into work (provider_id, kind, key, priority)
+        select '${providerId}', 'shift', n::text, 1 from generate_series(1, ${WAITING}) as n;
+      analyze events, work`);
+    const log = { ...silent, error: vi.fn() } as unknown as typeof silent;
+    const backlogs = createBacklogs({
+      ...{ database: database(), now: () => new Date(), tries: 5, figures: { flush: async () => undefined } },
+      limits: { perMinute: 0, atOnce: 5 },
+    });
+    const metrics = createMetrics({
+      ...{ readings: createReadings(database(), backlogs.all), ping: database().ping, log },
+    });
+    const text = await metrics.text();
+    expect(log.error).not.toHaveBeenCalled();
+    const labels = `kind="tempo",provider_id="${providerId}"`;
+    expect(text.split("\n")).toContain(`shiftpact_provider_waiting{${labels},priority="events"} ${WAITING}`);
+    expect(text.split("\n")).toContain('shiftpact_events{status="queued"} 10001');
+    expect(Number(/^shiftpact_events_waiting_seconds (.+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(3_600);
+  });
+});
+
 const DOWN: Channel = {
   name: "email",
   deliver: async () => ({ kind: "unavailable", code: "mail_server_unreachable" }),
@@ -226,7 +319,16 @@ describe.each(featureEngines)("GET /metrics on %s", (engine) => {
     }
     const last = /^shiftpact_provider_last_webhook_timestamp_seconds\{.*\} (\d+)$/m.exec(text)?.[1];
     expect(Math.abs(Number(last) - Date.now() / 1_000)).toBeLessThan(300);
+    const types = [...text.matchAll(/^# TYPE (shiftpact_\w+) /gm)].map(([, name]) => name);
+    expect(types.toSorted()).toEqual((await documentedMetrics()).toSorted());
     expect(text).not.toContain('operation="unknown"');
     expect(text).not.toMatch(new RegExp(`${personalNumber}|Robin|robin|${candidateId}|${shiftId}`));
   });
 });
+
+/** The metrics that the operations document lists. */
+async function documentedMetrics(): Promise<(string | undefined)[]> {
+  const document = await readFile(new URL("../../../spec/operations.openapi.yaml", import.meta.url), "utf8");
+  const [, chapter = ""] = /## Outside of this API\n([\s\S]*?)\n {4}## /.exec(document) ?? [];
+  return [...chapter.matchAll(/^ {4}(shiftpact_\w+)/gm)].map(([, name]) => name);
+}

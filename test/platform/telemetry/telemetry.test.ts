@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createClient } from "../../../generated/operations/client.ts";
@@ -7,6 +6,7 @@ import { readTelemetry, telemetryFaults } from "../../../src/platform/telemetry-
 import { ok } from "../../harness/operations.ts";
 import { onboard } from "../../harness/organisation.ts";
 import { OPERATIONS_TOKEN } from "../../harness/platform.ts";
+import { endProcesses, makeDataFolder, startProcess } from "../../harness/process.ts";
 import { startWithTenants } from "../../harness/tenants.ts";
 import { startMailServer } from "../notifications/mail-server.ts";
 import { type SentSpan, startCollector } from "./collector.ts";
@@ -192,26 +192,33 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   });
 });
 
-describe("without OTEL_EXPORTER_OTLP_ENDPOINT", () => {
-  it("nothing of OpenTelemetry's SDK is loaded", () => {
-    const script = `
-      const { startPlatform } = await import("./src/platform/main.ts");
-      const { registerHooks } = await import("node:module");
-      await startPlatform({}).catch(() => undefined);
-      console.log(process.report ? [...loaded].join() : "");`;
-    const watch = `
-      import { registerHooks } from "node:module";
-      globalThis.loaded = new Set();
-      registerHooks({ load: (url, context, next) => { if (url.includes("@opentelemetry/")) loaded.add(url); return next(url, context); } });`;
-    const [node] = [process.execPath];
-    const args = ["--import", "tsx", "--import", `data:text/javascript,${encodeURIComponent(watch)}`];
-    const out = execFileSync(node, [...args, "--input-type=module", "-e", script], { encoding: "utf8" });
-    expect(
-      out
-        .split(",")
-        .filter((url) => !/@opentelemetry\/api\//.test(url))
-        .join()
-        .trim(),
-    ).toBe("");
+/** Writes a line for each file of OpenTelemetry that is loaded, its API apart, which others may load. */
+const WATCH = `
+  import { registerHooks } from "node:module";
+  registerHooks({ load: (url, context, next) => {
+    if (/@opentelemetry\\/(?!api\\/)/.test(url)) process.stderr.write("loaded " + url + "\\n");
+    return next(url, context);
+  } });`;
+
+/** What a platform process has loaded of OpenTelemetry's SDK once it is ready. */
+async function loadedWith(env: NodeJS.ProcessEnv): Promise<string[]> {
+  const folder = await makeDataFolder();
+  onTestFinished(folder.remove);
+  onTestFinished(endProcesses);
+  const { child, port, ended } = startProcess({ env: { ...folder.env, ...env } }, 0, WATCH);
+  expect((await fetch(`http://127.0.0.1:${await port}/health/ready`)).status).toBe(200);
+  child.kill("SIGTERM");
+  const { errors } = await ended;
+  return errors.filter((line) => line.startsWith("loaded "));
+}
+
+describe("a platform process", () => {
+  it("loads nothing of OpenTelemetry's SDK without OTEL_EXPORTER_OTLP_ENDPOINT", async () => {
+    expect(await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: undefined })).toEqual([]);
+  });
+
+  it("loads OpenTelemetry's SDK with OTEL_EXPORTER_OTLP_ENDPOINT", async () => {
+    const loaded = await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" });
+    expect(loaded.length).toBeGreaterThan(0);
   });
 });

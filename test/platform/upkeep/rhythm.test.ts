@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Deps } from "../../../src/platform/deps.ts";
 import { newId } from "../../../src/platform/ids.ts";
+import { suspend } from "../../../src/platform/integrations/activate.ts";
+import { offboard } from "../../../src/platform/integrations/offboard.ts";
 import { FIGURES } from "../../../src/platform/metrics/figures.ts";
 import { findSilence } from "../../../src/platform/upkeep/rhythm.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
@@ -112,6 +114,19 @@ describe.each(featureEngines)("the rhythm of webhooks on %s", (engine) => {
     clock += 30 * 60_000;
     await round();
     expect(await issuesOf(provider_id)).toMatchObject([{ ...issue, resolved_at: expect.any(Date) }]);
+  });
+
+  it.each([
+    ["suspended", (provider_id: string) => suspend(deps(), provider_id)],
+    ["offboarded", (provider_id: string) => offboard(deps(), provider_id, "keep")],
+  ])("closes the issue of a quiet provider that is %s", async (_title, leave) => {
+    const provider_id = await activeProvider();
+    await platformRan();
+    await sent(provider_id, 5, { to: 6 });
+    await round();
+    expect(await issuesOf(provider_id)).toMatchObject([{ code: "provider_quiet", resolved_at: null }]);
+    await leave(provider_id);
+    expect(await issuesOf(provider_id)).toMatchObject([{ resolved_at: expect.any(Date) }]);
   });
 
   it("allows for hours of the week in which a provider never sends", async () => {
