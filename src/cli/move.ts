@@ -47,7 +47,7 @@ export async function move(argv: string[], io: Io): Promise<number> {
       return 0;
     }
     if (values.to === undefined) throw new UsageError("--to URL is required (see --help)");
-    const fault = faultOfUrl("--to", values.to);
+    const fault = faultOfUrl("--to", values.to, io.env);
     if (fault !== undefined) throw new UsageError(fault);
     await run(io, { url: values.to, data: values.data, port: values.port });
     return 0;

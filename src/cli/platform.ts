@@ -107,8 +107,8 @@ async function run(config: Config, io: Io): Promise<number> {
     });
     // Before it says that it listens: who hears that may stop it at once.
     const stopped = untilStopped();
-    const { url, managementPort, database } = running;
-    log.info({ version: kitVersion(), ...database, url, managementPort, pid: process.pid }, "started");
+    const { url, host, managementPort, database } = running;
+    log.info({ version: kitVersion(), ...database, url, host, managementPort, pid: process.pid }, "started");
     io.stdout(
       JSON.stringify({ listening: true, port: running.port, ...(managementPort && { managementPort }) }),
     );

@@ -32,8 +32,8 @@ export function databaseFaults(env: Env): string[] {
   const faults = [
     url === "" &&
       "DATABASE_URL is empty: unset it for the embedded database, or give the URL of a PostgreSQL",
-    url && faultOfUrl("DATABASE_URL", url),
-    direct && faultOfUrl("DIRECT_DATABASE_URL", direct),
+    url && faultOfUrl("DATABASE_URL", url, env),
+    direct && faultOfUrl("DIRECT_DATABASE_URL", direct, env),
     direct && !url && "DIRECT_DATABASE_URL needs DATABASE_URL beside it",
     pool && !isPool(pool) && `DATABASE_POOL must be a whole number from ${POOL.least} to ${POOL.most}`,
     !["", "0", "1"].includes(auto ?? "") && "AUTO_MIGRATE must be 0 or 1",

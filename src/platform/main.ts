@@ -55,6 +55,8 @@ import { createWorker, type Worker } from "./work/worker.ts";
 export interface Platform {
   /** The engine of its database, and the number of the last migration. */
   database: { engine: Engine; schema: string };
+  /** The address that it listens on; `url` has one that leads to it. */
+  host: string;
   port: number;
   /** Of the management listener, if there is one. */
   managementPort?: number;
@@ -169,6 +171,7 @@ async function startParts(
   }
   return {
     database: { engine: database.engine, schema: await schemaVersion(database.raw) },
+    host: server.host,
     port: server.port,
     url: server.url,
     operationsToken,

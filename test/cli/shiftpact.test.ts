@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
@@ -17,6 +17,20 @@ describe("shiftpact", () => {
     const { io, out, err } = terminal();
     expect(await shiftpact([flag], io)).toBe(0);
     expect([out, err]).toEqual([[version], []]);
+  });
+
+  it.each(["--version", "-v"])("prints its version with platform %s", async (flag) => {
+    const { io, out, err } = terminal();
+    expect(await shiftpact(["platform", flag], io)).toBe(0);
+    expect([out, err]).toEqual([[version], []]);
+  });
+
+  it("prints its version as shiftpact-platform --version", () => {
+    const command = fileURLToPath(new URL("../../src/cli/platform-command.ts", import.meta.url));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [command, "--version"], {
+      encoding: "utf8",
+    });
+    expect([status, stdout, stderr]).toEqual([0, `${version}\n`, ""]);
   });
 });
 

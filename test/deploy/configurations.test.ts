@@ -40,6 +40,10 @@ describe("the systemd unit", () => {
     expect(await verified((text) => text)).toBe("");
     expect(await verified((text) => text.replace("UMask=", "UMusk="))).toContain("Unknown key");
   });
+
+  it("does not restart a platform whose settings or schema do not fit", async () => {
+    expect(await readFile(shipped("shiftpact@.service"), "utf8")).toMatch(/^RestartPreventExitStatus=2 3$/m);
+  });
 });
 
 describe("compose.yaml", () => {

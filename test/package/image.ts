@@ -4,6 +4,7 @@ import {
   cpSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -26,6 +27,8 @@ const CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt";
 export interface Image {
   /** The arguments for a process in the image: not root, and nothing but /tmp can be written. */
   command(env: Readonly<Record<string, string>>, ...argv: string[]): [command: string, args: string[]];
+  /** The id of the user that its processes run as. */
+  user: number;
   /** Its HEALTHCHECK. */
   healthCheck: string[];
   remove(): Promise<void>;
@@ -65,11 +68,13 @@ export async function buildImage(tarballs: readonly string[]): Promise<Image> {
   const { Docker } = JSON.parse(await buildah("inspect", "--type", "image", IMAGE));
   const container = await buildah("from", IMAGE);
   const root = await buildah("mount", container);
+  const user = userOf(root, Docker);
   return {
     command: (given, ...argv) => [
       "unshare",
-      ["--mount", "sh", "-ec", ENTER, root, ...variables(Docker, given), ...argv],
+      ["--mount", "sh", "-ec", ENTER, root, user.join(":"), ...variables(Docker, given), ...argv],
     ],
+    user: user[0],
     healthCheck: Docker.config.Healthcheck.Test.slice(1),
     remove: async () => {
       await buildah("umount", container);
@@ -78,13 +83,22 @@ export async function buildImage(tarballs: readonly string[]): Promise<Image> {
   };
 }
 
-/** What a container engine does for `--read-only --tmpfs /tmp`. $0: the image's files. */
-const ENTER = `mount --make-rprivate / && mount --bind "$0" "$0" && mount --bind /proc "$0/proc" && mount --bind /dev "$0/dev"
+/** What a container engine does for `--read-only --tmpfs /tmp`. $0: the image's files, $1: the ids of its user and group. */
+const ENTER = `user=$1 && shift && mount --make-rprivate / && mount --bind "$0" "$0" && mount --bind /proc "$0/proc" && mount --bind /dev "$0/dev"
   mount -t tmpfs tmpfs "$0/tmp" && mount -o remount,ro,bind "$0"
-  exec chroot --userspec=1000:1000 "$0" /usr/bin/env -i -C /work "$@"`;
+  exec chroot --userspec="$user" "$0" /usr/bin/env -i -C /work "$@"`;
 
 interface Inspected {
-  config: { Env: string[] };
+  config: { Env: string[]; User: string };
+}
+
+/** The ids of the user and the group of the image's USER; root, as in a container engine, if there is none. */
+function userOf(root: string, { config: { User } }: Inspected): [user: number, group: number] {
+  const name = User.split(":")[0] || "0";
+  const users = readFileSync(join(root, "etc/passwd"), "utf8").split("\n");
+  const found = users.map((line) => line.split(":")).find((fields) => [fields[0], fields[2]].includes(name));
+  if (!found) throw new Error(`the image has no user ${name}`);
+  return [Number(found[2]), Number(found[3])];
 }
 
 const variables = ({ config }: Inspected, given: Readonly<Record<string, string>>) => [

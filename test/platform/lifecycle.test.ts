@@ -205,15 +205,15 @@ describe("SIGTERM", { timeout: 60_000 }, () => {
 });
 
 describe("a start", { timeout: 60_000 }, () => {
-  it("is logged in one line, with the version, the engine, the address and the schema", async () => {
-    const { child, port, ended } = startProcess({ env: { ...home.env, LOG_LEVEL: "info" } });
+  it("is logged in one line, with the version, the engine, the addresses and the schema", async () => {
+    const { child, port, ended } = startProcess({ env: { ...home.env, LOG_LEVEL: "info", HOST: "0.0.0.0" } });
     const url = `http://127.0.0.1:${await port}`;
     child.kill("SIGTERM");
     const { errors } = await ended;
     const line = errors.map((text) => JSON.parse(text)).find(({ msg }) => msg === "started");
     const schema = expect.stringMatching(/^\d{3}$/);
     const version = expect.stringMatching(/^\d+\.\d+\.\d+/);
-    expect(line).toMatchObject({ url, engine: "pglite", pid: child.pid, schema, version });
+    expect(line).toMatchObject({ url, host: "0.0.0.0", engine: "pglite", pid: child.pid, schema, version });
   });
 });
 

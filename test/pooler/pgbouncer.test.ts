@@ -1,6 +1,11 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-commands.ts";
 import { openDatabase } from "../../src/platform/db/database.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
+import { terminal } from "../cli/terminal.ts";
 import { copyDatabase, silent } from "../engines.ts";
 import { shiftEvent, startWithTenants, type TenantHarness } from "../harness/tenants.ts";
 import { onboard } from "../platform/integrations/onboard.ts";
@@ -18,8 +23,8 @@ beforeEach(async () => {
   direct = where.url;
 });
 
-async function pooled(mode: "session" | "transaction"): Promise<string> {
-  const pooler = await startPgbouncer(direct, mode);
+async function pooled(mode: "session" | "transaction", url = direct): Promise<string> {
+  const pooler = await startPgbouncer(url, mode);
   undo.push(pooler.stop);
   return pooler.url;
 }
@@ -84,6 +89,30 @@ describe("a platform behind pgbouncer", () => {
     const database = await openDatabase({ url: direct, log: silent });
     undo.push(database.close);
     expect((await database.raw.executeSql(count, [providerId])).rows).toEqual([{ count: 200 }]);
+  });
+
+  it("is backed up and restored with pooling by transaction and a direct URL", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "shiftpact-pooled-backup-"));
+    const target = await copyDatabase({ empty: true });
+    undo.push(target.remove, () => rm(folder, { recursive: true }));
+    const file = join(folder, "file.shiftpact");
+    const key = { SECRET_KEY: Buffer.alloc(32, 7).toString("base64"), LOG_LEVEL: "silent" };
+    const run = async (command: PlatformCommand, env: Record<string, string>) => {
+      const { io, err } = terminal({ ...key, ...env });
+      return { code: await PLATFORM_COMMANDS[command]([file], io), err };
+    };
+    const places = [
+      ["backup", direct],
+      ["restore", target.where.url],
+    ] as const;
+    for (const [command, url] of places) {
+      const DATABASE_URL = await pooled("transaction", url);
+      const refused = [
+        expect.stringMatching(/^shiftpact \w+: DATABASE_URL leads to .*give DIRECT_DATABASE_URL/),
+      ];
+      expect(await run(command, { DATABASE_URL })).toEqual({ code: 1, err: refused });
+      expect(await run(command, { DATABASE_URL, DIRECT_DATABASE_URL: url })).toEqual({ code: 0, err: [] });
+    }
   });
 
   it("reports the failure of a single statement, and has the connection go on", async () => {

@@ -10,15 +10,31 @@ export interface Servers {
 const FORM = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^@/?#]*)([^?#]*)(?:\?([^#]*))?$/;
 /** `prefer` and `allow` are left out: both send everything in clear text when an attacker asks for it. */
 const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
+/** What the driver reads from the URL. It ignores the rest, such as `ssl_mode`, and would send everything in clear text. */
+const TLS_PARAMETERS = ["sslmode", "sslrootcert", "sslcert", "sslkey", "sslnegotiation"];
+/** What the driver reads from the environment when the URL has none of those; it ignores any other value. */
+const PGSSLMODES = ["", "disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 const SESSIONS = ["any", "read-write", "primary"];
 
-/** Returns what is wrong with a connection URL, without repeating it: it may hold a password. */
-export function faultOfUrl(name: string, url: string): string | undefined {
+/**
+ * Returns what is wrong with a connection URL, without repeating it: it may hold a password.
+ * @param env may hold the PGSSLMODE of a URL without `sslmode`
+ */
+export function faultOfUrl(
+  name: string,
+  url: string,
+  { PGSSLMODE = "" }: Readonly<Record<string, string | undefined>> = {},
+): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(url)) return `${name} must start with postgres:// or postgresql://`;
   const [, , , , query = ""] = FORM.exec(url) ?? [];
   const params = new URLSearchParams(query);
   const [mode, session] = [params.get("sslmode"), params.get("target_session_attrs")];
   const [root, cert, key] = ["sslrootcert", "sslcert", "sslkey"].map((file) => params.get(file));
+  const unknown = [...params.keys()].find((key) => /^ssl/i.test(key) && !TLS_PARAMETERS.includes(key));
+  if (unknown !== undefined)
+    return `${name}: ${unknown} is not a parameter of TLS; there are ${TLS_PARAMETERS.join(", ")}`;
+  if (![...params.keys()].some((key) => TLS_PARAMETERS.includes(key)) && !PGSSLMODES.includes(PGSSLMODE))
+    return `PGSSLMODE is not a value that the driver knows: set sslmode in ${name}`;
   if (mode !== null && !SSL_MODES.includes(mode))
     return `${name}: sslmode must be one of ${SSL_MODES.join(", ")}`;
   if (mode === "verify-ca" && !root) return `${name}: sslmode=verify-ca needs sslrootcert`;
@@ -26,6 +42,12 @@ export function faultOfUrl(name: string, url: string): string | undefined {
     return `${name}: target_session_attrs must be one of ${SESSIONS.join(", ")}`;
   const missing = [root, cert, key].find((path) => path && !existsSync(path));
   return missing ? `${name}: there is no file ${missing}` : undefined;
+}
+
+/** Returns the hosts and the database of a URL, without user and password. */
+export function placeOf(url: string): string {
+  const [, , hosts = "", path = ""] = FORM.exec(url) ?? [];
+  return hosts + path;
 }
 
 /** Takes a URL with several hosts apart, which the driver cannot: `postgres://a:1,b:2/shiftpact?target_session_attrs=read-write`. */

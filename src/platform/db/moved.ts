@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { placeOf } from "./database-url.ts";
 import { syncOne } from "./sync.ts";
 
 const pathIn = (folder: string) => join(folder, "moved");
 
 /** Marks an embedded database as moved, so that no platform starts on it again. `url` of PostgreSQL; its password is not kept. */
 export function markMoved(folder: string, url: string): void {
-  const { host, pathname } = new URL(url);
-  writeFileSync(pathIn(folder), `${host}${pathname}\n`);
+  writeFileSync(pathIn(folder), `${placeOf(url)}\n`);
   syncOne(pathIn(folder));
   syncOne(folder);
 }

@@ -3,6 +3,8 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 
 export interface HttpServer {
+  /** The address that it listens on; `url` has one that leads to it. */
+  host: string;
   port: number;
   url: string;
   /** Goes on serving, and closes each connection after its response, so that no client sends a request on one that is about to end. */
@@ -33,6 +35,7 @@ export async function serve(app: RequestListener, place: Place): Promise<HttpSer
   await listen(server, place);
   const { address, port, family } = server.address() as AddressInfo;
   return {
+    host: address,
     port,
     url: `http://${urlHostOf(address, family)}:${port}`,
     drain: () => {

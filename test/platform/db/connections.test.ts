@@ -1,12 +1,15 @@
+import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
+import { sql } from "kysely";
 import pg from "pg";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { startPostgres } from "../../../scripts/embedded-postgres.ts";
 import { connectorOf } from "../../../src/platform/db/connect.ts";
-import { openDatabase } from "../../../src/platform/db/database.ts";
+import { type Database, openDatabase } from "../../../src/platform/db/database.ts";
 import { faultOfUrl } from "../../../src/platform/db/database-url.ts";
 import { copyDatabase, silent } from "../../engines.ts";
 import { type Gate, openGate } from "../http/gate.ts";
@@ -115,6 +118,75 @@ describe("a URL with several servers", () => {
   });
 });
 
+/** The connections of the pool for work. */
+async function pidsOf({ kysely }: Database, count: number): Promise<number[]> {
+  const held = Promise.withResolvers<void>();
+  const pids = Array.from({ length: count }, () =>
+    kysely.connection().execute(async (connection) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection);
+      await held.promise;
+      return rows[0]?.pid ?? 0;
+    }),
+  );
+  held.resolve();
+  return Promise.all(pids);
+}
+
+describe("a server that stops", () => {
+  it.each(["57P01", "57P02", "57P03"])(
+    "loses the connections that were made before it reports %s",
+    async (code) => {
+      const database = await opened(await newDatabase());
+      const before = await pidsOf(database, 3);
+      const failed = sql.raw(`do $$ begin raise using errcode = '${code}'; end $$`).execute(database.kysely);
+      await expect(failed).rejects.toMatchObject({ code });
+      const after = await pidsOf(database, 3);
+      expect(after.filter((pid) => before.includes(pid))).toEqual([]);
+    },
+  );
+
+  it("ends a connection in use and an idle one, and the next statements have new ones", async () => {
+    const url = await newDatabase();
+    const database = await opened(url);
+    const admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+    undo.push(() => admin.end());
+    const before = await pidsOf(database, 3);
+    const busy = sql`select pg_sleep(60)`.execute(database.kysely);
+    const refused = expect(busy).rejects.toMatchObject({ code: "57P01" });
+    const sleeping = "select pid from pg_stat_activity where query = 'select pg_sleep(60)'";
+    await expect.poll(async () => (await admin.query(sleeping)).rowCount).toBe(1);
+    const { pid } = (await admin.query(sleeping)).rows[0];
+    const idle = before.find((each) => each !== pid);
+    for (const each of [idle, pid]) await admin.query("select pg_terminate_backend($1)", [each]);
+    await refused;
+    const after = await pidsOf(database, 3);
+    expect(after.filter((each) => before.includes(each))).toEqual([]);
+  });
+});
+
+describe("prepared statements", () => {
+  it("have names that no other process uses", async () => {
+    const module = (path: string) =>
+      JSON.stringify(new URL(`../../../src/platform/db/${path}`, import.meta.url).href);
+    const script = `
+      import { preparing } from ${module("prepared.ts")};
+      const client = { query: async ({ name }) => console.log(name), release: () => undefined };
+      const { query } = await preparing({ connect: async () => client }, { silenceMs: 0 }).connect();
+      await query("select $1", [1]);
+      await query("select $1", [2]);`;
+    const run = async () => {
+      const flags = ["--input-type=module", "--eval", script];
+      const { stdout } = await promisify(execFile)(process.execPath, flags);
+      return stdout.trim().split("\n");
+    };
+    const [one, two] = [await run(), await run()];
+    for (const names of [one, two])
+      expect(names).toEqual([expect.stringMatching(/^s[0-9a-f]{8}_0$/), names[0]]);
+    expect(one[0]).not.toBe(two[0]);
+  });
+});
+
 describe("the URL of a database", () => {
   const BASE = "postgres://user:hunter2@one/shiftpact";
   it.each([
@@ -126,10 +198,23 @@ describe("the URL of a database", () => {
     [`${BASE}?sslmode=verify_full`, /sslmode must be one of/],
     [`${BASE}?sslmode=verify-ca`, /sslmode=verify-ca needs sslrootcert/],
     [`${BASE}?sslmode=verify-full&sslrootcert=/not/there.pem`, /there is no file \/not\/there\.pem$/],
+    [`${BASE}?ssl_mode=require`, /^DATABASE_URL: ssl_mode is not a parameter of TLS; there are sslmode, /],
+    [`${BASE}?ssl=true&sslmode=require`, /^DATABASE_URL: ssl is not a parameter of TLS/],
+    [`${BASE}?sslMode=verify-full`, /^DATABASE_URL: sslMode is not a parameter of TLS/],
     [`${BASE}?target_session_attrs=standby`, /target_session_attrs must be one of any, read-write, primary$/],
   ])("is refused: %s", (url, line) => {
     expect(faultOfUrl("DATABASE_URL", url)).toMatch(line);
     expect(faultOfUrl("DATABASE_URL", url)).not.toContain("hunter2");
+  });
+
+  it("is refused when PGSSLMODE has a value that the driver would ignore, unless the URL says what to do", () => {
+    const fault = /^PGSSLMODE is not a value that the driver knows: set sslmode in DATABASE_URL$/;
+    for (const PGSSLMODE of ["verify_full", "allow"]) {
+      expect(faultOfUrl("DATABASE_URL", BASE, { PGSSLMODE })).toMatch(fault);
+      expect(faultOfUrl("DATABASE_URL", `${BASE}?sslmode=require`, { PGSSLMODE })).toBeUndefined();
+    }
+    for (const PGSSLMODE of ["", "verify-full"])
+      expect(faultOfUrl("DATABASE_URL", BASE, { PGSSLMODE })).toBeUndefined();
   });
 
   it.each([

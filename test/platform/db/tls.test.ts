@@ -3,7 +3,7 @@ import { chmod, chown, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type PostgresServer, reopenPostgres, startPostgres } from "../../../scripts/embedded-postgres.ts";
 import { connectorOf } from "../../../src/platform/db/connect.ts";
 
@@ -92,6 +92,25 @@ describe("TLS to PostgreSQL", () => {
   ])("connects with %j, encrypted: %s", async (query, isEncrypted) => {
     expect(await encrypted(query)).toBe(isEncrypted);
   });
+
+  it.each([
+    ["no-verify", "", true],
+    ["no-verify", "sslmode=disable", false],
+    ["disable", "", false],
+  ])("with PGSSLMODE=%s connects with %j, encrypted: %s", async (mode, query, isEncrypted) => {
+    process.env.PGSSLMODE = mode;
+    onTestFinished(() => void delete process.env.PGSSLMODE);
+    expect(await encrypted(query)).toBe(isEncrypted);
+  });
+
+  it.each(["prefer", "require", "verify-ca", "verify-full"])(
+    "checks the certificate with PGSSLMODE=%s",
+    async (mode) => {
+      process.env.PGSSLMODE = mode;
+      onTestFinished(() => void delete process.env.PGSSLMODE);
+      await expect(encrypted("")).rejects.toThrow(/certificate/);
+    },
+  );
 
   it.each([
     "sslmode=verify-full",
