@@ -63,7 +63,9 @@ const FOR_EDITORS = /^Written by .* Do not edit\.$/m;
 /** Returns the pages of spec/**.md. */
 function writtenPages(onFile: OnFile): [string, string][] {
   return [...WRITTEN].map(([path, page]) => {
-    const text = readFileSync(join(SPEC, path), "utf8").replace(FOR_EDITORS, "").replaceAll(LINK_TO_TEST, "$1");
+    const text = readFileSync(join(SPEC, path), "utf8")
+      .replace(FOR_EDITORS, "")
+      .replaceAll(LINK_TO_TEST, "$1");
     onFile(page.file);
     return [page.file, markdownPage(page, text, siteLink)];
   });
