@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Deps } from "../../../src/platform/deps.ts";
-import { newId } from "../../../src/platform/ids.ts";
 import { FIGURES } from "../../../src/platform/metrics/figures.ts";
 import { judge } from "../../../src/platform/upkeep/rhythm.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { depsFor } from "../../harness/deps.ts";
 
 const HOUR = 3_600_000;
 const WEEK = 168;
@@ -44,8 +43,7 @@ describe.each(featureEngines)("the rhythm of webhooks on %s", (engine) => {
   afterEach(() => expect(errors.splice(0)).toEqual([]));
 
   const log = { ...silent, error: (line: unknown) => void errors.push(line) };
-  const deps = () => ({ database: database(), log, now: () => new Date(clock), newId }) as unknown as Deps;
-  const round = () => createUpkeep(deps()).run();
+  const round = () => createUpkeep(depsFor(database(), { log, now: () => new Date(clock) })).run();
   /** The hour that began `ago` full hours before the last complete one at the start. */
   const hourOf = (ago: number) => new Date(start - 5 * 60_000 - (ago + 1) * HOUR);
   const activeProvider = async (state: "active" | "suspended" = "active") => {
