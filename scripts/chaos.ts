@@ -22,7 +22,7 @@ accepts, withdrawals and cancels. Then it sends malformed requests, waits until 
   --engine E   both unless given
   --seed N     of the choices; unless given CHAOS_SEED or a random number, which is printed
   --malformed N   requests in all; 20,000 a minute with --minutes, else 100,000
-  --failover   PostgreSQL is a primary and a synchronous standby behind haproxy: half of the blows are failovers, of a primary that is killed,
+  --failover   PostgreSQL is a primary and a synchronous standby behind haproxy: half of the faults are failovers, of a primary that is killed,
                hangs, or is switched over; at least five, with five SIGKILLs of the platform (Debian's package haproxy)
   --report FILE   writes the counts of each engine there, as JSON
   --power-cuts N  instead of all that: cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
@@ -42,7 +42,7 @@ interface Options {
   goOn: boolean;
   engines: readonly Engine[];
   seed: number;
-  /** For the blows on each engine. Milliseconds. */
+  /** For the faults on each engine. Milliseconds. */
   budgetMs: number;
   /** On each engine. */
   malformed: number;

@@ -1,13 +1,13 @@
 import { openDatabase } from "../../src/platform/db/database.ts";
 import type { Log } from "../../src/platform/db/engine.ts";
 import { disagreements, lostRequests } from "./agreement.ts";
-import type { Crowd } from "./crowd.ts";
 import { doubled } from "./doubled.ts";
+import type { Load } from "./load.ts";
 import { lostBookings, lostEvents } from "./lost.ts";
 import type { Accepted } from "./mail.ts";
 import { doubledMail, lostMail } from "./mailed.ts";
+import { belowMinimum, confirmedIn } from "./minimum.ts";
 import { type Reading, readBoth } from "./reading.ts";
-import { confirmedIn, tooFew } from "./too-few.ts";
 
 /** What must not happen; `too few`: so little happened that it proves nothing. */
 export interface Finding {
@@ -27,14 +27,14 @@ export interface Checked {
 /** Compares what the platform acknowledged and stored with what the providers have. No other process may have the database open. */
 export async function check(
   where: { url?: string; dataDir?: string },
-  crowds: readonly Crowd[],
+  loads: readonly Load[],
   mails: readonly Accepted[],
   log: Log,
 ): Promise<Checked> {
   const database = await openDatabase({ ...where, log });
   try {
     const all: Checked[] = [];
-    for (const crowd of crowds) all.push(judge(await readBoth(database.kysely, crowd, mails)));
+    for (const load of loads) all.push(judge(await readBoth(database.kysely, load, mails)));
     const sum = (of: (each: Checked) => number) => all.reduce((so, each) => so + of(each), 0);
     return {
       findings: all.flatMap(({ findings }) => findings),
@@ -61,7 +61,7 @@ export function judge(reading: Reading): Checked {
       ...report("doubled", doubled(reading)),
       ...report("doubled", doubledMail(reading)),
       ...report("disagreeing", disagreements(reading)),
-      ...report("too few", tooFew(reading)),
+      ...report("too few", belowMinimum(reading)),
     ],
     ...{ jobs: jobs.length, confirmed: confirmedIn(reading.stored) },
     ownPeople: open.reduce((so, { own_people_count }) => so + own_people_count, 0),

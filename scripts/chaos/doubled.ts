@@ -1,5 +1,5 @@
 import type { ProviderCall } from "../../test/harness/organisation.ts";
-import type { Assigned } from "./crowd.ts";
+import type { Assigned } from "./load.ts";
 import type { Reading } from "./reading.ts";
 
 /** What had an effect at a provider, or on a person, more often than it was asked for. */
@@ -62,7 +62,7 @@ function isUnassign({ method, path }: ProviderCall, { shiftId, candidateId }: As
 function* deletedAgain({ calls, said, stored }: Reading): Generator<string> {
   const deletions = calls.flatMap(({ method, path, status }, at) => {
     const shiftId = method === "DELETE" ? /^\/shifts\/([^/]+)$/.exec(path)?.[1] : undefined;
-    const marks = said.blows.filter((mark) => mark <= at).length;
+    const marks = said.faults.filter((mark) => mark <= at).length;
     return shiftId === undefined ? [] : [{ what: shiftId, marks, isDone: status === 204 }];
   });
   const again = repeats(deletions).filter(({ before }) => before.isDone);
@@ -78,7 +78,7 @@ function failedTries({ steps }: Reading["stored"], step: string, shiftId: string
     .length;
 }
 
-/** The same thing twice in a row, and no blow between or around: what a process had in hand when it was killed may be done again. */
+/** The same thing twice in a row, and no fault between or around: what a process had in hand when it was killed may be done again. */
 function repeats<T extends { what: string; marks: number }>(all: readonly T[]) {
   const last = new Map<string, T>();
   return all.flatMap((after) => {

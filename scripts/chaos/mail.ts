@@ -14,7 +14,7 @@ export interface Accepted {
   to: string;
   /** Its connection was cut before the platform went on: the answer may be lost. */
   isCut: boolean;
-  /** How many beginnings and ends of blows there were by then. */
+  /** How many beginnings and ends of faults there were by then. */
   marks: number;
 }
 
@@ -43,7 +43,7 @@ const OUTAGES: readonly [name: string, outage: Outage][] = [
 /** Answers that are lost in an outage, one after the other. */
 const LOST_ANSWERS = 3;
 
-/** @param marks of blows that were begun or over by now. */
+/** @param marks of faults that were begun or over by now. */
 export async function startPost(marks: () => number): Promise<Post> {
   const accepted: Accepted[] = [];
   const outages = new Map<string, number>();

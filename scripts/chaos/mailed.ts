@@ -34,7 +34,7 @@ function holds(
 }
 
 /**
- * A mail that reached the candidate more than once. The same mail again is expected after an answer that may be lost, and after a blow; under
+ * A mail that reached the candidate more than once. The same mail again is expected after an answer that may be lost, and after a fault; under
  * another id no mail program would drop it.
  */
 export function* doubledMail({ stored, mails }: Reading): Generator<string> {

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { freePort, type PostgresServer, reopenPostgres, startPostgres } from "../embedded-postgres.ts";
-import { startEntrance } from "./entrance.ts";
+import { startLoadBalancer } from "./load-balancer.ts";
 
 /** How the primary fails: `frozen` is a machine that hangs and is then fenced, `switched` a shutdown for maintenance. */
 export const FAILURES = ["killed", "frozen", "switched"] as const;
@@ -35,12 +35,12 @@ export async function startPair(folder: string): Promise<Pair> {
   const ports = [await freePort(), await freePort()] as const;
   const databaseDir = join(folder, "a");
   const first = await startPostgres({ databaseDir, port: ports[0], flags: FLAGS });
-  const entrance = await startEntrance(folder, ports, (port) => isPrimary(urlAt(first.url, port)));
+  const loadBalancer = await startLoadBalancer(folder, ports, (port) => isPrimary(urlAt(first.url, port)));
   let primary: Member = { databaseDir, server: first };
   let standby = follow(primary, join(folder, "b"), ports[1]);
   await standby;
   return {
-    url: urlAt(first.url, entrance.port),
+    url: urlAt(first.url, loadBalancer.port),
     createDatabase: (name) => primary.server.createDatabase(name),
     failOver: async (failure) => {
       const [failed, next] = [primary, await standby];
@@ -56,7 +56,7 @@ export async function startPair(folder: string): Promise<Pair> {
       const last = await standby.catch(() => undefined);
       await last?.server.stop();
       await primary.server.stop();
-      await entrance.close();
+      await loadBalancer.close();
     },
   };
 }

@@ -1,9 +1,9 @@
 import { readConfig } from "../../src/platform/config.ts";
 import { startPlatform } from "../../src/platform/main.ts";
-import { ABSENCE_RETRIES_MS, RECONCILE_MS } from "./brisk.ts";
+import { ABSENCE_RETRIES_MS, RECONCILE_MS } from "./timing.ts";
 
 /**
- * The platform as `shiftpact platform` runs it, but brisk: what waits minutes to hours there, so that a provider is spared, waits milliseconds to
+ * The platform as `shiftpact platform` runs it, but with short waits: what waits minutes to hours there, so that a provider is spared, waits milliseconds to
  * seconds here. Twelve attempts and all the rest are as in operation.
  */
 

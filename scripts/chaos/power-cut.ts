@@ -9,7 +9,7 @@ import { ok } from "../../test/harness/operations.ts";
 import { freePort, type PostgresServer, reopenPostgres, startPostgres } from "../embedded-postgres.ts";
 import { type Disk, makeDisk } from "./disk.ts";
 import { randomOf } from "./random.ts";
-import { createVictim, type Victim } from "./victim.ts";
+import { createTarget, type Target } from "./target.ts";
 
 export interface PowerCutOptions {
   engine: Engine;
@@ -44,7 +44,7 @@ export async function powerCuts(options: PowerCutOptions): Promise<PowerCutRepor
   const { engine, cuts, seed, folder, template } = options;
   const disk = makeDisk(folder);
   let server: PostgresServer | undefined;
-  let victim: Victim | undefined;
+  let target: Target | undefined;
   const over = new AbortController();
   try {
     chmodSync(disk.folder, 0o755);
@@ -55,17 +55,17 @@ export async function powerCuts(options: PowerCutOptions): Promise<PowerCutRepor
     // Before the platform starts: what it writes and does not sync may be lost.
     disk.sync();
     const start = { dataDir, server, token: secret("base64url"), secretKey: secret("base64") };
-    const stage = await begin(start);
-    victim = stage.victim;
+    const started = await begin(start);
+    target = started.target;
     const acknowledged = new Acknowledged();
-    const sending = Array.from({ length: SENDERS }, () => send(stage, acknowledged, over.signal));
+    const sending = Array.from({ length: SENDERS }, () => send(started, acknowledged, over.signal));
     await acknowledged.first;
     const random = randomOf(seed);
     const lost: number[] = [];
     for (let cut = 0; cut < cuts; cut += 1) {
       // The first cut comes at once: a kept secret is as young as it can be.
       if (cut > 0) await sleep(random.between(200, 600));
-      const left = await disk.cut(server ? server.pids() : [victim.pid ?? 0]);
+      const left = await disk.cut(server ? server.pids() : [target.pid ?? 0]);
       lost.push(await missing(left, new Set(acknowledged.traceIds), start));
     }
     over.abort();
@@ -73,14 +73,14 @@ export async function powerCuts(options: PowerCutOptions): Promise<PowerCutRepor
     return { acknowledged: acknowledged.traceIds.size, lost };
   } finally {
     over.abort();
-    await victim?.kill();
+    await target?.kill();
     await server?.stop();
     disk.remove();
   }
 }
 
-interface Stage {
-  victim: Victim;
+interface Started {
+  target: Target;
   url: string;
   providerId: string;
   platformToken: string;
@@ -101,10 +101,10 @@ class Acknowledged {
 }
 
 /** A draft's events are stored and wait: nothing but the acknowledging goes on. */
-async function begin(start: Start): Promise<Stage> {
+async function begin(start: Start): Promise<Started> {
   const [port, providerId] = [await freePort(), randomUUID()];
-  const victim = createVictim(envOf(start, port));
-  await victim.start();
+  const target = createTarget(envOf(start, port));
+  await target.start();
   const url = `http://127.0.0.1:${port}`;
   const headers = { Authorization: `Bearer ${start.token}` };
   const operations = createClient({ baseUrl: `${url}/operations/v1`, headers });
@@ -116,7 +116,7 @@ async function begin(start: Start): Promise<Stage> {
     providerToken: "a-provider-token",
   };
   const { platformToken } = ok(await operations.createIntegration({ body }));
-  return { victim, url, providerId, platformToken };
+  return { target, url, providerId, platformToken };
 }
 
 /** An embedded platform makes its SECRET_KEY itself, as most do: a power cut must not lose that either. */
@@ -134,8 +134,8 @@ function envOf({ dataDir, server, token, secretKey }: Start, port: number): Node
   };
 }
 
-async function send(stage: Stage, acknowledged: Acknowledged, signal: AbortSignal): Promise<void> {
-  const { url, providerId, platformToken } = stage;
+async function send(started: Started, acknowledged: Acknowledged, signal: AbortSignal): Promise<void> {
+  const { url, providerId, platformToken } = started;
   const headers = { Authorization: `Bearer ${platformToken}`, "Content-Type": "application/json" };
   while (!signal.aborted) {
     const traceId = randomUUID();
@@ -173,11 +173,11 @@ async function missing(left: Disk, acknowledged: ReadonlySet<string>, start: Sta
 
 /** @throws Error when the platform does not start any more. */
 async function startOn(start: Start): Promise<void> {
-  const victim = createVictim(envOf(start, 0));
+  const target = createTarget(envOf(start, 0));
   try {
-    await victim.start();
+    await target.start();
   } finally {
-    await victim.kill();
+    await target.kill();
   }
 }
 

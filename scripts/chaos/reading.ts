@@ -10,7 +10,7 @@ import type {
 } from "../../src/platform/db/schema.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { ProviderCall } from "../../test/harness/organisation.ts";
-import { type Assigned, addressOf, type Crowd, type Said } from "./crowd.ts";
+import { type Assigned, addressOf, type Load, type Said } from "./load.ts";
 import type { Accepted } from "./mail.ts";
 
 /** A webhook that the platform acknowledged. */
@@ -86,10 +86,10 @@ export interface Stored {
 
 export async function readBoth(
   kysely: Kysely<Schema>,
-  crowd: Crowd,
+  load: Load,
   mails: readonly Accepted[],
 ): Promise<Reading> {
-  const { organisation, said, seeded, assigned } = crowd;
+  const { organisation, said, seeded, assigned } = load;
   const { provider, providerId, calls } = organisation;
   const sent = provider.deliveries.filter(({ delivery }) => delivery?.delivered);
   return {
@@ -97,7 +97,7 @@ export async function readBoth(
     acknowledged: [...sent, ...said.events.map((event) => ({ ...event, isEcho: false }))],
     ownPeople: new Set(provider.candidates.slice(0, seeded).map(({ id }) => id)),
     hired: provider.candidates.slice(seeded),
-    mails: mails.filter(({ to }) => to === addressOf(crowd)),
+    mails: mails.filter(({ to }) => to === addressOf(load)),
     stored: await readStored(kysely, providerId),
   };
 }

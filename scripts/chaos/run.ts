@@ -7,29 +7,29 @@ import { type Database, type Engine, openDatabase } from "../../src/platform/db/
 import { LEASE_MS } from "../../src/platform/work/claims.ts";
 import type { Person } from "../../test/harness/organisation.ts";
 import { freePort, type PostgresServer } from "../embedded-postgres.ts";
-import { RECONCILE_MS } from "./brisk.ts";
 import { type Checked, check, type Finding } from "./check.ts";
-import { addressOf, type Crowd, live } from "./crowd.ts";
 import type { Disk } from "./disk.ts";
+import { type Injection, injectFault, type Moment } from "./faults.ts";
 import { flood } from "./flood.ts";
 import { inTime } from "./in-time.ts";
-import { blow, type Killing, type Moment } from "./killing.ts";
+import { addressOf, type Load, live } from "./load.ts";
 import { type Post, startPost } from "./mail.ts";
 import type { Pair } from "./pair.ts";
 import { type Random, randomOf } from "./random.ts";
 import { createGate, settleIn } from "./settle-in.ts";
-import { createVictim, type Victim } from "./victim.ts";
+import { createTarget, type Target } from "./target.ts";
+import { RECONCILE_MS } from "./timing.ts";
 
 export interface ChaosOptions {
   engine: Engine;
   /** SIGKILLs of the platform, and failovers of a pair, at least: fewer are a finding. */
   kills: number;
   seed: number;
-  /** No blow begins later. Milliseconds. */
+  /** No fault begins later. Milliseconds. */
   budgetMs: number;
-  /** The blows go on until the budget is spent. */
+  /** The faults go on until the budget is spent. */
   goOn?: boolean;
-  /** Malformed requests, after the blows and while the crowd goes on. */
+  /** Malformed requests, after the faults and while the load goes on. */
   malformed?: number;
   /** What the database is on, to be filled up now and then. */
   disk?: Pick<Disk, "fill">;
@@ -49,12 +49,12 @@ export interface ChaosOptions {
 }
 
 export interface ChaosReport extends Checked {
-  blows: Map<Moment, number>;
+  faults: Map<Moment, number>;
   /** From the failure of each primary until every process of the platform was ready again. Milliseconds. */
   failovers: number[];
   /** SIGKILLs of the platform. */
   kills: number;
-  /** What the crowd did, by name, in all. */
+  /** What the load did, by name, in all. */
   done: Map<string, number>;
   /** Webhooks that were acknowledged, repetitions included. */
   acknowledged: number;
@@ -79,7 +79,7 @@ const QUICK = ["--liftoff-only"];
 const DEADLOCK = "40P01";
 const log = pino({ level: "silent" });
 
-/** Kills the platform again and again under a crowd, lets everything come to rest, and compares both sides. */
+/** Kills the platform again and again under a load, lets everything come to rest, and compares both sides. */
 export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   const { dataDir, postgres, seed } = options;
   const place = {
@@ -88,38 +88,38 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   };
   const token = randomBytes(24).toString("base64url");
   const gate = createGate();
-  const crowds: Crowd[] = [];
-  const post = await startPost(() => crowds[0]?.said.blows.length ?? 0);
-  const { victims, urls } = await createVictims(options, { token, smtpUrl: post.url, url: place.url });
+  const loads: Load[] = [];
+  const post = await startPost(() => loads[0]?.said.faults.length ?? 0);
+  const { targets, urls } = await createTargets(options, { token, smtpUrl: post.url, url: place.url });
   try {
-    for (const victim of victims) await victim.start();
+    for (const target of targets) await target.start();
     for (let index = 0; index < (options.providers ?? 2); index += 1) {
-      crowds.push(await settleIn(urls[index % urls.length] ?? "", token, gate));
+      loads.push(await settleIn(urls[index % urls.length] ?? "", token, gate));
     }
-    const scene = { victims, urls, token, crowds, inCall: gate.inCall, place, post };
-    const { flooded, memory, ...struck } = await torment(options, scene);
-    await rest(victims, crowds, options);
-    await Promise.all(victims.map((victim) => victim.stop()));
-    const checked = await check(place, crowds, post.accepted, log);
+    const setup = { targets, urls, token, loads, inCall: gate.inCall, place, post };
+    const { flooded, memory, ...injected } = await torment(options, setup);
+    await rest(targets, loads, options);
+    await Promise.all(targets.map((target) => target.stop()));
+    const checked = await check(place, loads, post.accepted, log);
     const findings = [
       ...checked.findings,
-      ...deathsOf(victims),
+      ...deathsOf(targets),
       ...flooded.failures.map((what) => ({ kind: "5xx", what }) as const),
       ...growthOf(memory),
-      ...fewerThan(options.kills, struck.kills, "SIGKILLs"),
-      ...(serverOf(options).pair ? fewerThan(options.kills, struck.failovers.length, "failovers") : []),
+      ...fewerThan(options.kills, injected.kills, "SIGKILLs"),
+      ...(serverOf(options).pair ? fewerThan(options.kills, injected.failovers.length, "failovers") : []),
       ...(post.outages.size === 0
         ? [{ kind: "too few", what: "the mail server had no outage" } as const]
         : []),
     ];
     const mail = { mails: post.accepted.length, mailOutages: post.outages };
-    const happened = { ...whatHappened(crowds), ...mail };
-    return { ...checked, ...struck, findings, memory, answers: flooded.answers, ...happened };
+    const happened = { ...whatHappened(loads), ...mail };
+    return { ...checked, ...injected, findings, memory, answers: flooded.answers, ...happened };
   } catch (error) {
     throw new Error(`chaos with seed ${seed} could not run to its end`, { cause: error });
   } finally {
-    await Promise.all(victims.map((victim) => victim.kill()));
-    await Promise.all(crowds.map(({ organisation }) => organisation.close()));
+    await Promise.all(targets.map((target) => target.kill()));
+    await Promise.all(loads.map(({ organisation }) => organisation.close()));
     await post.close();
   }
 }
@@ -132,13 +132,13 @@ interface Env {
 }
 
 /** Two where they can share a database. */
-async function createVictims(options: ChaosOptions, given: Env) {
+async function createTargets(options: ChaosOptions, given: Env) {
   const { hurry, entry } = options;
   const ports = [await freePort(), ...(given.url ? [await freePort()] : [])];
   const env = envOf(options, given);
   const started = { flags: hurry ? QUICK : [], ...(entry && { entry }) };
   return {
-    victims: ports.map((port) => createVictim({ ...env, PORT: String(port) }, started)),
+    targets: ports.map((port) => createTarget({ ...env, PORT: String(port) }, started)),
     urls: ports.map((port) => `http://127.0.0.1:${port}`),
   };
 }
@@ -160,64 +160,64 @@ function envOf({ dataDir }: ChaosOptions, { token, smtpUrl, url }: Env) {
   };
 }
 
-interface Scene {
-  victims: readonly Victim[];
+interface Setup {
+  targets: readonly Target[];
   urls: readonly string[];
   token: string;
-  crowds: readonly Crowd[];
-  inCall: Killing["inCall"];
+  loads: readonly Load[];
+  inCall: Injection["inCall"];
   place: { url?: string };
   post: Post;
 }
 
-async function torment(options: ChaosOptions, scene: Scene) {
-  const { urls, crowds, victims, post } = scene;
+async function torment(options: ChaosOptions, setup: Setup) {
+  const { urls, loads, targets, post } = setup;
   const random = randomOf(options.seed);
   const over = new AbortController();
   // Killed before they are there, nobody could do anything.
-  const peopled = await Promise.all(crowds.map(populate));
-  const lives = peopled.map(([crowd, people]) =>
-    Promise.all([1, 2, 3].map(() => live(crowd, { urls, people, random }, over.signal))),
+  const peopled = await Promise.all(loads.map(populate));
+  const lives = peopled.map(([load, people]) =>
+    Promise.all([1, 2, 3].map(() => live(load, { urls, people, random }, over.signal))),
   );
-  // Choices of its own, so that the blows of a seed stay the same.
+  // Choices of its own, so that the faults of a seed stay the same.
   const suffering = post.suffer(randomOf(options.seed + 1), over.signal);
-  const struck = await strike(options, scene, random);
+  const injected = await injectFaults(options, setup, random);
   const memory: number[] = [];
-  const flooded = await pour(options, scene, random, () => memory.push(victims[0]?.memory() ?? 0));
+  const flooded = await pour(options, setup, random, () => memory.push(targets[0]?.memory() ?? 0));
   over.abort();
   await Promise.all([...lives, suffering]);
-  return { ...struck, flooded, memory };
+  return { ...injected, flooded, memory };
 }
 
-async function strike(options: ChaosOptions, scene: Scene, random: Random) {
-  const { victims, crowds, inCall, place, urls } = scene;
+async function injectFaults(options: ChaosOptions, setup: Setup, random: Random) {
+  const { targets, loads, inCall, place, urls } = setup;
   const { disk, jumps = false, onBlow, goOn = false } = options;
-  const blows = new Map<Moment, number>();
+  const faults = new Map<Moment, number>();
   const failovers: number[] = [];
-  const kills = () => victims.reduce((sum, victim) => sum + victim.kills, 0);
+  const kills = () => targets.reduce((sum, target) => sum + target.kills, 0);
   const until = performance.now() + options.budgetMs;
   const { pair, ...server } = serverOf(options);
   const isEnough = () => kills() >= options.kills && (!pair || failovers.length >= options.kills);
-  const killing = {
-    ...{ victims, random, inCall, ...server, pair, disk, jumps },
+  const injection = {
+    ...{ targets, random, inCall, ...server, pair, disk, jumps },
     ready: () => untilReady(urls),
     mark: (is: "begun" | "over") => {
-      for (const crowd of crowds) mark(crowd, is);
+      for (const load of loads) mark(load, is);
     },
     ...(options.hurry && place.url && { whileDown: () => passTime(place.url ?? "") }),
   };
   while ((goOn || !isEnough()) && performance.now() < until) {
-    const { moment, tookMs } = await blow(killing);
-    blows.set(moment, (blows.get(moment) ?? 0) + 1);
+    const { moment, tookMs } = await injectFault(injection);
+    faults.set(moment, (faults.get(moment) ?? 0) + 1);
     if (moment.startsWith("a failover")) failovers.push(tookMs);
     onBlow?.(moment, kills());
   }
-  // Undisturbed, what the blows did not let happen needs no longer than they took.
-  await inTime(Promise.all(crowds.map(({ enough }) => enough.promise)), options.budgetMs);
-  return { blows, failovers, kills: kills() };
+  // Undisturbed, what the faults did not let happen needs no longer than they took.
+  await inTime(Promise.all(loads.map(({ enough }) => enough.promise)), options.budgetMs);
+  return { faults, failovers, kills: kills() };
 }
 
-function serverOf({ postgres }: ChaosOptions): Pick<Killing, "postgres" | "pair"> {
+function serverOf({ postgres }: ChaosOptions): Pick<Injection, "postgres" | "pair"> {
   if (!postgres) return {};
   return "failOver" in postgres.server ? { pair: postgres.server } : { postgres: postgres.server };
 }
@@ -239,16 +239,16 @@ const isReady = (url: string): Promise<boolean> =>
   );
 
 /** What has begun, or is over, does not begin or end once more. */
-function mark({ organisation, said }: Crowd, is: "begun" | "over"): void {
-  const isUnderWay = said.blows.length % 2 === 1;
-  if (isUnderWay === (is === "over")) said.blows.push(organisation.calls.length);
+function mark({ organisation, said }: Load, is: "begun" | "over"): void {
+  const isUnderWay = said.faults.length % 2 === 1;
+  if (isUnderWay === (is === "over")) said.faults.push(organisation.calls.length);
 }
 
 /** Malformed requests in the name of one of the providers. */
-function pour({ malformed = 0 }: ChaosOptions, scene: Scene, random: Random, onPart: () => void) {
-  const { urls, token: operationsToken, crowds } = scene;
+function pour({ malformed = 0 }: ChaosOptions, setup: Setup, random: Random, onPart: () => void) {
+  const { urls, token: operationsToken, loads } = setup;
   const [url = ""] = urls;
-  const { providerId = "", platformToken = "" } = crowds[0]?.organisation ?? {};
+  const { providerId = "", platformToken = "" } = loads[0]?.organisation ?? {};
   return flood({ url, count: malformed, random, providerId, platformToken, operationsToken, onPart });
 }
 
@@ -262,11 +262,11 @@ function growthOf(memory: readonly number[]): Finding[] {
   return [{ kind: "growing", what: `${grown} MB more within the second half of the malformed requests` }];
 }
 
-async function populate(crowd: Crowd): Promise<[Crowd, Person[]]> {
+async function populate(load: Load): Promise<[Load, Person[]]> {
   return [
-    crowd,
+    load,
     await Promise.all(
-      Array.from({ length: PEOPLE }, () => crowd.organisation.addPerson({ email: addressOf(crowd) })),
+      Array.from({ length: PEOPLE }, () => load.organisation.addPerson({ email: addressOf(load) })),
     ),
   ];
 }
@@ -292,47 +292,47 @@ async function makeDue({ kysely }: Pick<Database, "kysely">): Promise<void> {
  * minute and a half is found by the check.
  */
 async function rest(
-  victims: readonly Victim[],
-  crowds: readonly Crowd[],
+  targets: readonly Target[],
+  loads: readonly Load[],
   { hurry }: ChaosOptions,
 ): Promise<void> {
-  for (const { organisation } of crowds) organisation.provider.clearFaults();
+  for (const { organisation } of loads) organisation.provider.clearFaults();
   const until = performance.now() + CALM_MS;
   await sleep(ALL_READ_MS + (hurry ? 0 : LEASE_MS));
   let before = -1;
   for (let sent = 0; before < sent && performance.now() < until; ) {
     before = sent;
-    for (const { organisation, underWay } of crowds) {
+    for (const { organisation, underWay } of loads) {
       await Promise.all(underWay);
       await organisation.provider.settled();
     }
-    await Promise.all(victims.map((victim) => victim.idle(until - performance.now())));
-    sent = crowds.reduce((sum, { organisation }) => sum + organisation.provider.deliveries.length, 0);
+    await Promise.all(targets.map((target) => target.idle(until - performance.now())));
+    sent = loads.reduce((sum, { organisation }) => sum + organisation.provider.deliveries.length, 0);
   }
-  await Promise.all(crowds.map(isReachable));
+  await Promise.all(loads.map(isReachable));
 }
 
 /** A provider that one process found down is shown as down for two minutes after its last attempt, whatever another process finds. */
-async function isReachable({ organisation }: Crowd): Promise<void> {
+async function isReachable({ organisation }: Load): Promise<void> {
   const until = performance.now() + RECOVERY_MS;
   while (performance.now() < until && (await organisation.issueCodes()).includes("provider_down"))
     await sleep(500);
 }
 
-const deathsOf = (victims: readonly Victim[]): Finding[] =>
-  victims.flatMap(({ deaths }) =>
+const deathsOf = (targets: readonly Target[]): Finding[] =>
+  targets.flatMap(({ deaths }) =>
     deaths.map((death) => ({ kind: "lost", what: `the platform ended by itself: ${death}` }) as const),
   );
 
 const fewerThan = (asked: number, count: number, whats: string): Finding[] =>
   count < asked ? [{ kind: "too few", what: `${count} ${whats} in the time given, of ${asked}` }] : [];
 
-function whatHappened(crowds: readonly Crowd[]): Pick<ChaosReport, "done" | "acknowledged"> {
+function whatHappened(loads: readonly Load[]): Pick<ChaosReport, "done" | "acknowledged"> {
   const done = new Map<string, number>();
-  for (const { said } of crowds) {
+  for (const { said } of loads) {
     for (const [what, count] of said.done) done.set(what, (done.get(what) ?? 0) + count);
   }
-  const acknowledged = crowds.reduce((sum, { organisation, said }) => {
+  const acknowledged = loads.reduce((sum, { organisation, said }) => {
     const delivered = organisation.provider.deliveries.filter(({ delivery }) => delivery?.delivered);
     return sum + delivered.length + said.events.length;
   }, 0);

@@ -1,7 +1,7 @@
 import { createClient } from "../../generated/operations/client.ts";
 import { schemas } from "../../generated/provider/validators.js";
 import { onboard } from "../../test/harness/organisation.ts";
-import { type Crowd, gather, STUBBORN } from "./crowd.ts";
+import { gather, type Load, STUBBORN } from "./load.ts";
 
 /** Lets somebody step in between what a provider does and what it answers. */
 export interface Gate {
@@ -31,16 +31,16 @@ export function createGate(): Gate {
 }
 
 /** An organisation on the platform at `url`, whose provider's answers pass the gate. */
-export async function settleIn(url: string, token: string, gate: Gate): Promise<Crowd> {
+export async function settleIn(url: string, token: string, gate: Gate): Promise<Load> {
   const headers = { Authorization: `Bearer ${token}` };
   const operations = createClient({ baseUrl: `${url}/operations/v1`, headers });
   const platform = { url, idle: async () => undefined };
-  let crowd: Crowd | undefined;
+  let load: Load | undefined;
   const organisation = await onboard(
     { platform, operations },
     {
       rewrite: (body) => {
-        if (crowd) note(crowd, body);
+        if (load) note(load, body);
         gate.pass();
         return body;
       },
@@ -48,13 +48,13 @@ export async function settleIn(url: string, token: string, gate: Gate): Promise<
       webhooks: { schedule: STUBBORN, timeoutMs: 2_000 },
     },
   );
-  crowd = gather(organisation);
-  return crowd;
+  load = gather(organisation);
+  return load;
 }
 
-function note({ assigned, organisation, said }: Crowd, body: unknown): void {
+function note({ assigned, organisation, said }: Load, body: unknown): void {
   if (!schemas.Assignment(body)) return;
   const { shiftId, candidateId } = body;
   if (shiftId === undefined || candidateId === undefined) return;
-  assigned.push({ shiftId, candidateId, at: organisation.calls.length, marks: said.blows.length });
+  assigned.push({ shiftId, candidateId, at: organisation.calls.length, marks: said.faults.length });
 }

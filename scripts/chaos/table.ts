@@ -13,7 +13,7 @@ export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
   return aligned([
     ["injected", ...reports.keys()],
     ["SIGKILLs of the platform", ...all.map(({ kills }) => kills)],
-    ...counts(({ blows }) => blows).map(([name, ...cells]) => [`blow: ${name}`, ...cells]),
+    ...counts(({ faults }) => faults).map(([name, ...cells]) => [`fault: ${name}`, ...cells]),
     ...counts(({ mailOutages }) => mailOutages).map(([name, ...cells]) => [`mail outage: ${name}`, ...cells]),
     ...counts(({ done }) => done),
     ["webhooks acknowledged", ...all.map(({ acknowledged }) => acknowledged)],

@@ -38,7 +38,7 @@ export type WebhookFate =
   | { kind: "delayed"; delayMs: number };
 
 /** What happens at one moment. `shift` and `candidate` are indexes. */
-export type Happening =
+export type Step =
   | { do: "publish"; shift: number }
   | { do: "move"; shift: number; byMs: number }
   | { do: "resize"; shift: number; positions: number }
@@ -59,7 +59,7 @@ export type Happening =
 
 export interface Action {
   afterMs: number;
-  happening: Happening;
+  step: Step;
 }
 
 export interface ShiftSpec {
@@ -117,7 +117,7 @@ const webhookFates: fc.Arbitrary<WebhookFate> = fc.oneof(
   fc.record({ kind: fc.constant("delayed" as const), delayMs: fc.constantFrom(2_000, 20_000, 300_000) }),
 );
 
-const windows: fc.Arbitrary<Happening> = fc
+const windows: fc.Arbitrary<Step> = fc
   .tuple(
     fc.oneof(
       fc.record({ kind: fc.constant("gateway" as const), operation: fc.constantFrom("all", ...OPERATIONS) }),
@@ -128,9 +128,9 @@ const windows: fc.Arbitrary<Happening> = fc
     ),
     fc.constantFrom(5_000, 60_000, 10 * MINUTE, 2 * HOUR),
   )
-  .map(([window, forMs]) => ({ do: "window", forMs, ...window }) as Happening);
+  .map(([window, forMs]) => ({ do: "window", forMs, ...window }) as Step);
 
-function happenings(shifts: number, candidates: number): fc.Arbitrary<Happening> {
+function steps(shifts: number, candidates: number): fc.Arbitrary<Step> {
   const shift = fc.nat(shifts - 1);
   const candidate = fc.nat(candidates - 1);
   const person = fc.nat(1);
@@ -191,7 +191,7 @@ function happenings(shifts: number, candidates: number): fc.Arbitrary<Happening>
         lease: fc.boolean(),
       }),
     },
-  ) as fc.Arbitrary<Happening>;
+  ) as fc.Arbitrary<Step>;
 }
 
 function shiftSpecs(isMass: boolean): fc.Arbitrary<ShiftSpec[]> {
@@ -217,7 +217,7 @@ export function schedules(mostActions = 22): fc.Arbitrary<Schedule> {
       known: fc.nat(candidates),
       isSecondOutletMapped: fc.boolean(),
       seed: fc.nat(1_000_000),
-      actions: fc.array(fc.record({ afterMs, happening: happenings(shifts.length, candidates) }), {
+      actions: fc.array(fc.record({ afterMs, step: steps(shifts.length, candidates) }), {
         minLength: 3,
         maxLength: mostActions,
         size: "max",

@@ -3,9 +3,9 @@ import { agree } from "./agreement.ts";
 import { resume } from "./apply.ts";
 import { activate, mapOutlets } from "./commands.ts";
 import type { Excuses } from "./excuses.ts";
-import { happen } from "./happenings.ts";
 import type { Planner } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
+import { perform } from "./steps.ts";
 import { BEGIN, World } from "./world.ts";
 
 const HOUR = 3_600_000;
@@ -39,14 +39,14 @@ export function simulate(
   return { violations: world.watch.violations, excuses: world.watch.excuses, lines: world.lines };
 }
 
-/** Lets what a schedule says happen, and time pass. */
+/** Performs the steps of a schedule, and advances the time. */
 class Simulation extends World {
   run(schedule: Schedule) {
     this.#prepare(schedule);
     let at = this.now + 1_000;
-    for (const { afterMs, happening } of schedule.actions) {
+    for (const { afterMs, step } of schedule.actions) {
       at += afterMs;
-      this.timeline.add(at, () => happen(this, happening));
+      this.timeline.add(at, () => perform(this, step));
     }
     this.#advance(at);
     this.#endFaults();

@@ -1,18 +1,18 @@
 interface Item {
   at: number;
   order: number;
-  happen: () => void;
+  run: () => void;
 }
 
-/** What is going to happen, in the order of simulated time; what is due at the same time happens in the order in which it was added. */
+/** Callbacks in the order of simulated time; those of the same time run in the order in which they were added. */
 export class Timeline {
   /** The latest first. */
   readonly #items: Item[] = [];
   #added = 0;
 
-  add(at: number, happen: () => void) {
+  add(at: number, run: () => void) {
     this.#added += 1;
-    const item = { at, order: this.#added, happen };
+    const item = { at, order: this.#added, run };
     let [low, high] = [0, this.#items.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -26,8 +26,8 @@ export class Timeline {
     return this.#items.at(-1)?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Removes the earliest item and lets it happen. */
+  /** Removes the earliest callback and runs it. */
   advance() {
-    this.#items.pop()?.happen();
+    this.#items.pop()?.run();
   }
 }

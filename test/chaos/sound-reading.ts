@@ -19,7 +19,7 @@ const events = ["create", "update", "delete"].flatMap((name) =>
 export function sound(): Reading {
   return {
     said: {
-      ...{ events: [], withdrawn: [], cancelled: [], retimed: new Map(), blows: [], done: new Map() },
+      ...{ events: [], withdrawn: [], cancelled: [], retimed: new Map(), faults: [], done: new Map() },
       accepted: SHIFTS.map((shiftId) => ({ jobId: `job-of-${shiftId}`, candidateId: "ours" })),
     },
     acknowledged: [...events],
@@ -115,7 +115,7 @@ export const calls =
   (reading) => {
     reading.calls = [...reading.calls, ...more];
   };
-/** @param marks of blows that were begun or over before each of the two. */
+/** @param marks of faults that were begun or over before each of the two. */
 export const assignedAgain =
   (...marks: [before: number, after: number]): Spoil =>
   (reading) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Deps } from "../../../src/platform/deps.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
+import { depsFor } from "../../harness/deps.ts";
 import { ok } from "../../harness/operations.ts";
 import { type StartedOrganisation, startOrganisation } from "../../harness/started-organisation.ts";
 
@@ -21,7 +21,7 @@ describe.each(featureEngines)("an event that ended days ago, on %s", (engine) =>
     ({ shiftId } = organisation.provider.createShift());
     await organisation.process("shift.create", shiftId, traceId);
     const later = new Date(Date.now() + 5 * DAY);
-    const deps = { database: database(), log: silent, now: () => later } as Partial<Deps> as Deps;
+    const deps = depsFor(database(), { now: () => later });
     expect(await createUpkeep(deps).run()).toMatchObject({ eventsLogged: 1 });
     [{ eventId } = { eventId: "" }] = await events();
     reads = 0;

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Deps } from "../../../src/platform/deps.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { noteCircuit, noteImplausible, noteReachable } from "../../../src/platform/integrations/health.ts";
 import { transact } from "../../../src/platform/transaction.ts";
-import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { featureEngines, useEngine } from "../../engines.ts";
+import { depsFor } from "../../harness/deps.ts";
 
 const MINUTE_MS = 60_000;
 
@@ -22,10 +22,7 @@ describe.each(featureEngines)("an outage of a provider, on %s", (engine) => {
       .execute();
   });
 
-  const deps = () =>
-    ({
-      ...{ database: database(), log: silent, newId, now: () => now, wakeWorker: () => undefined },
-    }) as unknown as Deps;
+  const deps = () => depsFor(database(), { now: () => now });
   const note = (state: "open" | "closed", processes: number) =>
     noteCircuit(deps(), providerId, state, processes);
   /** How many transactions wait for a lock of another one. */

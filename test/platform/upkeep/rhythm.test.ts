@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Deps } from "../../../src/platform/deps.ts";
-import { newId } from "../../../src/platform/ids.ts";
 import { suspend } from "../../../src/platform/integrations/activate.ts";
 import { offboard } from "../../../src/platform/integrations/offboard.ts";
 import { FIGURES } from "../../../src/platform/metrics/figures.ts";
 import { findSilence } from "../../../src/platform/upkeep/rhythm.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { depsFor } from "../../harness/deps.ts";
 
 const HOUR = 3_600_000;
 const WEEK = 168;
@@ -46,7 +45,7 @@ describe.each(featureEngines)("the rhythm of webhooks on %s", (engine) => {
   afterEach(() => expect(errors.splice(0)).toEqual([]));
 
   const log = { ...silent, error: (line: unknown) => void errors.push(line) };
-  const deps = () => ({ database: database(), log, now: () => new Date(clock), newId }) as unknown as Deps;
+  const deps = () => depsFor(database(), { log, now: () => new Date(clock) });
   const round = () => createUpkeep(deps()).run();
   /** The hour that began `ago` full hours before the last complete one at the start. */
   const hourOf = (ago: number) => new Date(start - 5 * 60_000 - (ago + 1) * HOUR);

@@ -7,6 +7,7 @@ import { createIdGenerator, newId } from "../../../src/platform/ids.ts";
 import { RETENTION } from "../../../src/platform/retention.ts";
 import { createUpkeep } from "../../../src/platform/upkeep/upkeep.ts";
 import { featureEngines, silent, useEngine } from "../../engines.ts";
+import { depsFor } from "../../harness/deps.ts";
 import { ok } from "../../harness/operations.ts";
 import {
   type OrganisationOptions,
@@ -195,8 +196,7 @@ describe.each(featureEngines)("the upkeep on %s", (engine) => {
   });
 
   /** The upkeep needs nothing else. */
-  const deps = (rest: Partial<Deps> = {}) =>
-    ({ database: database(), log: silent, now: () => new Date(clock), ...rest }) as Deps;
+  const deps = (rest: Partial<Deps> = {}) => depsFor(database(), { now: () => new Date(clock), ...rest });
   const round = () => createUpkeep(deps()).run();
 
   const idOf = (ageMs: number) => createIdGenerator({ now: () => clock - ageMs })();

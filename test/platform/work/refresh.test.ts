@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { createPace } from "../../../src/platform/db/pace.ts";
-import type { Deps } from "../../../src/platform/deps.ts";
 import { newId } from "../../../src/platform/ids.ts";
 import { transact } from "../../../src/platform/transaction.ts";
 import { markRefreshDue, type Refresh, refresh } from "../../../src/platform/work/refresh.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
+import { depsFor } from "../../harness/deps.ts";
 import { addIntegration, claim, mark, rowsOf, shift } from "./rows.ts";
 
 const MANY = 1_200;
@@ -13,10 +13,7 @@ const NEVER = new AbortController().signal;
 
 describe.each(featureEngines)("a refresh of thousands of shifts on %s", (engine) => {
   const database = useEngine(engine);
-  const deps = () => {
-    const rest = { wakeWorker: () => undefined, now: () => new Date(), pace: createPace() };
-    return { ...rest, database: database() } as unknown as Deps;
-  };
+  const deps = () => depsFor(database());
   const spare = () => undefined;
 
   /** Claims and runs it. */

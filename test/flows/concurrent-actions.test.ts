@@ -5,17 +5,17 @@ import { featureEngines } from "../engines.ts";
 import type { Organisation, Person } from "../harness/organisation.ts";
 import { useHarness } from "../harness/platform.ts";
 
-/** What passes, and may have taken effect before it went wrong. */
-const TROUBLE: readonly FaultName[] = ["error-500", "truncated", "reset", "assign-lost-answer", "garbage"];
+/** Temporary faults, some of which occur after the call has taken effect. */
+const FAULTS: readonly FaultName[] = ["error-500", "truncated", "reset", "assign-lost-answer", "garbage"];
 const ROUNDS = 12;
 const AT_ONCE = 12;
 const HOUR_MS = 3_600_000;
 
-describe.each(featureEngines)("a crowd that does everything at once, on %s", (engine) => {
+describe.each(featureEngines)("many simultaneous actions, on %s", (engine) => {
   const harness = useHarness(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 10_000 } });
 
   it.each(process.env.ENGINES === "all" ? [1, 2, 3] : [1])(
-    "leaves both sides agreed (seed %i)",
+    "leave both sides in agreement (seed %i)",
     { timeout: 60_000 },
     async (seed) => {
       const organisation = await harness().onboard({ dialect: { assignEchoes: true } });
@@ -61,7 +61,7 @@ async function act(organisation: Organisation, pick: Pick, job: Job, person: Per
     case "accept":
       return (await organisation.accept(job, person)).status;
     case "trouble":
-      organisation.provider.setFault(pick(TROUBLE), { times: 2 });
+      organisation.provider.setFault(pick(FAULTS), { times: 2 });
       return 200;
     case "withdraw":
       return (await organisation.withdraw(job, person)).status;

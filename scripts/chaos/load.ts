@@ -10,13 +10,13 @@ import type { Random } from "./random.ts";
 const HOUR_MS = 3_600_000;
 const MOST_OPEN_SHIFTS = 40;
 /** Between two troubles: a provider that never responds shows nothing. */
-const CALLS_A_TROUBLE = 12;
+const CALLS_PER_FAULT = 12;
 /** So many bookings must be accepted for a run to show anything. */
 export const LEAST_ACCEPTED = 8;
 /** A sender that does not give up: every try that gets no answer, or a 503, is followed by another one. */
 export const STUBBORN: readonly number[] = [0, ...Array.from({ length: 2_000 }, () => 100)];
 /** What passes, and may have taken effect before it went wrong. */
-const TROUBLE: readonly FaultName[] = [
+const FAULTS: readonly FaultName[] = [
   ...(["unavailable", "rate-limited", "error-500", "error-now-and-then", "errors-as-html"] as const),
   ...(["slow", "reset", "reset-now-and-then", "assign-lost-answer", "oversized"] as const),
   ...(["truncated", "empty-body", "garbage", "json-as-html", "ids-as-numbers", "wrapped-in-data"] as const),
@@ -36,15 +36,15 @@ const LAGS_APART_MS = 2_000;
 
 /** What the platform has said yes to, beside the webhooks that the sandbox sent itself. */
 export interface Said {
-  /** Webhooks of the crowd's own making that were answered with 200. */
+  /** Webhooks of the load's own making that were answered with 200. */
   events: { event: string; shiftId: string; traceId: string }[];
   accepted: { jobId: string; candidateId: string }[];
   withdrawn: { jobId: string; candidateId: string }[];
   cancelled: string[];
   /** How often the times of a shift were changed by the provider. */
   retimed: Map<string, number>;
-  /** Where each blow to the platform begins and ends, in turns: how many calls the provider had by then. */
-  blows: number[];
+  /** Where each fault to the platform begins and ends, in turns: how many calls the provider had by then. */
+  faults: number[];
   /** What was done, by name. */
   done: Map<string, number>;
 }
@@ -55,12 +55,12 @@ export interface Assigned {
   candidateId: string;
   /** How many calls the provider had by then. */
   at: number;
-  /** How many beginnings and ends of blows there were by then. */
+  /** How many beginnings and ends of faults there were by then. */
   marks: number;
 }
 
 /** The people at one provider and on the platform, who do what they like. */
-export interface Crowd {
+export interface Load {
   organisation: Organisation;
   said: Said;
   assigned: Assigned[];
@@ -72,18 +72,18 @@ export interface Crowd {
   troubledAt: number;
   /** When its last lag began, by `performance.now`. */
   laggedAt: number;
-  /** Webhooks of the crowd's own that are under way. */
+  /** Webhooks of the load's own that are under way. */
   underWay: Set<Promise<void>>;
 }
 
-export function gather(organisation: Organisation): Crowd {
+export function gather(organisation: Organisation): Load {
   const said = {
     events: [],
     accepted: [],
     withdrawn: [],
     cancelled: [],
     retimed: new Map(),
-    blows: [],
+    faults: [],
     done: new Map(),
   };
   const seeded = organisation.provider.candidates.length;
@@ -92,8 +92,8 @@ export function gather(organisation: Organisation): Crowd {
   return { organisation, said, assigned: [], seeded, enough, ...never, underWay: new Set() };
 }
 
-/** Where all people of a crowd get their mail. */
-export const addressOf = ({ organisation }: Pick<Crowd, "organisation">): string =>
+/** Where all people of a load get their mail. */
+export const addressOf = ({ organisation }: Pick<Load, "organisation">): string =>
   `people@${organisation.providerId}.example`;
 
 interface Place {
@@ -104,9 +104,9 @@ interface Place {
 }
 
 /** One thing after the other, until told to stop; what the platform does not answer is left. */
-export async function live(crowd: Crowd, place: Place, signal: AbortSignal): Promise<void> {
+export async function live(load: Load, place: Place, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await act(crowd, place).catch(() => count(crowd.said, "not answered"));
+    await act(load, place).catch(() => count(load.said, "not answered"));
     await sleep(place.random.between(50, 150));
   }
 }
@@ -127,7 +127,7 @@ const ACTS = {
   unassignOwn,
   trouble,
   outage,
-} satisfies Record<string, (crowd: Crowd, place: Place) => Promise<void> | void>;
+} satisfies Record<string, (load: Load, place: Place) => Promise<void> | void>;
 
 /** By how often they happen. */
 const OFTEN: readonly (keyof typeof ACTS)[] = [
@@ -136,10 +136,10 @@ const OFTEN: readonly (keyof typeof ACTS)[] = [
   ...(["assignOwn", "unassignOwn", "trouble", "outage"] as const),
 ];
 
-async function act(crowd: Crowd, place: Place): Promise<void> {
-  const name = crowd.organisation.provider.shifts.length === 0 ? "create" : place.random.pick(OFTEN);
-  await ACTS[name](crowd, place);
-  count(crowd.said, name);
+async function act(load: Load, place: Place): Promise<void> {
+  const name = load.organisation.provider.shifts.length === 0 ? "create" : place.random.pick(OFTEN);
+  await ACTS[name](load, place);
+  count(load.said, name);
 }
 
 function newShift({ random }: Place) {
@@ -152,53 +152,53 @@ function timesOf(start: number) {
   return { startTime, endTime };
 }
 
-const mayOpen = ({ organisation }: Crowd) =>
+const mayOpen = ({ organisation }: Load) =>
   organisation.provider.shifts.filter(({ cancelled }) => !cancelled).length < MOST_OPEN_SHIFTS;
 
-function create(crowd: Crowd, place: Place): void {
-  const { provider } = crowd.organisation;
-  if (mayOpen(crowd)) provider.createShift(newShift(place));
+function create(load: Load, place: Place): void {
+  const { provider } = load.organisation;
+  if (mayOpen(load)) provider.createShift(newShift(place));
 }
 
 /** The update comes before the shift can be read. */
-function early(crowd: Crowd, place: Place): void {
-  const { provider } = crowd.organisation;
-  if (!mayOpen(crowd)) return;
+function early(load: Load, place: Place): void {
+  const { provider } = load.organisation;
+  if (!mayOpen(load)) return;
   const shift = newShift(place);
-  send(crowd, place, { event: "shift.update", shiftId: shift.id, traceId: randomUUID() });
+  send(load, place, { event: "shift.update", shiftId: shift.id, traceId: randomUUID() });
   provider.createShift(shift);
 }
 
-const openShift = ({ organisation }: Crowd, { random }: Place) =>
+const openShift = ({ organisation }: Load, { random }: Place) =>
   random.pick(organisation.provider.shifts.filter(({ cancelled }) => !cancelled));
 
-function update(crowd: Crowd, place: Place): void {
-  const shift = openShift(crowd, place);
-  if (shift) crowd.organisation.provider.updateShift(shift.id, { positions: place.random.between(1, 4) });
+function update(load: Load, place: Place): void {
+  const shift = openShift(load, place);
+  if (shift) load.organisation.provider.updateShift(shift.id, { positions: place.random.between(1, 4) });
 }
 
-function retime(crowd: Crowd, place: Place): void {
-  const shift = openShift(crowd, place);
+function retime(load: Load, place: Place): void {
+  const shift = openShift(load, place);
   if (!shift) return;
-  const { retimed } = crowd.said;
+  const { retimed } = load.said;
   const start = Date.parse(shift.startTime) + HOUR_MS;
-  crowd.organisation.provider.updateShift(shift.id, timesOf(start));
+  load.organisation.provider.updateShift(shift.id, timesOf(start));
   retimed.set(shift.id, (retimed.get(shift.id) ?? 0) + 1);
 }
 
-function remove(crowd: Crowd, place: Place): void {
-  const shift = openShift(crowd, place);
-  if (shift && place.random.pick([true, false])) crowd.organisation.provider.deleteShift(shift.id);
+function remove(load: Load, place: Place): void {
+  const shift = openShift(load, place);
+  if (shift && place.random.pick([true, false])) load.organisation.provider.deleteShift(shift.id);
 }
 
 /** A webhook once more: the same traceId, and long after others of the shift. */
-function repeat(crowd: Crowd, place: Place): void {
-  const before = place.random.pick(crowd.organisation.provider.deliveries);
-  if (before) send(crowd, place, before);
+function repeat(load: Load, place: Place): void {
+  const before = place.random.pick(load.organisation.provider.deliveries);
+  if (before) send(load, place, before);
 }
 
 function send(
-  { organisation, said, underWay }: Crowd,
+  { organisation, said, underWay }: Load,
   { urls, random }: Place,
   message: Said["events"][number],
 ): void {
@@ -217,75 +217,75 @@ function send(
   underWay.add(sending);
 }
 
-async function seatOf(crowd: Crowd, place: Place) {
-  const { shifts } = crowd.organisation.provider;
+async function seatOf(load: Load, place: Place) {
+  const { shifts } = load.organisation.provider;
   const shift = place.random.pick(shifts);
-  const job = shift && (await crowd.organisation.findJob(shift.id));
+  const job = shift && (await load.organisation.findJob(shift.id));
   return job && { job, person: place.random.pick(place.people) };
 }
 
-async function accept(crowd: Crowd, place: Place): Promise<void> {
-  const seat = await seatOf(crowd, place);
+async function accept(load: Load, place: Place): Promise<void> {
+  const seat = await seatOf(load, place);
   if (!seat) return;
-  const { status } = await crowd.organisation.accept(seat.job, seat.person);
+  const { status } = await load.organisation.accept(seat.job, seat.person);
   const { candidateId } = seat.person;
-  if (status < 300) crowd.said.accepted.push({ jobId: seat.job.jobId, candidateId });
-  if (crowd.said.accepted.length >= LEAST_ACCEPTED) crowd.enough.resolve();
+  if (status < 300) load.said.accepted.push({ jobId: seat.job.jobId, candidateId });
+  if (load.said.accepted.length >= LEAST_ACCEPTED) load.enough.resolve();
 }
 
-async function withdraw(crowd: Crowd, place: Place): Promise<void> {
-  const seat = await seatOf(crowd, place);
+async function withdraw(load: Load, place: Place): Promise<void> {
+  const seat = await seatOf(load, place);
   const booking = seat?.job.bookings.find(({ status }) => status === "pending" || status === "confirmed");
   if (!seat || !booking) return;
   const { candidateId } = booking;
-  const { status } = await crowd.organisation.withdraw(seat.job, { candidateId });
-  if (status < 300) crowd.said.withdrawn.push({ jobId: seat.job.jobId, candidateId });
+  const { status } = await load.organisation.withdraw(seat.job, { candidateId });
+  if (status < 300) load.said.withdrawn.push({ jobId: seat.job.jobId, candidateId });
 }
 
-async function cancel(crowd: Crowd, place: Place): Promise<void> {
-  const seat = place.random.pick([true, false, false]) ? await seatOf(crowd, place) : undefined;
+async function cancel(load: Load, place: Place): Promise<void> {
+  const seat = place.random.pick([true, false, false]) ? await seatOf(load, place) : undefined;
   if (!seat || seat.job.status === "cancelled") return;
-  const { status } = await crowd.organisation.cancel(seat.job);
-  if (status < 300) crowd.said.cancelled.push(seat.job.jobId);
+  const { status } = await load.organisation.cancel(seat.job);
+  if (status < 300) load.said.cancelled.push(seat.job.jobId);
 }
 
-function trouble(crowd: Crowd, { random }: Place): void {
-  const { provider, calls } = crowd.organisation;
-  if (calls.length - crowd.troubledAt < CALLS_A_TROUBLE) return;
-  crowd.troubledAt = calls.length;
-  const name = random.pick(TROUBLE);
+function trouble(load: Load, { random }: Place): void {
+  const { provider, calls } = load.organisation;
+  if (calls.length - load.troubledAt < CALLS_PER_FAULT) return;
+  load.troubledAt = calls.length;
+  const name = random.pick(FAULTS);
   const now = performance.now();
   if (name === "shift-lag") {
-    if (now - crowd.laggedAt < LAGS_APART_MS) return;
-    crowd.laggedAt = now;
+    if (now - load.laggedAt < LAGS_APART_MS) return;
+    load.laggedAt = now;
     provider.setFault(name, { times: Number.POSITIVE_INFINITY, forMs: LAG_MS });
   } else provider.setFault(name, { times: random.between(1, 5), retryAfter: "0", lateMs: LATE_MS });
-  count(crowd.said, `fault ${name}`);
+  count(load.said, `fault ${name}`);
 }
 
 /** Every call meets it, the look-up of people and the witness of an absence too. */
-function outage(crowd: Crowd, { random }: Place): void {
-  const { provider, calls } = crowd.organisation;
-  if (calls.length - crowd.troubledAt < CALLS_A_TROUBLE) return;
-  crowd.troubledAt = calls.length;
+function outage(load: Load, { random }: Place): void {
+  const { provider, calls } = load.organisation;
+  if (calls.length - load.troubledAt < CALLS_PER_FAULT) return;
+  load.troubledAt = calls.length;
   const name = random.pick(OUTAGES);
   provider.setFault(name, { forMs: random.between(100, 1_500) });
-  count(crowd.said, `fault ${name}`);
+  count(load.said, `fault ${name}`);
 }
 
 /** Every other time the provider sends no webhook. */
-function assignOwn(crowd: Crowd, place: Place): void {
-  const shift = openShift(crowd, place);
+function assignOwn(load: Load, place: Place): void {
+  const shift = openShift(load, place);
   if (!shift || shift.assigned.size >= shift.positions) return;
-  const { provider } = crowd.organisation;
-  const { id } = place.random.pick(provider.candidates.slice(0, crowd.seeded));
+  const { provider } = load.organisation;
+  const { id } = place.random.pick(provider.candidates.slice(0, load.seeded));
   if (place.random.pick([true, false])) provider.assign(shift.id, id);
   else shift.assigned.set(id, new Date().toISOString());
 }
 
-function unassignOwn(crowd: Crowd, place: Place): void {
-  const { provider } = crowd.organisation;
-  const own = new Set(provider.candidates.slice(0, crowd.seeded).map(({ id }) => id));
+function unassignOwn(load: Load, place: Place): void {
+  const { provider } = load.organisation;
+  const own = new Set(provider.candidates.slice(0, load.seeded).map(({ id }) => id));
   const ownOn = ({ assigned, cancelled }: StoredShift) =>
     cancelled ? undefined : [...assigned.keys()].find((id) => own.has(id));
   const shift = place.random.pick(provider.shifts.filter((each) => ownOn(each) !== undefined));

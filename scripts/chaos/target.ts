@@ -9,14 +9,14 @@ const ENTRY = fileURLToPath(new URL("./platform-child.ts", import.meta.url));
 const STARTS = 5;
 
 /** A platform process that is killed and started again, always on the same port and the same data. */
-export interface Victim {
+export interface Target {
   pid: number | undefined;
   /** Resolves once it listens, or was killed. @throws Error when it ends by itself, again and again. */
   start(): Promise<void>;
   /** SIGKILL. Resolves when it is gone. */
   kill(): Promise<void>;
   /** SIGKILL at once, for whoever cannot wait. */
-  shoot(): void;
+  killNow(): void;
   /** Resolves when the process that runs now is gone. */
   gone(): Promise<unknown>;
   /** Resolves when it has nothing to do any more, or after so long. Milliseconds. */
@@ -34,19 +34,19 @@ export interface Victim {
 }
 
 /** @param entry runs the platform as `platform-child.ts` does. @param flags of Node. */
-export function createVictim(
+export function createTarget(
   env: NodeJS.ProcessEnv,
   { flags = [], entry = ENTRY }: { flags?: readonly string[]; entry?: string } = {},
-): Victim {
+): Target {
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> = Promise.resolve();
-  let isShot = false;
+  let isKilled = false;
   let kills = 0;
   const deaths: string[] = [];
 
   /** True once it listens, or was killed meanwhile. */
   async function startOnce(): Promise<boolean> {
-    isShot = false;
+    isKilled = false;
     const started = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...flags, entry], {
       env,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
@@ -59,13 +59,13 @@ export function createVictim(
     const listening = once(createInterface({ input: stdout }), "line").then(() => true);
     ended = once(started, "close").then(([code, signal]) => {
       if (signal === "SIGKILL") kills += 1;
-      if (!isShot) deaths.push(`code ${code}: ${words.join(" | ")}`);
+      if (!isKilled) deaths.push(`code ${code}: ${words.join(" | ")}`);
     });
-    return Promise.race([listening, ended.then(() => isShot)]);
+    return Promise.race([listening, ended.then(() => isKilled)]);
   }
 
-  const shoot = () => {
-    isShot = true;
+  const killNow = () => {
+    isKilled = true;
     child?.kill("SIGKILL");
   };
   return {
@@ -82,9 +82,9 @@ export function createVictim(
         await sleep(200);
       }
     },
-    shoot,
+    killNow,
     kill: async () => {
-      shoot();
+      killNow();
       await ended;
     },
     gone: () => ended,

@@ -1,11 +1,11 @@
-import { LEAST_ACCEPTED } from "./crowd.ts";
+import { LEAST_ACCEPTED } from "./load.ts";
 import type { Reading } from "./reading.ts";
 
 /** At each provider; of what was accepted, this part is confirmed at least: shifts are deleted, and fill up, meanwhile. */
 const LEAST = { acknowledged: 20, jobs: 5, accepted: LEAST_ACCEPTED, confirmed: 1 / 8, mails: 8 };
 
 /** A platform that acknowledges and does nothing else loses and doubles nothing, and so proves nothing. */
-export function* tooFew({ said, acknowledged, stored, mails }: Reading): Generator<string> {
+export function* belowMinimum({ said, acknowledged, stored, mails }: Reading): Generator<string> {
   const count = { acknowledged: acknowledged.length, accepted: said.accepted.length };
   const least = { ...LEAST, confirmed: count.accepted * LEAST.confirmed };
   const all: [what: string, count: number, least: number][] = [

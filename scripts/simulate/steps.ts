@@ -11,10 +11,10 @@ import {
   withdraw,
 } from "./commands.ts";
 import type { Entry, ProviderShift } from "./provider.ts";
-import type { Happening } from "./schedule.ts";
+import type { Step } from "./schedule.ts";
 import type { World } from "./world.ts";
 
-type Of<Do extends string> = Happening extends infer Each
+type Of<Do extends string> = Step extends infer Each
   ? Each extends { do: infer Name }
     ? Name extends Do
       ? Each
@@ -24,25 +24,22 @@ type Of<Do extends string> = Happening extends infer Each
     : never
   : never;
 
-/** Lets one action of a schedule happen. What makes no sense at that moment does nothing. */
-export function happen(world: World, happening: Happening) {
-  switch (happening.do) {
+/** Performs one step of a schedule. A step that is impossible at that moment does nothing. */
+export function perform(world: World, step: Step) {
+  switch (step.do) {
     case "fates":
-      world.log(
-        () => `network   next ${happening.operation}: ${happening.fates.map(({ kind }) => kind).join(", ")}`,
-      );
-      return world.network.decide(happening.operation, happening.fates);
+      world.log(() => `network   next ${step.operation}: ${step.fates.map(({ kind }) => kind).join(", ")}`);
+      return world.network.decide(step.operation, step.fates);
     case "window":
-      world.log(() => `network   ${windowText(happening)}`);
-      return world.network.open(happening, happening.forMs);
+      world.log(() => `network   ${windowText(step)}`);
+      return world.network.open(step, step.forMs);
     case "webhooks":
-      return world.webhooks.decide(happening.fates);
+      return world.webhooks.decide(step.fates);
     case "crash":
       world.log(
-        () =>
-          `platform  will end after ${happening.afterCommits} more commits, the next call ${happening.call}`,
+        () => `platform  will end after ${step.afterCommits} more commits, the next call ${step.call}`,
       );
-      return world.worker.crashLater({ ...happening });
+      return world.worker.crashLater({ ...step });
     case "accept":
     case "withdraw":
     case "cancel":
@@ -52,9 +49,9 @@ export function happen(world: World, happening: Happening) {
     case "suspend":
     case "activate":
     case "rotate":
-      return command(world, happening);
+      return command(world, step);
     default:
-      return atProvider(world, happening);
+      return atProvider(world, step);
   }
 }
 
@@ -74,29 +71,27 @@ type Command = Of<
   "accept" | "withdraw" | "cancel" | "change" | "replay" | "map" | "suspend" | "activate" | "rotate"
 >;
 
-function command(world: World, happening: Command) {
-  const rejected = carryOut(world, happening);
-  world.log(
-    () => `platform  ${commandText(happening)}${rejected === undefined ? "" : `: rejected, ${rejected}`}`,
-  );
+function command(world: World, step: Command) {
+  const rejected = carryOut(world, step);
+  world.log(() => `platform  ${commandText(step)}${rejected === undefined ? "" : `: rejected, ${rejected}`}`);
 }
 
-function commandText(happening: Command): string {
-  const { do: what, ...rest } = happening;
+function commandText(step: Command): string {
+  const { do: what, ...rest } = step;
   const about = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
   return [what, ...about].join(" ");
 }
 
-function carryOut({ store, now }: World, happening: Command): Rejected {
-  switch (happening.do) {
+function carryOut({ store, now }: World, step: Command): Rejected {
+  switch (step.do) {
     case "accept":
-      return accept(store, `s${happening.shift}`, `c${happening.candidate}`, now);
+      return accept(store, `s${step.shift}`, `c${step.candidate}`, now);
     case "withdraw":
-      return withdraw(store, `s${happening.shift}`, `c${happening.candidate}`, now);
+      return withdraw(store, `s${step.shift}`, `c${step.candidate}`, now);
     case "cancel":
-      return cancel(store, `s${happening.shift}`, now);
+      return cancel(store, `s${step.shift}`, now);
     case "change":
-      return change(store, `s${happening.shift}`, happening, now);
+      return change(store, `s${step.shift}`, step, now);
     case "replay":
       return replay(store, now);
     case "map":
@@ -110,28 +105,28 @@ function carryOut({ store, now }: World, happening: Command): Rejected {
   }
 }
 
-type AtProvider = Exclude<Happening, Command | Of<"fates" | "window" | "webhooks" | "crash">>;
+type AtProvider = Exclude<Step, Command | Of<"fates" | "window" | "webhooks" | "crash">>;
 
-function atProvider(world: World, happening: AtProvider) {
+function atProvider(world: World, step: AtProvider) {
   const { records, now } = world;
-  world.log(() => `provider  ${Object.values(happening).join(" ")}`);
-  if (happening.do === "lose") return lose(world, happening.count);
-  if (happening.do === "return") return bringBack(world);
-  const id = `s${happening.shift}`;
-  if (happening.do === "publish") return publish(world, id);
-  if (happening.do === "restore") return restore(world, id);
+  world.log(() => `provider  ${Object.values(step).join(" ")}`);
+  if (step.do === "lose") return lose(world, step.count);
+  if (step.do === "return") return bringBack(world);
+  const id = `s${step.shift}`;
+  if (step.do === "publish") return publish(world, id);
+  if (step.do === "restore") return restore(world, id);
   const shift = records.current(id);
   if (!shift || shift.isCancelled || shift.start <= now) return;
-  switch (happening.do) {
+  switch (step.do) {
     case "move": {
-      const start = shift.start + happening.byMs;
-      if (start > now) update(world, shift, { start, end: shift.end + happening.byMs });
+      const start = shift.start + step.byMs;
+      if (start > now) update(world, shift, { start, end: shift.end + step.byMs });
       return;
     }
     case "resize":
-      return update(world, shift, { positions: happening.positions });
+      return update(world, shift, { positions: step.positions });
     case "rehouse":
-      return update(world, shift, { outletId: `o${happening.outlet}`, roleId: `r${happening.role}` });
+      return update(world, shift, { outletId: `o${step.outlet}`, roleId: `r${step.role}` });
     case "delete":
       records.write(id, undefined, now);
       return world.webhooks.send("shift.delete", id);
@@ -141,7 +136,7 @@ function atProvider(world: World, happening: AtProvider) {
     case "remove_own":
     case "assign_candidate":
     case "remove_candidate":
-      return changeList(world, shift, happening);
+      return changeList(world, shift, step);
   }
 }
 
@@ -189,20 +184,17 @@ function bringBack({ records, now }: World) {
 function changeList(
   world: World,
   shift: ProviderShift,
-  happening: Extract<
-    Happening,
-    { do: "assign_own" | "remove_own" | "assign_candidate" | "remove_candidate" }
-  >,
+  step: Extract<Step, { do: "assign_own" | "remove_own" | "assign_candidate" | "remove_candidate" }>,
 ) {
   const { people } = world.records;
   const wanted =
-    "person" in happening
-      ? people.filter(({ candidateId }) => candidateId === undefined)[happening.person]
-      : people.find(({ candidateId }) => candidateId === `c${happening.candidate}`);
+    "person" in step
+      ? people.filter(({ candidateId }) => candidateId === undefined)[step.person]
+      : people.find(({ candidateId }) => candidateId === `c${step.candidate}`);
   if (!wanted) return;
   const others = shift.entries.filter(({ personId }) => personId !== wanted.id);
   const isThere = others.length < shift.entries.length;
-  const isAdded = happening.do === "assign_own" || happening.do === "assign_candidate";
+  const isAdded = step.do === "assign_own" || step.do === "assign_candidate";
   if (isAdded === isThere) return;
   const added: Entry[] = isAdded ? [{ personId: wanted.id, by: "provider" }] : [];
   update(world, shift, { entries: [...others, ...added] });

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { endWithThisProcess, freePort } from "../embedded-postgres.ts";
 
 /** haproxy before the servers of a database. It asks each one whether it is the primary, and cuts connections to one that is not. */
-export interface Entrance {
+export interface LoadBalancer {
   port: number;
   close(): Promise<void>;
 }
@@ -20,11 +20,11 @@ const STARTED_WITHIN_MS = 5_000;
  * @param ports of the servers.
  * @param isPrimary may reject, or never resolve: then the server is not.
  */
-export async function startEntrance(
+export async function startLoadBalancer(
   folder: string,
   ports: readonly number[],
   isPrimary: (port: number) => Promise<boolean>,
-): Promise<Entrance> {
+): Promise<LoadBalancer> {
   const roles = await Promise.all(ports.map((port) => showRole(() => isPrimary(port))));
   const [port, file] = [await freePort(), join(folder, "haproxy.cfg")];
   const servers = ports.map((each, index) => ({ port: each, rolePort: roles[index]?.port ?? 0 }));

@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { PROVIDER_RETRIES, TIMING } from "../../src/clients/retry-policy.ts";
+import type { Database } from "../../src/platform/db/database.ts";
+import { createPace } from "../../src/platform/db/pace.ts";
+import type { Deps } from "../../src/platform/deps.ts";
+import { newId } from "../../src/platform/ids.ts";
+import { createVault } from "../../src/platform/integrations/vault.ts";
+import { NO_TRACING } from "../../src/platform/tracing.ts";
+import { silent } from "../engines.ts";
+import { SECRET_KEY } from "./platform.ts";
+
+/** The dependencies of a feature that a test runs without a platform. What calls a provider or reads a personal number throws. */
+export function depsFor(database: Database, rest: Partial<Deps> = {}): Deps {
+  return {
+    ...{ database, log: silent, tracing: NO_TRACING, pace: createPace() },
+    ...{ timing: TIMING, retries: PROVIDER_RETRIES, vault: createVault(SECRET_KEY) },
+    ...{ newId, newTraceId: randomUUID, now: () => new Date() },
+    wakeWorker: () => undefined,
+    wakeWorkerIn: () => undefined,
+    signals: { next: absent("signals"), subscribe: absent("signals"), close: absent("signals") },
+    numbers: { hash: absent("numbers"), columns: absent("numbers"), open: absent("numbers") },
+    clientFor: absent("clientFor"),
+    trialClientFor: absent("trialClientFor"),
+    ...rest,
+  };
+}
+
+const absent = (name: string) => (): never => {
+  throw new Error(`the test has no ${name}`);
+};
