@@ -66,7 +66,7 @@ function rereadMissing(draft: Draft, booking: BookingState): void {
   draft.readAt(draft.now + afterMs);
 }
 
-/** The provider removed a person whom the platform had assigned. Assignments belong to the platform, so it assigns the person once more. */
+/** The provider removed a person that the platform had assigned. Assignments belong to the platform, so it assigns the person once more. */
 function applyRemoved(draft: Draft, booking: BookingState) {
   if (booking.missing + 1 < MISSING_READINGS) return rereadMissing(draft, booking);
   const off = { atProvider: "no", isListed: false, missing: 0 } as const;

@@ -82,7 +82,7 @@ describe("a response to an assignment", () => {
     await organisation.idle();
     const job = await organisation.job(shiftId);
     await organisation.accept(job, first);
-    // No webhook tells of it.
+    // No webhook announces it.
     organisation.provider.updateShift(shiftId, { positions: 1 });
     expect(await organisation.accept(job, second)).toEqual({ status: 409, code: "provider_refused" });
     await organisation.idle();

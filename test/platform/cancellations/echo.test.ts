@@ -41,7 +41,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
       expect(echo).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
       expect(echo?.traceId === job.traceId).toBe(echoTraceId === "same");
       const verdicts = await organisation.verdicts(echo?.traceId ?? "");
-      // The echo may come before our own DELETE is answered: then it is not the last of the story.
+      // The echo may arrive before the response to the DELETE. It is then not the last step of the trace.
       expect(verdicts).toContain("event: echo_of_delete");
       expect(reads(organisation, job.shiftId)).toBe(1);
     },

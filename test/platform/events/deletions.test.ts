@@ -24,7 +24,7 @@ describe.each(featureEngines)("shift.delete on %s", (engine) => {
     ["404", {}, "shift_deleted"],
     ["410", { deleted: "410" }, "shift_deleted"],
     ["status cancelled", { deleted: "cancelled", variant: "b" }, "shift_cancelled"],
-  ])("confirmed by %s cancels the job and tells everybody booked", async (_, dialect, reason) => {
+  ])("confirmed by %s cancels the job and notifies the people booked", async (_, dialect, reason) => {
     const { organisation, job, booked: person, other } = await booked(dialect);
     const { traceId } = organisation.provider.deleteShift(job.shiftId);
     await organisation.idle();

@@ -140,7 +140,7 @@ describe.each(engines)("the inbox on %s", (engine) => {
     ["dead", "queued", true],
     ["processed", "processed", false],
     ["skipped_echo", "skipped_echo", false],
-  ])("a duplicate of an event that ended %s leaves it %s", async (before, after, told) => {
+  ])("leaves an event that ended as %s in status %s when it is repeated", async (before, after, told) => {
     const event = received();
     await inbox.receive(event);
     await endAs(before);

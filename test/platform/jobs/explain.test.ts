@@ -44,7 +44,7 @@ const CASES: [string, Partial<StaffingFacts>, string[], string][] = [
   ],
   ["filled", { status: "filled", confirmed: 2 }, ["filled"], "filled"],
   [
-    "filled by people whom the provider assigned itself",
+    "filled by people assigned by the provider",
     { status: "filled", confirmed: 1, ownPeople: 1 },
     ["filled", "own_people"],
     "filled",
@@ -56,8 +56,8 @@ const CASES: [string, Partial<StaffingFacts>, string[], string][] = [
     "on_hold",
   ],
   ["overfilled", { status: "filled", confirmed: 3 }, ["overfilled"], "filled"],
-  ["nobody has the competence", {}, ["nobody_has_competence"], "open"],
-  ["everybody works elsewhere", { able: 3, busy: 3 }, ["nobody_free"], "open"],
+  ["without a candidate who has the competence", {}, ["nobody_has_competence"], "open"],
+  ["whose candidates all work elsewhere", { able: 3, busy: 3 }, ["nobody_free"], "open"],
   [
     "offered, and not accepted",
     { able: 3, busy: 1, offered: 2 },

@@ -72,7 +72,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     ["nothing new", {}],
     ["another description", { description: "Bring black shoes." }],
     ["more positions", { positions: 3 }],
-  ])("with %s tells nobody who is booked", async (_, change) => {
+  ])("with %s notifies none of the people booked", async (_, change) => {
     const { organisation, job } = await booked({ variant: "b" });
     organisation.provider.updateShift(job.shiftId, change);
     await organisation.idle();

@@ -12,17 +12,17 @@ export interface Mail {
   body: string;
 }
 
-/** A mail server on this machine. */
+/** A mail server for tests. */
 export interface MailServer {
   /** `smtp://user:password@…`; no other login is taken. */
   url: string;
-  /** What was taken, in that order. */
+  /** Accepted mails, in their order. */
   mails: readonly Mail[];
-  /** How often a mail was offered whole, taken or not. */
+  /** The number of mails received in full, accepted or not. */
   readonly offered: number;
-  /** How often somebody sent a name and a password. */
+  /** The number of logins. */
   readonly logins: number;
-  /** Answers the next mails so, instead of taking them. `lost`: takes it, and the answer never arrives. */
+  /** Refuses the next mails with this reply. `lost` accepts them, but the reply never arrives. */
   refuse(answer: number | "lost", times?: number): void;
   /** Fails in this way until `recover`. */
   fail(outage: Outage): void;

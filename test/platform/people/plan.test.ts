@@ -39,7 +39,7 @@ describe("who a person is at a provider", () => {
     [0, { do: "wait", ms: 2 * TIMEOUT_MS }],
     [2 * TIMEOUT_MS - 1, { do: "wait", ms: 1 }],
     [2 * TIMEOUT_MS, { do: "create" }],
-    // The clock was put back.
+    // The clock was set back.
     [-60_000, { do: "wait", ms: 2 * TIMEOUT_MS }],
   ])("waits for two time-outs after a create in doubt (%d ms ago)", (agoMs, step) => {
     expect(next(NO_ONE, { createSentAt: NOW - agoMs })).toEqual(step);
@@ -51,6 +51,11 @@ describe("who a person is at a provider", () => {
       do: "give_up",
       fault: { kind: "refused", status: 409, code: "candidate_exists" },
     });
+  });
+
+  it("is not created again when the provider no longer knows its id, because one look-up may be stale", () => {
+    expect(next(NO_ONE, { isForgotten: true })).toMatchObject({ do: "give_up" });
+    expect(next({ kind: "found", ids: ["p1"] }, { isForgotten: true })).toMatchObject({ id: "p1" });
   });
 
   it.each([401, 403])("is retried later, and pauses the integration, at %d", (status) => {
@@ -70,7 +75,7 @@ describe("who a person is at a provider", () => {
     ["429", unavailable({ failure: "http_error", status: 429 }), true],
     ["a call that was not sent", unavailable({ failure: "circuit_open", notAsked: true }), true],
     ["a refusal", refused(422), true],
-  ])("may still be created after %s, or not, but by no look-up", (_, answer, isUnsent) => {
+  ])("keeps a create in doubt after %s unless the create had no effect", (_, answer, isUnsent) => {
     expect(hadNoEffect("create", answer)).toBe(isUnsent);
     expect(hadNoEffect("look_up", answer)).toBe(false);
     if (answer.kind === "unavailable") expect(next(answer)).toMatchObject({ do: "retry" });

@@ -151,7 +151,7 @@ describe("many shifts that disappear at once", () => {
   it.each([
     [5, 10],
     [6, 30],
-  ])("are taken as deleted when they are %d of %d", (missing, known) => {
+  ])("count as deleted when they are %d of %d", (missing, known) => {
     expect(jobOf(planned(state(missing, known), run).writes)).toMatchObject({ status: "cancelled" });
   });
 

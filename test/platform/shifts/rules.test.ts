@@ -136,7 +136,7 @@ describe("free seats", () => {
     expect({ ...aJob(), ...jobOf(writes) }).toMatchObject({ status: "open", ownPeopleCount: 0 });
   });
 
-  it("count a withdrawn person whom the provider assigned under another id as the provider's own", () => {
+  it("count a withdrawn person with another id on the list as the provider's own", () => {
     const ended = confirmed({ status: "released", atProvider: "no", isListed: false });
     const own = { providerCandidateId: "another id", candidateId: ended.candidateId };
     const state = aState({ bookings: [ended], surroundings: { listed: [own], listedCount: 1 } });

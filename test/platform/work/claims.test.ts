@@ -233,7 +233,7 @@ describe.each(engines)("work that is due, on %s", (engine) => {
     ["the next hour, after the last attempt", { afterMs: HOUR_MS, attempts: 3 }, true],
     ["its next reading in the background", { afterMs: HOUR_MS, priority: 2 }, true],
     ["nothing", {}, true],
-  ])("that waits for %s", async (_, rest, isDone) => {
+  ])("with only %s to wait for shows whether the worker is idle", async (_, rest, isDone) => {
     const providerId = await addIntegration(database());
     const idle = () => isIdle(database(), { kinds: KINDS, tries: 3 });
     expect(await idle()).toBe(true);

@@ -50,7 +50,7 @@ export async function rowsOf({ kysely }: TestDatabase) {
   return rows;
 }
 
-/** Time passes for the rows: as if the database's clock had been put forward. */
+/** Ages the rows, as if the database's clock had been set forward. */
 export const age = ({ kysely }: TestDatabase, ms: number) =>
   sql`update work set due_at = due_at - ${ms}::float8 * interval '1 millisecond',
     not_before = not_before - ${ms}::float8 * interval '1 millisecond'`.execute(kysely);

@@ -9,7 +9,7 @@ const TIMES = { startTime: "2031-05-01T08:00:00Z", endTime: "2031-05-01T16:00:00
 const PERSON = { personalNumber: "197606252380", firstName: "Ada", lastName: "Strand" };
 const CREATE = { ...PERSON, email: "ada.strand@example.com", phone: "+46701740605" };
 
-/** A provider that answers 404 to everything; `outlets`: but lists its outlets. */
+/** A provider that returns 404 for every request except, with `outlets`, the list of outlets. */
 function clientOf({ code, outlets }: { code?: string; outlets: boolean }) {
   const asked: string[] = [];
   const fetch = async (request: Request) => {

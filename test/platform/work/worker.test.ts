@@ -14,7 +14,7 @@ import { engines, silent, type TestDatabase, useEngine } from "../../engines.ts"
 import { addIntegration, age, claim, mark, rowsOf, shift } from "./rows.ts";
 
 const AT_ONCE = { ...PROVIDER_RETRIES, baseMs: 1, capMs: 2 };
-/** No poll helps: what is not signalled is not seen. */
+/** Disables polling, so that only signals wake the worker. */
 const NEVER_MS = 2 ** 30;
 
 /** Several workers on one database, as several processes have. */
@@ -235,7 +235,7 @@ describe.each(engines)("a worker on %s", (engine) => {
   it("claims the work of a process that ended, once the lease has expired", async () => {
     const providerId = await addIntegration(database());
     await add(shift(providerId, "a"));
-    // Nobody renews it: a worker that lives would, if the machine stood still for a moment.
+    // No worker renews it: a live one would after a pause of the machine.
     expect(await claim(database())).toHaveLength(1);
     await age(database(), LEASE_MS);
     const attempts: number[] = [];
