@@ -282,8 +282,8 @@ describe("shiftpact verify that cannot run", () => {
     ],
     ["401 to everything", (_, res) => res.writeHead(401).end(), "refuses the token"],
     ["403 to everything", (_, res) => res.writeHead(403).end(), "refuses the organisation"],
-    ["404 to everything", (_, res) => res.writeHead(404).end("{}"), "knows none of the contract's paths"],
-    ["closed connections", (_, res) => res.destroy(), "nothing answers"],
+    ["404 to everything", (_, res) => res.writeHead(404).end("{}"), "has none of the contract's paths"],
+    ["closed connections", (_, res) => res.destroy(), "no response from"],
   ])("says what is wrong with a server of %s", async (_, listener, message) => {
     const url = await server(listener);
     expect(await refusal([url, ...id])).toContain(message);

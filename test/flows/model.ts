@@ -154,22 +154,22 @@ export function replay(model: Model, webhook: Webhook): void {
 export function accept(model: Model, index: number, person: number): ModelAnswer {
   const pair = at(model, index);
   const job = jobOf(pair);
-  if (job.booked.has(person)) return { status: 201, said: "confirmed" };
+  if (job.booked.has(person)) return { status: 201, code: "confirmed" };
   const status = statusOf(job);
-  if (status === "cancelled") return { status: 409, said: "job_not_open" };
-  if (status === "filled") return { status: 409, said: "job_filled" };
+  if (status === "cancelled") return { status: 409, code: "job_not_open" };
+  if (status === "filled") return { status: 409, code: "job_filled" };
   if (model.pairs.some((other) => other.day === pair.day && overlaps(other.job, job, person)))
-    return { status: 409, said: "booking_overlaps" };
+    return { status: 409, code: "booking_overlaps" };
   job.booked.add(person);
   offer(model, pair);
   if (assign(model, pair, person)) {
     job.notified.push(`booking_confirmed ${person}`);
-    return { status: 201, said: "confirmed" };
+    return { status: 201, code: "confirmed" };
   }
   job.booked.delete(person);
   job.notified.push(`booking_released ${person}`);
   read(model, pair);
-  return { status: 409, said: "provider_refused" };
+  return { status: 409, code: "provider_refused" };
 }
 
 const jobOf = ({ job }: Pair): ModelJob => {
@@ -191,7 +191,7 @@ function assign({ refusing }: Model, { shift }: Pair, person: number): boolean {
 export function withdraw(model: Model, index: number, person: number): ModelAnswer {
   const pair = at(model, index);
   const job = jobOf(pair);
-  if (!job.booked.has(person)) return { status: 404, said: "booking_not_found" };
+  if (!job.booked.has(person)) return { status: 404, code: "booking_not_found" };
   offer(model, pair);
   job.booked.delete(person);
   job.withdrawn.add(person);
@@ -232,11 +232,11 @@ export function change(
 ): ModelAnswer & { echoed: boolean } {
   const pair = at(model, index);
   const { start, end, positions, isCancelled } = jobOf(pair);
-  if (isCancelled) return { status: 409, said: "job_not_open", echoed: false };
+  if (isCancelled) return { status: 409, code: "job_not_open", echoed: false };
   offer(model, pair);
   if (model.refusing.delete("update-refused") || pair.shift.isDeleted) {
     read(model, pair);
-    return { status: 409, said: "provider_refused", echoed: false };
+    return { status: 409, code: "provider_refused", echoed: false };
   }
   Object.assign(pair.shift, { start, end, positions, ...named });
   read(model, pair);

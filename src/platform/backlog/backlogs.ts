@@ -3,10 +3,10 @@ import type { Database } from "../db/database.ts";
 import type { Integration } from "../db/schema.ts";
 import { healthOf } from "../integrations/health.ts";
 import { type Figures, MINUTE_MS } from "../metrics/figures.ts";
-import type { ProviderBacklog } from "../metrics/readings.ts";
+import { type ProviderBacklog, waitingIn } from "../metrics/readings.ts";
 import { shareReading } from "../metrics/share.ts";
 import { type Counts, NOTHING, readCounts, readLastWebhooks, readPending } from "./counts.ts";
-import { type Limits, limitOf, waitingIn } from "./limit.ts";
+import { type Limits, limitOf } from "./limit.ts";
 import { AT_REST, finishedIn, type Pace, readPaces } from "./pace.ts";
 
 /** What waits for the providers, what limits it, and when it will be done. */

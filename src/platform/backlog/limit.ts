@@ -1,6 +1,7 @@
 import type { Backlog, BacklogLimit } from "../../../generated/operations/types.ts";
 import type { Integration } from "../db/schema.ts";
 import { healthOf } from "../integrations/health.ts";
+import { waitingIn } from "../metrics/readings.ts";
 import type { Pace } from "./pace.ts";
 
 /** The platform's limits for one provider. */
@@ -15,9 +16,6 @@ export interface Limits {
 const RATE_SHARE = 0.85;
 /** The mean response time from which the provider, not the platform, limits the pace. */
 const LATENCY_MS = 50;
-
-export const waitingIn = ({ interactive, events, background }: Backlog["waiting"]): number =>
-  interactive + events + background;
 
 /** Returns the first limit that applies, in the order of the document (`BacklogLimitCode`). */
 export function limitOf(

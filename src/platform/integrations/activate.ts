@@ -2,8 +2,8 @@ import type { FieldError } from "../../../generated/operations/types.ts";
 import { problem } from "../../contract/problem.ts";
 import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
-import { resolveQuiet } from "../upkeep/rhythm.ts";
 import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { setState } from "./health.ts";
@@ -71,7 +71,8 @@ export async function suspend(deps: Deps, providerId: string): Promise<Integrati
   return transact(deps, async (trx) => {
     const integration = await lockIntegration(trx, providerId);
     if (integration.state !== "active") return integration;
-    await resolveQuiet(trx, deps, integration.provider_id);
+    // A suspended provider may be quiet, and no later comparison would close the issue.
+    await resolveIssues(trx, deps, { providerId: integration.provider_id, codes: ["provider_quiet"] });
     return setState(trx, deps, integration, "suspended");
   });
 }

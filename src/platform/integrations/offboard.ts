@@ -3,9 +3,9 @@ import { problem } from "../../contract/problem.ts";
 import { HOLDS_SEAT } from "../candidates/availability.ts";
 import type { BookingStatus, Integration, Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
+import { resolveIssues } from "../issues/issues.ts";
 import { publish } from "../stream/stream.ts";
 import { recordSteps, type Trx, transact } from "../transaction.ts";
-import { resolveQuiet } from "../upkeep/rhythm.ts";
 import { markShiftsDue, PRIORITY } from "../work/due.ts";
 import { lockIntegration, writeIntegration } from "./integration.ts";
 
@@ -25,7 +25,8 @@ export async function offboard(deps: Deps, providerId: string, bookings: Leaving
       throw problem("integration_is_draft", { detail: "Nothing of a draft is booked. Delete it." });
     requireStaying(integration);
     deps.audit?.note({ changes: [{ field: "offboarding", before: offboarding, after: bookings }] });
-    await resolveQuiet(trx, deps, provider_id);
+    // A provider that leaves may be quiet, and no later comparison would close the issue.
+    await resolveIssues(trx, deps, { providerId: provider_id, codes: ["provider_quiet"] });
     if (bookings === "unassign") await unassignAll(trx, deps, provider_id);
     return writeIntegration(trx, provider_id, {
       ...{ state: "suspended", offboarding: bookings, updated_at: deps.now() },

@@ -17,6 +17,9 @@ export interface ProviderBacklog {
   readAt: Date;
 }
 
+export const waitingIn = ({ interactive, events, background }: Backlog["waiting"]): number =>
+  interactive + events + background;
+
 /** What waits, and what went wrong, as read from the database: what has ended is counted when it ends, because reading it would cost more each day. */
 export interface Readings {
   events: Partial<Record<WaitingStatus, number>>;

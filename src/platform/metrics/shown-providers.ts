@@ -1,7 +1,6 @@
 import type { Counter, Histogram } from "prom-client";
 import type { HealthCode } from "../../../generated/operations/types.ts";
-import { waitingIn } from "../backlog/limit.ts";
-import type { ProviderBacklog } from "./readings.ts";
+import { type ProviderBacklog, waitingIn } from "./readings.ts";
 
 export interface ProviderLabels {
   kind: string;

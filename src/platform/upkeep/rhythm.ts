@@ -3,7 +3,7 @@ import type { Schema } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { FIGURES, MINUTE_MS } from "../metrics/figures.ts";
-import { type Trx, transact } from "../transaction.ts";
+import { transact } from "../transaction.ts";
 
 const CODE = "provider_quiet";
 const HOUR_MS = 60 * MINUTE_MS;
@@ -66,11 +66,6 @@ export async function watchRhythm(deps: Deps): Promise<number> {
     }
     return quiet;
   });
-}
-
-/** A provider that is suspended or leaves may be quiet: no later comparison closes its issue. */
-export async function resolveQuiet(trx: Trx, deps: Pick<Deps, "now">, providerId: string): Promise<void> {
-  await resolveIssues(trx, deps, { providerId, codes: [CODE] });
 }
 
 async function countRound(kysely: Kysely<Schema>, hour: Date): Promise<void> {

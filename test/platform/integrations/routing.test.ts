@@ -174,7 +174,7 @@ describe.each(engines)("the routing of a registration, on %s", (engine) => {
     const provider = await sandbox({ dialect: { routing: "path" } });
     await register(provider, "header");
     const { error } = await harness().operations.discoverIntegration(paramsOf(provider));
-    expect(error?.detail).toContain(`tried by headers: GET ${provider.url}/outlets answered 404`);
+    expect(error?.detail).toContain(`tried by headers: GET ${provider.url}/outlets returned 404`);
     const { data } = await harness().operations.changeIntegration({
       ...paramsOf(provider),
       body: { routing: "auto" },
