@@ -44,9 +44,9 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // They end what hangs. What is only slow, on a machine that is busy, must not fail.
-    testTimeout: 90_000,
-    hookTimeout: 90_000,
-    expect: { poll: { timeout: 60_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 120_000 } },
     reporters: ["default", "./scripts/vitest-summary.ts"],
   },
 });

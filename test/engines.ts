@@ -11,10 +11,16 @@ import { TEMPLATE } from "./global-setup.ts";
 export const engines: readonly Engine[] = ["pglite", "postgres"];
 
 /**
- * For what the features do. How they store it is tested on both engines: the tables, the queue, the inbox, the platform as a whole, chaos.
- * With ENGINES=all the features are, too, and so are the flows.
+ * The engines on which features are tested; storage is tested on both: the tables, the queue, the inbox, the platform as a whole, chaos.
+ * ENGINES=all tests features and flows on both, ENGINES=pglite on the one that `npm test` leaves out.
  */
-export const featureEngines: readonly Engine[] = process.env.ENGINES === "all" ? engines : ["postgres"];
+export const featureEngines: readonly Engine[] = enginesOf(process.env.ENGINES);
+
+function enginesOf(choice = "postgres"): readonly Engine[] {
+  const chosen = choice === "all" ? engines : engines.filter((engine) => engine === choice);
+  if (chosen.length === 0) throw new Error(`ENGINES must be all, pglite or postgres, not ${choice}`);
+  return chosen;
+}
 export const silent = pino({ level: "silent" });
 
 export interface TestDatabase extends Database {

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const reason = whyNoDisk(folder);
 
 describe.each(engines)(`a power cut while events are acknowledged, on %s (seed ${seed})`, (engine) => {
-  it("loses none of them", { timeout: 60_000 }, async ({ skip }) => {
+  it("loses none of them", async ({ skip }) => {
     skip(reason !== undefined, reason);
     const { acknowledged, lost } = await powerCuts({
       ...{ engine, seed, folder, cuts: CUTS },

@@ -14,9 +14,8 @@ const HOUR_MS = 3_600_000;
 describe.each(featureEngines)("many simultaneous actions, on %s", (engine) => {
   const harness = useHarness(engine, { timing: { answerWithinMs: 0 }, retries: { tries: 10_000 } });
 
-  it.each(process.env.ENGINES === "all" ? [1, 2, 3] : [1])(
+  it.each(process.env.ENGINES === undefined ? [1] : [1, 2, 3])(
     "leave both sides in agreement (seed %i)",
-    { timeout: 60_000 },
     async (seed) => {
       const organisation = await harness().onboard({ dialect: { assignEchoes: true } });
       const people = await Promise.all(Array.from({ length: 10 }, () => organisation.addPerson()));

@@ -15,7 +15,7 @@ describe.each(featureEngines)("the platform and the model of it, on %s", (engine
   const timing = { recheckMs: [0, 0, 0, 0], absenceRetriesMs: [0, 0, 0] };
   const harness = useHarness(engine, { timing, retries: { tries: 40 } });
 
-  it(`agree after every command (MODEL_SEED=${SEED})`, { timeout: 60_000 + RUNS * 5_000 }, async () => {
+  it(`agree after every command (MODEL_SEED=${SEED})`, { timeout: 180_000 + RUNS * 5_000 }, async () => {
     let firstDay = 2;
     const property = fc.asyncProperty(commands(COMMANDS), async (todo) => {
       // Of its own: the shifts that other runs have deleted would be a loss of data.

@@ -45,7 +45,7 @@ describe("the embedded database", () => {
       );
       return rows;
     };
-    await expect.poll(size, { timeout: 10_000 }).toEqual([{ count: 300 }]);
+    await expect.poll(size).toEqual([{ count: 300 }]);
   });
 
   it("keeps the values of a statement out of its error", async () => {

@@ -125,10 +125,10 @@ describe.each(engines)("the upgrade to detected routings on %s", (engine) => {
     const headers = { Authorization: `Bearer ${OPERATIONS_TOKEN}` };
     const operations = createClient({ baseUrl: `${platform.url}/operations/v1`, headers });
     const read = async () => (await operations.getIntegration({ params: { path: { providerId } } })).data;
-    await expect.poll(async () => (await read())?.routingSource, { timeout: 20_000 }).toBe("detected");
+    await expect.poll(async () => (await read())?.routingSource).toBe("detected");
     expect(await read()).toMatchObject({ routing: "header", state: "active" });
     const jobs = async () =>
       (await operations.listJobs({ params: { query: { shiftId } } })).data?.items.length;
-    await expect.poll(jobs, { timeout: 20_000 }).toBe(1);
+    await expect.poll(jobs).toBe(1);
   });
 });

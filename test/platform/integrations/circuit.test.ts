@@ -5,7 +5,7 @@ import type { Organisation } from "../../harness/organisation.ts";
 import { useHarness } from "../../harness/platform.ts";
 
 const SHIFTS = 12;
-const PATIENT = { timeout: 20_000 };
+const PATIENT = { timeout: 60_000 };
 
 describe.each(featureEngines)("a provider that gives no answer, on %s", (engine) => {
   const harness = useHarness(engine, { providerTimeoutMs: 1_000, timing: { hourlyMs: 100 } });

@@ -36,7 +36,7 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       const shiftIds = [1, 2, 3].map(() => provider.createShift().shiftId);
       for (const shiftId of shiftIds) expect(await trySend(shiftId)).toBe(200);
       const paused = { code: "token_rejected", paused: "all_calls", resumes: "with_good_response" };
-      await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject({ ...paused, waiting: 3 });
+      await expect.poll(() => healthOf(of)).toMatchObject({ ...paused, waiting: 3 });
       const issue = {
         code: "token_rejected",
         subject: { kind: "integration" },
@@ -48,7 +48,7 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       await processed();
       for (const shiftId of shiftIds) expect(await findJob(shiftId)).toMatchObject({ status: "open" });
       const reachable = { code: "reachable", paused: "nothing", waiting: 0 };
-      await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject(reachable);
+      await expect.poll(() => healthOf(of)).toMatchObject(reachable);
       expect(await issues(of)).toEqual([]);
     },
   );
@@ -79,10 +79,10 @@ describe.each(featureEngines)("the health of an integration, on %s", (engine) =>
       const of = await implausible();
       of.provider.clearFaults();
       of.provider.setFault("unavailable", { retryAfter: "0" });
-      await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject({ code: "unreachable" });
+      await expect.poll(() => healthOf(of)).toMatchObject({ code: "unreachable" });
       of.provider.clearFaults();
       await of.processed();
-      await expect.poll(() => healthOf(of), { timeout: 10_000 }).toMatchObject({ code: "reachable" });
+      await expect.poll(() => healthOf(of)).toMatchObject({ code: "reachable" });
       expect(await issues(of)).toEqual([]);
     });
   });

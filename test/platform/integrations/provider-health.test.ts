@@ -32,7 +32,7 @@ describe.each(featureEngines)("what lists show of providers, on %s", (engine) =>
     expect(shown).not.toHaveProperty("oldestPendingBookingAt");
     // Counts are some seconds old.
     const waiting = () => healthOf(draft.providerId).then((draft) => draft?.backlog.waiting.events);
-    await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+    await expect.poll(waiting).toBe(1);
     expect(await healthOf(draft.providerId)).toMatchObject({
       ...{ state: "draft", lastHour: { webhooks: 1 }, backlog: { limit: { code: "draft" } } },
     });

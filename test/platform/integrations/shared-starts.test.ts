@@ -56,11 +56,14 @@ describe("the starts of calls that processes share", () => {
   it("are not reserved for a call that would have to wait long", async () => {
     const [one, other] = processes();
     const soon = { ...LIMITS, waitMs: 1_000 };
+    const reservedAt = performance.now();
     const starts = await one.reserve(100, soon, true);
     expect(starts.length).toBeLessThan(15);
     expect(Math.max(...starts)).toBeLessThanOrEqual(1_000);
     const asked = await Promise.all(Array.from({ length: 20 }, () => other.reserve(1, soon, true)));
-    expect(asked.flat().length).toBeLessThan(3);
+    // Those that became free meanwhile, and the two of the rounding.
+    const elapsedSeconds = (performance.now() - reservedAt) / 1_000;
+    expect(asked.flat().length).toBeLessThan(3 + elapsedSeconds * LIMITS.perSecond);
     const [later = 0] = await other.reserve(1, LIMITS, true);
     expect(later).toBeLessThan(2_000);
   });

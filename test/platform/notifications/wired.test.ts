@@ -52,7 +52,7 @@ it("a platform with SMTP_URL sends its notifications by email", async () => {
   provider.connectPlatform({ url: platform.url, token: platformToken });
   provider.createShift();
   const told = [{ to: ["robin@example.com"], from: "shifts@platform.example" }];
-  await expect.poll(() => server.mails, { timeout: 20_000 }).toMatchObject(told);
+  await expect.poll(() => server.mails).toMatchObject(told);
   await platform.idle();
   expect(server.mails).toHaveLength(1);
 });
