@@ -3178,7 +3178,7 @@ export interface operations {
   listCandidates: {
     parameters: {
       query?: {
-        /** @description Only people whose name, as `firstName lastName`, contains this text. Upper and lower case are the same. */
+        /** @description Only people whose name, as `firstName lastName`, contains this text, or the person with this candidateId. Upper and lower case are the same. */
         search?: string;
         /** @description Only people with this competence. */
         competenceId?: string;

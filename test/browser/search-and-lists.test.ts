@@ -39,7 +39,7 @@ describe("the search", () => {
     await page.waitForURL(`**/console/jobs/${jobId}`);
   });
 
-  it("finds people, organisations, workplaces and competences by name", async () => {
+  it("finds people, organisations, workplaces and competences by name, and a person by candidateId", async () => {
     const { operations } = harness();
     const organisation = await harness().onboard();
     const { workplaceId, competenceId } = organisation;
@@ -56,11 +56,11 @@ describe("the search", () => {
       "/console/workplaces?search=Glimmingehus",
       "/console/competences?search=Glimmingehus",
     ]);
+    await searchFor(page, "no such name");
+    await page.getByText("Nothing found.").waitFor();
     await searchFor(page, person.candidateId);
     await hits(page).filter({ hasText: "Glimming Ek" }).waitFor();
     expect(await hits(page).count()).toBe(1);
-    await searchFor(page, "no such name");
-    await page.getByText("Nothing found.").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByLabel("Name, shift id, trace id, or person id").waitFor();

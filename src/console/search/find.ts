@@ -1,7 +1,7 @@
 import type { Candidate, Event, Job } from "../../../generated/operations/types.ts";
 import { formatSpan } from "../components/times.ts";
 import { api } from "../data/api.ts";
-import { ask, errorOf } from "../data/errors.ts";
+import { ask } from "../data/errors.ts";
 import { fullName, type Names, placeOf, workOf } from "../data/names.ts";
 import { type EventFilter, eventsAddress } from "../events/event.ts";
 
@@ -22,8 +22,7 @@ export const FEWEST = 2;
 export async function find(text: string, names: Names): Promise<Hit[]> {
   if (text.length < FEWEST) return [];
   const ids = isId(text) ? [{ shiftId: text }, { traceId: text }] : [];
-  const [person, people, jobs, events] = await Promise.all([
-    personOf(text),
+  const [people, jobs, events] = await Promise.all([
     ask(api.listCandidates({ params: { query: { search: text, limit: MOST } } })),
     Promise.all(ids.map((id) => ask(api.listJobs({ params: { query: { ...id, limit: MOST } } })))),
     Promise.all(ids.map(eventsOf)),
@@ -32,26 +31,13 @@ export async function find(text: string, names: Names): Promise<Hit[]> {
   return [
     ...[...found.values()].slice(0, MOST).map((job) => hitOfJob(job, names)),
     ...events.flat(),
-    ...[...person, ...people.items].map(hitOfPerson),
+    ...people.items.map(hitOfPerson),
     ...named(text, names),
   ];
 }
 
 /** "." and ".." are no ids: a path would lose them. */
 const isId = (text: string) => !/^\.+$/.test(text);
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-/** The person with this candidateId; none unless it is one. */
-async function personOf(candidateId: string): Promise<Candidate[]> {
-  if (!UUID.test(candidateId)) return [];
-  try {
-    return [await ask(api.getCandidate({ params: { path: { candidateId } } }))];
-  } catch (error) {
-    if (errorOf(error).status === 404) return [];
-    throw error;
-  }
-}
 
 type Id = Pick<EventFilter, "shiftId" | "traceId">;
 

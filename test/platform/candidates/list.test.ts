@@ -26,6 +26,13 @@ describe.each(featureEngines)("the lists about candidates, on %s", (engine) => {
     expect(await people({ search: "Nobody" })).toEqual([]);
   });
 
+  it("finds a person by candidateId", async () => {
+    const { candidateId } = await organisation.addPerson({ lastName: "Berg" });
+    await organisation.addPerson({ lastName: "Ek" });
+    expect(await people({ search: candidateId.toUpperCase() })).toEqual(["Berg"]);
+    expect(await people({ search: crypto.randomUUID() })).toEqual([]);
+  });
+
   it("finds people by competence, together with the name", async () => {
     await organisation.addPerson({ lastName: "Able" });
     await organisation.addPerson({ lastName: "Unable", competenceIds: [] });

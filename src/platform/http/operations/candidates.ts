@@ -12,6 +12,7 @@ import { competencesOf, requireCandidate, reveal, unknownCandidate } from "../..
 import { erase } from "../../candidates/erase.ts";
 import type { CandidatesTable, Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
+import { isUuid } from "../../ids.ts";
 import { resolveIssues } from "../../issues/issues.ts";
 import { type Trx, transact } from "../../transaction.ts";
 import { markRefreshDue } from "../../work/refresh.ts";
@@ -78,7 +79,9 @@ const fits =
   ({ search, competenceId }: { search?: string; competenceId?: string }) =>
   ({ and, exists, selectFrom }: ExpressionBuilder<Schema, "candidates">) =>
     and([
-      contains(sql`first_name || ' ' || last_name`, search),
+      search !== undefined && isUuid(search)
+        ? sql<boolean>`candidate_id = ${search}::uuid`
+        : contains(sql`first_name || ' ' || last_name`, search),
       ...(competenceId === undefined
         ? []
         : [
