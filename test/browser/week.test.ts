@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Organisation } from "../harness/organisation.ts";
@@ -36,7 +37,10 @@ describe("the week", () => {
     await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Week" }).click();
     await page.getByText("No shifts in this week").waitFor();
     await page.getByLabel("Week of").fill(MONDAY);
-    await page.waitForURL(`**/console/week?week=${MONDAY}&providerId=${organisation.providerId}`);
+    await page.waitForURL(({ pathname, searchParams }) => {
+      const expected = { week: MONDAY, providerId: organisation.providerId };
+      return pathname === "/console/week" && isDeepStrictEqual(Object.fromEntries(searchParams), expected);
+    });
     await page.getByRole("link", { name: "Next week" }).click();
     await shift(page, "bad").waitFor();
     await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "List" }).click();
