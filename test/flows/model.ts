@@ -62,7 +62,7 @@ interface ModelJob extends Values {
 
 export interface ModelAnswer {
   status: number;
-  said?: string | undefined;
+  code?: string | undefined;
 }
 
 export const statusOf = (job: ModelJob) =>

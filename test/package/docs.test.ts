@@ -148,8 +148,8 @@ describe("the site in a browser", { timeout: TIMEOUT_MS }, () => {
       await page.locator("main").getByText(title).first().waitFor();
     }
     const text = await page.locator("main").first().textContent();
-    for (const field of ["event", "providerId", "content", "content.shiftId", "traceId"]) {
-      expect((text ?? "").replaceAll(/\s*\.\s*/g, ".")).toContain(field);
+    for (const field of ["event", "providerId", "content", "shiftId", "traceId"]) {
+      expect(text).toContain(`"${field}"`);
     }
     await page.close();
   });
