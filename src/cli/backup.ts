@@ -31,7 +31,7 @@ Examples:
   shiftpact backup monday.shiftpact --data ./data
   DATABASE_URL=postgres://localhost/shiftpact shiftpact backup monday.shiftpact`;
 
-/** Exit code: 0 written and verified; 1 it could not be; 2 flags or settings that cannot be used. */
+/** Returns the exit code: 0 written and verified; 1 the backup failed; 2 unusable flags or settings. */
 export async function backup(argv: string[], io: Io): Promise<number> {
   try {
     const { values, positionals } = readFlags({
@@ -62,7 +62,7 @@ export async function backup(argv: string[], io: Io): Promise<number> {
   }
 }
 
-/** Read back before it gets its name: what is kept is complete. */
+/** The file is read back before it gets its final name, so a file of that name is complete. */
 async function writeFile(file: string, isReplaced: boolean, source: (sink: Writable) => Promise<void>) {
   let read: Inspected | undefined;
   await makeFile(file, isReplaced, async (draft) => {

@@ -2,8 +2,8 @@ import type { CheckProvider } from "../platform/deps.ts";
 import { verify } from "../verify/verify.ts";
 
 /**
- * What the platform checks a provider with: the verification kit, without a call that could change anything, and without what a provider's
- * firewall would take for an attack: odd ids, generated text and wrong tokens by the dozen are for \`shiftpact verify\` alone.
+ * Checks a provider as the platform does: the verification kit without calls that change data. It also leaves out what a firewall may
+ * take for an attack: odd ids, generated text and series of wrong tokens. `shiftpact verify` covers those.
  */
 export const checkProvider: CheckProvider = async ({ shiftId, ...target }) => {
   const { findings } = await verify({
@@ -13,7 +13,7 @@ export const checkProvider: CheckProvider = async ({ shiftId, ...target }) => {
     polite: true,
     concurrency: 1,
     skip: ["errors", "generated", "contracts"],
-    // The same provider is told of the same findings.
+    // One provider always gets the same findings.
     seed: 1,
   });
   return findings.flatMap(({ severity, ...finding }) =>

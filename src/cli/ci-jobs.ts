@@ -5,17 +5,17 @@ import type { Answers } from "./init-answers.ts";
 export interface CiJob {
   path: string;
   text: string;
-  /** What is left to do in the CI system. */
+  /** The remaining step in the CI system. */
   toDo: string;
 }
 
 const HEADER =
-  "# Verifies the provider against the contract on every push. Written by shiftpact init; change it as you like.\n";
-/** Runs of one provider must not change its shift at the same time. */
+  "# Verifies the provider against the contract on every push. Written by shiftpact init; edit it freely.\n";
+/** Two runs on one provider at the same time would change the same shift. */
 const ONE_AT_A_TIME = "contract";
 const NODE = 24;
 
-/** @param version of shiftpact; the job keeps it, so that a build changes only when you change it. */
+/** @param version of shiftpact; the job pins it, so only an edit of the job changes a build. */
 export function ciJob(answers: Answers, version: string): CiJob | undefined {
   switch (answers.ci) {
     case "github":
@@ -81,7 +81,7 @@ function gitlabJob(answers: Answers, version: string): CiJob {
 
 const yamlOf = (value: unknown): string => HEADER + stringify(value, { lineWidth: 0 });
 
-/** Starts the provider, and waits a minute for a response of any status. */
+/** Starts the provider and waits up to one minute for a response of any status. */
 function startScript({ start, baseUrl }: Answers): string[] {
   if (start === undefined) return [];
   return [
@@ -95,11 +95,11 @@ function verifyCommand(answers: Answers, version: string): string {
   return `npx --yes shiftpact@${version} verify ${shellWord(answers.baseUrl)} --provider-id "$PROVIDER_ID" ${flags}`;
 }
 
-/** Without a shift for each run the cancellation cannot be checked in each. */
+/** A run can check the cancellation only if it has a shift of its own. */
 export const cancellationFlag = ({ createShift }: Answers): string =>
   createShift === undefined ? "--allow-incomplete" : `--create-shift ${shellWord(createShift)}`;
 
-/** The text as one word of a POSIX shell. */
+/** Returns the text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -4,8 +4,8 @@ import type { Io } from "./io.ts";
 import { UsageError } from "./usage.ts";
 
 /**
- * Prints one line for each thing to fix, and returns the exit code: 2 for flags or settings that cannot be used, 3 for a schema that does
- * not fit, otherwise 1.
+ * Prints one line for each problem and returns the exit code: 2 for unusable flags or settings, 3 for an incompatible schema,
+ * otherwise 1.
  */
 export function reportFailure(command: string, error: unknown, io: Io): number {
   const lines = error instanceof ConfigError ? error.faults : [lineOf(error)];
@@ -14,10 +14,10 @@ export function reportFailure(command: string, error: unknown, io: Io): number {
   return error instanceof ConfigError || error instanceof UsageError ? 2 : 1;
 }
 
-/** The first line of the message: the rest is for developers. */
+/** Returns the first line of the message: the rest is for developers. */
 function lineOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const line = error.message.split("\n")[0];
   // A refused connection to a name with several addresses has no message of its own.
-  return line || `PostgreSQL does not answer: ${(error as NodeJS.ErrnoException).code}`;
+  return line || `cannot connect to PostgreSQL: ${(error as NodeJS.ErrnoException).code}`;
 }

@@ -8,13 +8,13 @@ import type { Io } from "./io.ts";
 import { openReports, printJson, printVerdict } from "./print-verdict.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
-const HELP = `shiftpact compare FILE: holds a provider's OpenAPI document against the platform's contracts, without running anything.
+const HELP = `shiftpact compare FILE: compares a provider's OpenAPI document with the platform's contracts, without running anything.
 
   FILE           OpenAPI 3 or Swagger 2, YAML or JSON; $refs into files beside it are followed
   --report DIR   writes report.html, junit.xml and report.json there
   --json         one finding a line, the summary last
 
-It finds out from the document which of the contract's forms it describes, and compares those only. What a document cannot say
+It detects which of the contract's forms the document describes, and compares only those. What a document cannot express
 (authentication, meaning, other organisations) is what shiftpact verify is for.
 Exit code 0: the document fits the contracts; 1: it does not; 2: it could not be read.
 

@@ -1,9 +1,9 @@
 import { type Group, groups, type KnownForms, verify } from "../verify/index.ts";
 import type { Io } from "./io.ts";
-import { readOrders } from "./verify-options.ts";
+import { readCommandLine } from "./verify-options.ts";
 import { stopOnSignal } from "./verify-stop.ts";
 
-/** Flags that mean what they mean to `shiftpact verify`. */
+/** Flags that have the same meaning as in `shiftpact verify`. */
 export const DETECT_FLAGS = {
   "provider-id": { type: "string" },
   token: { type: "string" },
@@ -15,14 +15,14 @@ export const DETECT_FLAGS = {
   timeout: { type: "string" },
 } as const;
 
-/** The groups of checks that no form is found out by. */
+/** The groups of checks that detect no form. */
 const FORMLESS: readonly Group[] = ["authentication", "tenants", "errors", "generated", "contracts"];
 
 export type DetectValues = { readonly [Flag in keyof typeof DETECT_FLAGS]?: string | boolean | undefined };
 
 /**
- * Finds out the forms of a running provider, as `shiftpact verify` does.
- * @throws UsageError for flags that cannot be used
+ * Detects the forms of a running provider, as `shiftpact verify` does.
+ * @throws UsageError for unusable flags
  * @throws CouldNotRun when the provider cannot be reached
  */
 export async function detectForms(
@@ -32,10 +32,10 @@ export async function detectForms(
   io: Io,
 ): Promise<KnownForms> {
   const argv = [baseUrl, ...argvOf(values), "--routing", routing ?? "auto"];
-  const options = readOrders(argv, io.env)?.options;
+  const options = readCommandLine(argv, io.env)?.options;
   if (options === undefined) return {};
   if (!options.readOnly) {
-    io.stderr(`Finding out the forms of ${baseUrl}, with calls that change data as those of verify do`);
+    io.stderr(`Detecting the forms of ${baseUrl}; like verify, this changes data`);
   }
   const { signal, off } = stopOnSignal(io);
   try {

@@ -14,7 +14,7 @@ export interface ProviderContract {
   total: number;
 }
 
-/** The two contracts that a provider verifies: the calls that it answers, and the events that it sends. */
+/** The two contracts that a provider verifies: the calls that it serves, and the events that it sends. */
 export async function contractsFor(forms: ProviderForms): Promise<ProviderContract[]> {
   const both = (["provider", "events"] as const).map(async (name) => {
     const whole = await readContract(name);
@@ -33,8 +33,7 @@ export async function contractsFor(forms: ProviderForms): Promise<ProviderContra
 }
 
 /**
- * The calls of a provider with one interaction for each request, the one that is served: a stub server has no states to tell the others
- * apart by.
+ * Keeps one interaction for each request of a provider, the served one: a stub server has no states that separate them.
  */
 export async function stubFor(forms: ProviderForms): Promise<ProviderContract> {
   const whole = await readContract("provider");
@@ -56,14 +55,14 @@ export async function stubFor(forms: ProviderForms): Promise<ProviderContract> {
 
 const STUB = "scheduling-provider.stub.json";
 
-/** What a request says, without its example values. */
+/** Returns what identifies a request, without its example values. */
 function requestKey({ request }: PactInteraction): string {
   const { method, query = {}, body, matchingRules } = request ?? {};
   const fields = Object.keys((body?.content ?? {}) as object).sort();
   return JSON.stringify([method, matchingRules?.path, matchingRules?.query, Object.keys(query), fields]);
 }
 
-/** Served before refused, and with most in it first. */
+/** Successful responses come before refusals, and the fullest one comes first. */
 function rank({ response }: PactInteraction): number {
   const isServed = (response?.status ?? 500) < 300;
   return (isServed ? 0 : 1_000_000) - JSON.stringify(response?.body?.content ?? "").length;
@@ -71,7 +70,7 @@ function rank({ response }: PactInteraction): number {
 
 /**
  * Writes the files; files that this function wrote before are replaced.
- * @throws CouldNotRun before anything is written when another file has one of the names, or nothing can be written
+ * @throws CouldNotRun, before anything is written, when another file has one of the names or the folder is not writable
  */
 export function writeContracts(folder: string, contracts: readonly ProviderContract[]): void {
   for (const { name } of contracts) refuseForeign(join(folder, name));
@@ -79,7 +78,7 @@ export function writeContracts(folder: string, contracts: readonly ProviderContr
     mkdirSync(folder, { recursive: true });
     for (const { name, text } of contracts) writeFileSync(join(folder, name), text);
   } catch (error) {
-    throw new CouldNotRun(`--out ${folder}: nothing can be written there (${codeOf(error)})`);
+    throw new CouldNotRun(`--out ${folder}: the folder is not writable (${codeOf(error)})`);
   }
 }
 
@@ -87,17 +86,17 @@ function refuseForeign(file: string): void {
   const text = textOf(file);
   if (text === undefined || isOwn(text)) return;
   throw new CouldNotRun(
-    `${file} was not written by this command, and is left as it is: give another folder with --out, or remove the file`,
+    `${file} was not written by this command and is kept: give another folder with --out, or remove the file`,
   );
 }
 
-/** Undefined when there is no such file. */
+/** Returns undefined when the file does not exist. */
 function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
     const code = codeOf(error);
-    // Without a folder of that name the writing fails by itself, and says so.
+    // Without a folder of that name the write fails and reports the reason.
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
     throw new CouldNotRun(`${file} cannot be read (${code}): give another folder with --out`);
   }

@@ -5,21 +5,21 @@ interface Form<Value extends string> {
   /** Its flag, as in `--not-found`. */
   flag: string;
   values: readonly Value[];
-  /** What a provider has unless stated otherwise. Undefined: the contract prefers none, and the form must be stated. */
+  /** What a provider has unless stated otherwise. Undefined: the contract prefers none, and the form must be given. */
   usual?: Value;
   meaning: string;
 }
 
-/** Every form that tells interactions apart, in the order of test/consumer/README.md. */
+/** Every form that distinguishes interactions, in the order of test/consumer/README.md. */
 export const FORMS: { readonly [Name in keyof ProviderForms]: Form<ProviderForms[Name]> } = {
-  routing: { flag: "routing", values: ["path", "header"], meaning: "where the providerId stands" },
+  routing: { flag: "routing", values: ["path", "header"], meaning: "where requests carry the providerId" },
   variant: { flag: "variant", values: ["a", "b"], meaning: "the field set of a shift" },
   notFound: {
     flag: "not-found",
     values: ["empty", "404"],
     meaning: "the response when no candidate matches",
   },
-  unassign: { flag: "unassign", values: ["put", "delete"], meaning: "how a candidate is unassigned" },
+  unassign: { flag: "unassign", values: ["put", "delete"], meaning: "the call that unassigns a candidate" },
   acknowledgement: {
     flag: "ack",
     values: ["minimal", "full", "none"],
@@ -59,8 +59,8 @@ export const FORM_FLAGS = Object.fromEntries(
 );
 
 /**
- * The forms that the flags state.
- * @throws UsageError for a value that there is not
+ * Returns the forms that the flags give.
+ * @throws UsageError for an unknown value
  */
 export function formsOfFlags(values: Readonly<Record<string, unknown>>): KnownForms {
   const stated = FORM_NAMES.flatMap((name) => {
@@ -73,12 +73,12 @@ export function formsOfFlags(values: Readonly<Record<string, unknown>>): KnownFo
   return Object.fromEntries(stated);
 }
 
-/** Forms without a usual value that are not known. */
+/** Returns the unknown forms that have no usual value. */
 export function missingForms(forms: KnownForms): (keyof ProviderForms)[] {
   return FORM_NAMES.filter((name) => forms[name] === undefined && FORMS[name].usual === undefined);
 }
 
-/** Every form: the known ones, and the usual value of each of the others. */
+/** Returns every form: the known ones, and the usual value of each of the others. */
 export function wholeForms(known: KnownForms): ProviderForms {
   const entries = FORM_NAMES.map((name) => [name, known[name] ?? FORMS[name].usual]);
   return Object.fromEntries(entries) as ProviderForms;
@@ -88,7 +88,7 @@ export function wholeForms(known: KnownForms): ProviderForms {
 export const flagText = (name: keyof ProviderForms): string =>
   `--${FORMS[name].flag} ${FORMS[name].values.join("|")}`;
 
-/** A line for each form: its flag, values, usual value and meaning. */
+/** Returns a line for each form: its flag, values, usual value and meaning. */
 export function formsList(): string[] {
   const width = Math.max(...FORM_NAMES.map((name) => flagText(name).length));
   return FORM_NAMES.map((name) => {

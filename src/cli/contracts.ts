@@ -31,7 +31,7 @@ ${formsList().join("\n")}
   --verified FILE    reads what pact-verifier --json wrote, and fails when no interaction was verified: a filter that matches
                      nothing is no success
   --detect BASE_URL  finds the forms out at a running provider; a form that is given as a flag stays as given.
-                     Takes these flags as shiftpact verify does, and the environment's PROVIDER_TOKEN:
+                     Accepts these flags of shiftpact verify, and PROVIDER_TOKEN from the environment:
                      ${Object.keys(DETECT_FLAGS)
                        .map((flag) => `--${flag}`)
                        .join(" ")
@@ -93,7 +93,7 @@ function flagsOf(args: string[]) {
   }).values;
 }
 
-/** @throws UsageError or CouldNotRun when a form that has no usual value is not known */
+/** @throws UsageError or CouldNotRun when a form without a usual value is unknown */
 async function knownForms(flags: Flags, io: Io): Promise<KnownForms> {
   const given = formsOfFlags(flags);
   if (flags.detect !== undefined) {
@@ -102,7 +102,7 @@ async function knownForms(flags: Flags, io: Io): Promise<KnownForms> {
     const missing = missingForms(known);
     if (missing.length === 0) return known;
     throw new CouldNotRun(
-      `not found out: ${missing.join(", ")}; give a shift in the future with --shift-id ID, or ${missing.map(flagText).join(" ")}`,
+      `not detected: ${missing.join(", ")}; give a shift in the future with --shift-id ID, or ${missing.map(flagText).join(" ")}`,
     );
   }
   const unused = (Object.keys(DETECT_FLAGS) as (keyof typeof DETECT_FLAGS)[]).find(
@@ -114,13 +114,13 @@ async function knownForms(flags: Flags, io: Io): Promise<KnownForms> {
   throw new UsageError(`give also ${missing.map(flagText).join(" ")}, or --detect BASE_URL`);
 }
 
-/** Matches the descriptions of the interactions that fit. */
+/** Returns a filter that matches the descriptions of the fitting interactions. */
 function filterOf(forms: ProviderForms): string {
   const pairs = FORM_NAMES.map((name) => `${name}=${forms[name]}`);
   return `\\[((${pairs.join("|")}) ?)+\\]$`;
 }
 
-/** Pact's verifier ends with 0 when its filter left nothing over. */
+/** Pact's verifier exits with 0 when its filter leaves no interaction. */
 function sayVerified(file: string, io: Io): number {
   const count = verifiedIn(file);
   if (count > 0) {
@@ -128,12 +128,12 @@ function sayVerified(file: string, io: Io): number {
     return 0;
   }
   io.stderr(
-    `shiftpact contracts: no interaction was verified: the filter matches none of the contract that ${file} is about`,
+    `shiftpact contracts: no interaction was verified: the filter matches no interaction of the contract in ${file}`,
   );
   return 1;
 }
 
-/** @throws UsageError when it is no report of pact-verifier */
+/** @throws UsageError when it is not a report of pact-verifier */
 function verifiedIn(file: string): number {
   try {
     const { interactionResults } = JSON.parse(readFileSync(file, "utf8")) as {
@@ -143,7 +143,7 @@ function verifiedIn(file: string): number {
     throw new TypeError("no results");
   } catch {
     throw new UsageError(
-      `--verified ${file}: it is not there, or is no report that pact-verifier --json wrote`,
+      `--verified ${file}: the file does not exist, or is not a report of pact-verifier --json`,
     );
   }
 }

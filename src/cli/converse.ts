@@ -1,14 +1,14 @@
 import { createInterface } from "node:readline";
 import { CouldNotRun } from "../verify/could-not-run.ts";
 
-/** Questions to the person at the terminal, one after the other. */
+/** Asks the user at the terminal one question after the other. */
 export interface Conversation {
   /**
    * Returns the line that was typed, without spaces around it.
-   * @throws CouldNotRun when the person ends the conversation, with Ctrl-C or Ctrl-D
+   * @throws CouldNotRun when the user ends the conversation with Ctrl-C or Ctrl-D
    */
   ask(question: string): Promise<string>;
-  /** Gives the terminal back. */
+  /** Releases the terminal. */
   close(): void;
 }
 
@@ -19,7 +19,7 @@ interface Waiting {
 
 const STOPPED = new CouldNotRun("stopped: nothing was written");
 
-/** On the terminal of the process. Lines that are pasted ahead answer the questions that follow. */
+/** Reads from the terminal of the process. Lines that are pasted ahead answer the questions that follow. */
 export function converse(): Conversation {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const lines: string[] = [];

@@ -6,16 +6,16 @@ const TIMEOUT_MS = 30_000;
 const SHOWN = 200;
 
 /**
- * Asks for a new shift in the future: `POST` to a web address, or a command of the shell. The answer is the shift's id alone, or JSON with a
+ * Requests a new shift in the future: `POST` to a URL, or a shell command. The response is the shift's id alone, or JSON with a
  * member `shiftId`.
- * @throws CouldNotRun when none comes of it
+ * @throws CouldNotRun when the response holds no id
  */
 export async function createShift(source: string): Promise<string> {
   const text = /^https?:\/\//.test(source) ? await post(source) : await execute(source);
   const id = idIn(text.trim());
   if (id !== undefined) return id;
   throw new CouldNotRun(
-    `--create-shift: the answer must be the id of a shift, or JSON like {"shiftId": "..."}; it was ${JSON.stringify(text.slice(0, SHOWN))}`,
+    `--create-shift: the response must be the id of a shift, or JSON like {"shiftId": "..."}; it was ${JSON.stringify(text.slice(0, SHOWN))}`,
   );
 }
 

@@ -1,24 +1,24 @@
 /**
- * An error that nobody caught leaves the process in a state that nobody knows: it is told of and the process ends with code 1. What
- * was acknowledged is stored. Answers how to take that back.
+ * Reports an uncaught error and ends the process with code 1, because its state is undefined. What was acknowledged is stored.
+ * Returns a function that removes the handlers.
  */
-export function endOnUnexpected(tell: (error: unknown) => void): () => void {
+export function endOnUnexpected(report: (error: unknown) => void): () => void {
   const end = (error: unknown) => {
     try {
-      tell(error);
+      report(error);
     } finally {
       process.exit(1);
     }
   };
-  // Rejections that nobody handles come here too.
+  // Unhandled rejections arrive here too.
   process.on("uncaughtException", end);
   return () => void process.off("uncaughtException", end);
 }
 
-/** Ends the process if anything still keeps it alive by then; with code 1 unless its command has ended. */
-export function endAfter(ms: number, tell: () => void): void {
+/** Ends the process if it is still alive after `ms`; with code 1 unless its command has ended. */
+export function endAfter(ms: number, report: () => void): void {
   const end = () => {
-    if (process.exitCode === undefined) tell();
+    if (process.exitCode === undefined) report();
     process.exit(process.exitCode ?? 1);
   };
   setTimeout(end, ms).unref();

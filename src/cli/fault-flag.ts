@@ -6,7 +6,7 @@ import { type FaultName, isFaultName } from "../sandbox/faults/switchboard.ts";
 /** `--fault NAME` or `--fault NAME:OPERATION`. */
 export interface FaultFlag {
   name: FaultName;
-  /** Undefined: on every operation that the fault knows. */
+  /** Undefined: on every operation that supports the fault. */
   operation: OperationId | undefined;
 }
 
@@ -16,7 +16,7 @@ const WIDTH = Math.max(
     .map((name) => name.length),
 );
 
-/** Every fault with its summary, by topic. */
+/** Returns every fault with its summary, by topic. */
 export function faultList(): string {
   const lines = Object.entries(faultTopics).flatMap(([topic, faults]) => [
     `  ${topic}:`,
@@ -26,7 +26,7 @@ export function faultList(): string {
   return lines.join("\n").trimEnd();
 }
 
-/** @throws Error whose message is one line for the person who typed it */
+/** @throws Error whose message is one line for the user */
 export function readFaultFlag(text: string): FaultFlag {
   const [name = "", operation] = text.split(":");
   if (!isFaultName(name)) throw new Error(`there is no fault ${JSON.stringify(name)}: --help lists them all`);

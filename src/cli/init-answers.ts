@@ -5,17 +5,17 @@ import { baseUrlOf, choice } from "./verify-options.ts";
 
 export const CI_SYSTEMS = ["github", "gitlab", "none"] as const;
 
-/** What the files are written from. */
+/** The values that the files are written from. */
 export interface Answers {
   baseUrl: string;
   providerId: string;
   /** Name of the environment variable, and of the CI system's secret, that holds PROVIDER_TOKEN. */
   tokenVariable: string;
   shiftId?: string;
-  /** Makes a shift for each run; undefined: nothing does. */
+  /** Creates a shift for each run; undefined: none is created. */
   createShift?: string;
   ci: (typeof CI_SYSTEMS)[number];
-  /** Starts the provider in CI; undefined: it runs already. */
+  /** Starts the provider in CI; undefined: it is already running. */
   start?: string;
 }
 
@@ -32,8 +32,8 @@ export interface AnswerFlags {
 const TOKEN_VARIABLE = "PROVIDER_TOKEN";
 
 /**
- * The flags, and the answers to the questions that they leave open.
- * @throws UsageError for a flag that cannot be used; without a terminal, for flags that are missing
+ * Returns the flags, and the answers to the questions that they leave open.
+ * @throws UsageError for an unusable flag; without a terminal, for missing flags
  */
 export async function readAnswers(flags: AnswerFlags, usualCi: Answers["ci"], io: Io): Promise<Answers> {
   if (io.converse === undefined) refuseMissing(flags);
@@ -83,7 +83,7 @@ type From = <Value>(
   usual?: string,
 ) => Promise<Value>;
 
-/** The flag, else what is answered, else what is usual. A wrong answer is asked for again; a wrong flag is an error. */
+/** Returns the flag, else the answer, else the default. A wrong answer is asked for again; a wrong flag is an error. */
 function sourceOf(conversation: Conversation | undefined, { stderr }: Io): From {
   return async (flag, question, read, usual) => {
     if (flag !== undefined) return read(flag);
@@ -107,10 +107,10 @@ function refuseMissing(flags: AnswerFlags): void {
     ...(flags["provider-id"] === undefined ? ["--provider-id UUID"] : []),
   ];
   if (missing.length === 0) return;
-  throw new UsageError(`there is no terminal to ask on: give ${missing.join(" and ")} (see --help)`);
+  throw new UsageError(`no terminal for questions: give ${missing.join(" and ")} (see --help)`);
 }
 
-/** Never shows what was given: it may be the token itself. */
+/** Never shows the given value: it may be the token itself. */
 function tokenVariableOf(text: string, env: Io["env"]): string {
   if (!/^[A-Z_][A-Z0-9_]*$/.test(text) || text.startsWith("GITHUB_")) {
     throw new UsageError(
@@ -120,11 +120,11 @@ function tokenVariableOf(text: string, env: Io["env"]): string {
   if (env[text]) return text;
   const name = text === TOKEN_VARIABLE ? text : "the variable of --token-variable";
   throw new UsageError(
-    `${name} is not set: set it to PROVIDER_TOKEN, which the probe calls the provider with`,
+    `${name} is not set: set it to PROVIDER_TOKEN, which the probe sends to the provider`,
   );
 }
 
-/** Asked for only when the provider cannot be running already where the job runs. */
+/** Asked for only when the provider cannot already be running where the job runs. */
 async function startOf(
   flag: string | undefined,
   { baseUrl, ci, tokenVariable }: Answers,

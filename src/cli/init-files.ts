@@ -3,13 +3,13 @@ import { dirname, join } from "node:path";
 import { CouldNotRun } from "../verify/could-not-run.ts";
 
 export interface NewFile {
-  /** Below the folder. */
+  /** Relative to the folder. */
   path: string;
   text: string;
 }
 
 /**
- * Refuses files that would be overwritten.
+ * Checks that no file would be overwritten.
  * @throws CouldNotRun that names them all
  */
 export function refuseExisting(folder: string, paths: readonly string[]): void {
@@ -21,7 +21,7 @@ export function refuseExisting(folder: string, paths: readonly string[]): void {
   );
 }
 
-/** @throws CouldNotRun when nothing can be written there */
+/** @throws CouldNotRun when the folder is not writable */
 export function writeFiles(folder: string, files: readonly NewFile[]): void {
   for (const { path, text } of files) {
     const file = join(folder, path);
@@ -34,7 +34,7 @@ export function writeFiles(folder: string, files: readonly NewFile[]): void {
   }
 }
 
-/** A link that leads nowhere is there, too. */
+/** A broken link counts as present, too. */
 function isThere(file: string): boolean {
   return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }

@@ -1,13 +1,13 @@
 import { type KnownForms, verify } from "../verify/index.ts";
 import type { Answers } from "./init-answers.ts";
 import type { Io } from "./io.ts";
-import { readOrders } from "./verify-options.ts";
+import { readCommandLine } from "./verify-options.ts";
 import { stopOnSignal } from "./verify-stop.ts";
 
-/** What a provider shows without being changed. */
+/** What reads alone show of a provider. */
 export interface Probed {
   forms: KnownForms;
-  /** Errors of the contract that were seen on the way. */
+  /** Contract violations that the reads found. */
   errors: number;
 }
 
@@ -21,7 +21,7 @@ export async function probe(
 ): Promise<Probed> {
   const shift = shiftId === undefined ? [] : [`--shift-id=${shiftId}`];
   const argv = [baseUrl, "--provider-id", providerId, "--read-only", ...shift];
-  const options = readOrders(argv, { PROVIDER_TOKEN: io.env[tokenVariable] })?.options;
+  const options = readCommandLine(argv, { PROVIDER_TOKEN: io.env[tokenVariable] })?.options;
   if (options === undefined) return { forms: {}, errors: 0 };
   const { signal, off } = stopOnSignal(io);
   try {

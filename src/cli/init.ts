@@ -86,7 +86,7 @@ function flagsOf(args: string[]) {
   });
 }
 
-/** A shift that is cancelled for good would serve one run only, so none is written. */
+/** A cancelled shift would serve one run only, so the file names none. */
 function filesOf({ shiftId }: Answers, job: CiJob | undefined): NewFile[] {
   const fixtures = { path: FIXTURES, text: `${JSON.stringify({ shiftId }, null, 2)}\n` };
   return job === undefined ? [fixtures] : [fixtures, job];
@@ -124,7 +124,7 @@ function cancellationNotes({ createShift }: Answers): string[] {
   if (createShift !== undefined) return [];
   return [
     "Cancellation is not checked yet, and --allow-incomplete keeps that from failing: verify cancels a shift for good,",
-    "so each run needs another one. Let --create-shift URL_OR_COMMAND make it, or give a list as cancellableShiftId in",
+    "so each run needs another one. Let --create-shift URL_OR_COMMAND create it, or give a list as cancellableShiftId in",
     `${FIXTURES}; then leave --allow-incomplete out.`,
     "",
   ];
@@ -136,12 +136,12 @@ function remarks({ shiftId }: Answers, { forms, errors }: Probed): string[] {
       ? [`Without a shift most checks are skipped: add "shiftId" to ${FIXTURES}.`]
       : []),
     ...(shiftId !== undefined && forms.variant === undefined
-      ? [`The shift ${shiftId} could not be read: see what verify finds.`]
+      ? [`The shift ${shiftId} could not be read: run verify for the reason.`]
       : []),
     ...(errors > 0
-      ? [`${errors} ${errors === 1 ? "error was" : "errors were"} seen: verify says what to do.`]
+      ? [`${errors} ${errors === 1 ? "error was" : "errors were"} seen: run verify for the fixes.`]
       : []),
-    ...(FORM_NAMES.some((name) => forms[name] === undefined) ? ["verify finds out the others."] : []),
+    ...(FORM_NAMES.some((name) => forms[name] === undefined) ? ["verify detects the others."] : []),
   ];
 }
 

@@ -1,11 +1,11 @@
 import { type Conversation, converse } from "./converse.ts";
 
-/** Where a command writes, a line at a time, and what it reads beside its arguments. */
+/** Where a command writes, one line at a time, and what it reads beside its arguments. */
 export interface Io {
   stdout: (line: string) => void;
   stderr: (line: string) => void;
   env: Readonly<Record<string, string | undefined>>;
-  /** Asks the person at the terminal. Undefined: there is no terminal. */
+  /** Asks the user at the terminal. Undefined: there is no terminal. */
   converse?: () => Conversation;
 }
 
@@ -19,8 +19,8 @@ export function processIo(): Io {
 }
 
 /**
- * Once the reader has gone (`shiftpact verify ... | head -1`), nothing more is written. The command goes on to its end: what it has
- * changed at a provider must be put back.
+ * Drops the output once its reader has closed it (`shiftpact verify ... | head -1`). The command still runs to its end, because it must
+  * restore what it changed at a provider.
  */
 export function lineWriter(stream: NodeJS.WritableStream): (line: string) => void {
   let isOpen = true;
@@ -33,7 +33,7 @@ export function lineWriter(stream: NodeJS.WritableStream): (line: string) => voi
   };
 }
 
-/** Plain output when not on a terminal; NO_COLOR (no-color.org) is respected. */
+/** Returns plain text when not on a terminal; NO_COLOR (no-color.org) is respected. */
 export function isColoured(env: Io["env"]): boolean {
   return process.stdout.isTTY === true && !env.NO_COLOR;
 }

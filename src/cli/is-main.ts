@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Whether the process was started with this module; an installed command is reached through a symbolic link. */
+/** Returns whether the process was started with this module. An installed command is reached through a symbolic link. */
 export function isMain({ main, url }: ImportMeta): boolean {
   const [, started] = process.argv;
-  // Node 24.2 was the first to say it.
+  // Node reports this since 24.2.
   return main ?? (started !== undefined && realpathSync(started) === fileURLToPath(url));
 }

@@ -15,7 +15,7 @@ const DEFAULT_PORT = 3000;
 const DEFAULT_SECONDS = 120;
 const SECOND = 1_000;
 
-const HELP = `shiftpact listen: a platform stand-in that judges the webhooks that a provider sends.
+const HELP = `shiftpact listen: a platform stand-in that checks the webhooks of a provider.
 
   --port N        ${DEFAULT_PORT} unless given; 0: any free one
   --token T       PLATFORM_TOKEN; made up and printed unless given
@@ -24,14 +24,14 @@ const HELP = `shiftpact listen: a platform stand-in that judges the webhooks tha
   --report DIR    writes report.html, junit.xml and report.json there
   --json          one finding a line, the summary last; everything else goes to stderr
 
-It answers the first webhook with 500 and a later one only after ${HOLD_MS / SECOND} s, both on purpose, and expects that the same webhook comes again.
-It ends as soon as everything was seen. Exit code 0: the webhooks are as the contract says; 1: they are not; 2: it could not run.
+It answers the first webhook with 500 and a later one only after ${HOLD_MS / SECOND} s, both on purpose, and expects the same webhook again.
+It ends as soon as it has seen everything. Exit code 0: the webhooks conform to the contract; 1: they do not; 2: it could not run.
 
 Examples:
   shiftpact listen --port 3000 --token T
   shiftpact listen --expect shift.create,shift.update --timeout 600 --json`;
 
-/** How time passes; tests make it short. */
+/** Clock and timers; tests shorten them. */
 export type Wait = ListenerOptions["wait"];
 
 /** @returns the exit code: 0 conforms, 1 does not, 2 could not run. */
@@ -69,7 +69,7 @@ function flagsOf(args: string[]) {
 
 async function run(flags: Flags, io: Io, wait: Wait): Promise<number> {
   const { json, token = newToken() } = flags;
-  const tell = json ? io.stderr : io.stdout;
+  const print = json ? io.stderr : io.stdout;
   const paint = painter(!json && isColoured(io.env));
   const expect = eventsOf(flags.expect);
   const writeReports = openReports(flags.report);
@@ -77,9 +77,9 @@ async function run(flags: Flags, io: Io, wait: Wait): Promise<number> {
     ...{ token: tokenOf(token), expect, wait },
     port: numberFlag("port", flags.port ?? String(DEFAULT_PORT), 0, 65_535),
     timeoutMs: numberFlag("timeout", flags.timeout ?? String(DEFAULT_SECONDS), 1, 86_400) * SECOND,
-    onSeen: (seen) => tell(paint(seen.found.length > 0 ? "red" : "reset", lineOf(seen))),
+    onSeen: (seen) => print(paint(seen.found.length > 0 ? "red" : "reset", lineOf(seen))),
   });
-  for (const line of greeting(listener, token, expect)) tell(line);
+  for (const line of greeting(listener, token, expect)) print(line);
   const verdict = await untilFinished(listener);
   writeReports(verdict, "listen: the webhooks of a provider");
   if (!json) io.stdout("");
@@ -87,7 +87,7 @@ async function run(flags: Flags, io: Io, wait: Wait): Promise<number> {
   return verdict.summary.verdict === "conforms" ? 0 : 1;
 }
 
-/** A signal ends it early: what was seen until then is judged. */
+/** A signal ends the run early: the verdict covers what was seen until then. */
 async function untilFinished({ finished, stop }: Listener) {
   const enough = new AbortController();
   const stopped = untilStopped(enough.signal).then(stop);
@@ -107,13 +107,13 @@ function eventsOf(text: string | undefined): EventName[] {
   );
 }
 
-/** What no header can carry would never be found right. */
+/** A header cannot carry other tokens, so they could never match. */
 function tokenOf(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new UsageError("--token must be visible ASCII characters, without spaces");
 }
 
-/** 32 random bytes; the prefix tells it from a provider's token at a glance. */
+/** 32 random bytes; the prefix distinguishes it from a provider's token. */
 const newToken = (): string => `spp_${randomBytes(32).toString("base64url")}`;
 
 function greeting({ url }: Listener, token: string, expect: readonly EventName[]): string[] {
@@ -131,7 +131,7 @@ function greeting({ url }: Listener, token: string, expect: readonly EventName[]
 function lineOf({ number, event, answer, note, found }: Seen): string {
   const what = event
     ? `${event.event} shift ${event.content.shiftId} trace ${event.traceId}`
-    : "a webhook that could not be taken";
+    : "an unreadable webhook";
   const remarks = [
     ...(note === undefined ? [] : [note]),
     ...found.map(({ code, actual }) => `${code}: ${actual}`),
@@ -146,9 +146,9 @@ function answerWords(answer: Seen["answer"]): string {
     case "held":
       return `held for ${HOLD_MS / SECOND} s, on purpose`;
     case "given up":
-      return "the sender gave up; it should come again";
+      return "the sender gave up; a retry should follow";
     case 500:
-      return "answered 500, on purpose; it should come again";
+      return "answered 500, on purpose; a retry should follow";
     default:
       return `answered ${answer}`;
   }

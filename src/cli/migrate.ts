@@ -9,7 +9,7 @@ import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
 import { readFlags } from "./usage.ts";
 
-const HELP = `shiftpact migrate: brings the schema of the database up to date, and says what it did.
+const HELP = `shiftpact migrate: brings the schema of the database up to date, and reports what it did.
 
   --check      changes nothing: exit code 0: up to date, 1: migrations are missing, 3: the schema is newer than this version
   --data DIR   SHIFTPACT_DATA or .shiftpact unless given
@@ -28,7 +28,7 @@ const OK = 0;
 const FAILED = 1;
 const NEWER = 3;
 
-/** Applies what is missing, or only checks it. Exit codes: in HELP. */
+/** Applies missing migrations, or only checks for them. Exit codes: in HELP. */
 export async function migrate(argv: string[], io: Io): Promise<number> {
   try {
     const text = { type: "string" } as const;
@@ -65,7 +65,7 @@ async function check({ raw }: Database, io: Io): Promise<number> {
   const { missing, version, known, incompatible } = await checkSchema(raw);
   for (const { name } of missing) io.stdout(`missing ${name}`);
   if (incompatible)
-    io.stdout(`newer: ${incompatible.name} does not work with this version, which knows ${known}`);
+    io.stdout(`newer: ${incompatible.name} does not work with this version, which supports schema ${known}`);
   else if (missing.length === 0)
     io.stdout(
       `up to date: schema ${version}${version > known ? `, newer than ${known} and compatible` : ""}`,

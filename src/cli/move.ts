@@ -30,7 +30,7 @@ An interrupted move leaves nothing in PostgreSQL: run it again, or start the pla
 Example:
   shiftpact move --to postgres://localhost/shiftpact --data ./data`;
 
-/** Exit code: 0 moved and verified; 1 it could not be; 2 flags or values that cannot be used. */
+/** Returns the exit code: 0 moved and verified; 1 the move failed; 2 unusable flags or values. */
 export async function move(argv: string[], io: Io): Promise<number> {
   try {
     const { values } = readFlags({
@@ -65,7 +65,7 @@ interface Request {
 async function run(io: Io, { url, data, port }: Request): Promise<void> {
   const env: NodeJS.ProcessEnv = {
     ...readEnvironment(io.env),
-    // The reads come from the folder.
+    // The reads are served from the folder.
     ...{ DATABASE_URL: undefined, DIRECT_DATABASE_URL: undefined },
     ...(port !== undefined && { PORT: port }),
   };
@@ -73,7 +73,7 @@ async function run(io: Io, { url, data, port }: Request): Promise<void> {
   const folder = join(dataDir, "database");
   if (!existsSync(folder))
     throw new BackupFault(`there is no database in ${dataDir}: name the folder with --data`);
-  // A key that was made now would open nothing.
+  // A newly created key would decrypt nothing.
   if (keptSecrets(env, dataDir).secretKeys === undefined)
     throw new BackupFault("SECRET_KEY is required: the one that the platform uses");
   const config = readConfig(env, { dataDir });
@@ -108,9 +108,9 @@ function refuseInUse(error: unknown): never {
 function report(io: Io, { tables, rows, wasThere }: Moved, dataDir: string, seconds: number): void {
   const how = wasThere ? "were moved before" : "are moved";
   io.stdout(
-    `${rows} rows of ${tables} tables ${how}, in ${seconds.toFixed(1)} s; the counts and checksums of each table agree`,
+    `${rows} rows of ${tables} tables ${how}, in ${seconds.toFixed(1)} s; the counts and checksums of each table match`,
   );
-  io.stdout(`${dataDir} is marked as moved: no platform starts on its database any more`);
+  io.stdout(`${dataDir} is marked as moved: the platform no longer starts on its database`);
   io.stdout("start the platform with DATABASE_URL, and with the same SECRET_KEY and OPERATIONS_TOKEN:");
   for (const name of ["secret-key", "operations-token"])
     if (existsSync(join(dataDir, name))) io.stdout(`  ${join(dataDir, name)}`);

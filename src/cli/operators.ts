@@ -4,7 +4,7 @@ import type { Operator, Problem, Role } from "../../generated/operations/types.t
 import { ConfigError, readEnvironment } from "../platform/environment.ts";
 import type { Io } from "./io.ts";
 
-const HELP = `shiftpact operators: who may use the operations API of a running platform, and with which role.
+const HELP = `shiftpact operators: manages who may use the operations API of a running platform, and with which role.
 
   list                                 the operators, with the tokens that are valid
   create NAME --role ROLE              prints the token, which is shown once
@@ -35,7 +35,7 @@ const OPTIONS = {
 class UsageError extends Error {}
 class RefusedError extends Error {}
 
-/** Manages operators through the operations API, on any engine. Exit code 0: done; 1: the platform refused; 2: it could not be asked. */
+/** Manages operators through the operations API, on any engine. Returns the exit code: 0 done; 1 the platform refused; 2 no response. */
 export async function operators(argv: string[], io: Io): Promise<number> {
   try {
     const { values, positionals } = parseArgs({ args: argv, options: OPTIONS, allowPositionals: true });
@@ -71,12 +71,12 @@ interface Values {
 
 async function run([verb, name, ...more]: string[], values: Values, { api, io }: Place): Promise<void> {
   const print = (text: string, value: object) => io.stdout(values.json ? JSON.stringify(value) : text);
-  if (more.length > 0) throw new UsageError(`"${more[0]}" is too much; quote a name that has spaces`);
+  if (more.length > 0) throw new UsageError(`unexpected "${more[0]}"; quote a name that has spaces`);
   if (verb === "list") {
     for (const operator of await listAll(api)) print(lineOf(operator), operator);
     return;
   }
-  if (name === undefined) throw new UsageError("give list, or create, role, rotate or revoke with a NAME");
+  if (name === undefined) throw new UsageError("give list; or create, role, rotate or revoke with a NAME");
   const path = async () => ({ path: { operatorId: (await findOperator(api, name)).operatorId } });
   switch (verb) {
     case "create": {
@@ -157,6 +157,6 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
   if (error.message === "fetch failed" && cause instanceof Error)
-    return `the platform does not answer: ${cause.message || String((cause as NodeJS.ErrnoException).code)}`;
+    return `cannot connect to the platform: ${cause.message || String((cause as NodeJS.ErrnoException).code)}`;
   return error.message.split("\n", 1)[0] ?? "";
 }

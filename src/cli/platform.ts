@@ -11,7 +11,7 @@ import { untilStopped } from "./stop-signal.ts";
 import { readFlags } from "./usage.ts";
 import { webPages } from "./web-pages.ts";
 
-const HELP = `shiftpact platform: receives webhooks, fills shifts, and shows operators what happened.
+const HELP = `shiftpact platform: receives webhooks, fills shifts, and shows their state to operators.
 
   --port N     PORT or 3000 unless given; 0: any free one
   --host H     HOST or 127.0.0.1 unless given; 0.0.0.0 to be reached from outside
@@ -23,7 +23,7 @@ Settings, from the environment:
   MANAGEMENT_HOST, MANAGEMENT_PORT
                            a second listener for /metrics and the health checks; without it, /metrics needs the operations token unless
                            the request comes from this machine
-  TRUST_PROXY              how many proxies stand before it, or their addresses and subnets: then the client's address is what they say
+  TRUST_PROXY              the number of proxies in front, or their addresses and subnets: they then report the client's address
   DRAIN_SECONDS            5: for how long it serves after SIGTERM while /health/ready answers 503
   DATABASE_URL             PostgreSQL, with several hosts and target_session_attrs=read-write if you like; unset: an embedded database in the
                            data folder
@@ -32,7 +32,7 @@ Settings, from the environment:
   AUTO_MIGRATE             0: an old schema stops the start; shiftpact migrate applies what is missing
   SHIFTPACT_DATA           the data folder
   OPERATIONS_TOKEN, SECRET_KEY (32 bytes, base64)
-                           made and kept in the data folder; required with DATABASE_URL
+                           created and kept in the data folder; required with DATABASE_URL
   SECRET_KEYS              instead of SECRET_KEY: keys with commas between them; the first one seals, all open
   DATABASE_URL_FILE, DIRECT_DATABASE_URL_FILE, OPERATIONS_TOKEN_FILE, SECRET_KEY_FILE, SECRET_KEYS_FILE, SMTP_URL_FILE,
   OTEL_EXPORTER_OTLP_HEADERS_FILE
@@ -49,7 +49,7 @@ Settings, from the environment:
   OTEL_TRACES_SAMPLER_ARG)  sends traces and metrics over OTLP/HTTP; unset: OpenTelemetry is not loaded
   LOG_LEVEL                info; one of trace, debug, info, warn, error, fatal, silent
 
-When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start, or not go on;
+When it listens it prints {"listening":true,"port":N}. Logs go to stderr. Exit code 0: stopped; 1: it could not start or continue;
 2: flags or settings that cannot be used; 3: the schema of the database is newer than this version and does not work with it, or old with
 AUTO_MIGRATE=0. A second SIGINT or SIGTERM ends it at once.
 
@@ -65,12 +65,12 @@ const FLAGS = {
   version: { type: "boolean", short: "v" },
 } as const;
 
-// Without the drain. A supervisor waits 10 s before it kills, unless it is set to wait for the drain too.
+// Without the drain. A supervisor kills after 10 s by default, unless its limit includes the drain too.
 const STOP_MS = 9_500;
 
 /**
- * Runs the platform until SIGINT or SIGTERM; a second one ends the process at once. Exit code 0: stopped; 1: it could not start, or
- * could not go on; 2: flags or values that cannot be used; 3: the schema does not fit.
+ * Runs the platform until SIGINT or SIGTERM; a second one ends the process at once. Returns the exit code: 0 stopped; 1 it could not start
+ * or continue; 2 unusable flags or values; 3 an incompatible schema.
  */
 export async function platform(argv: string[], io: Io): Promise<number> {
   try {
@@ -105,7 +105,7 @@ async function run(config: Config, io: Io): Promise<number> {
       pages: webPages(),
       about: { version: kitVersion() },
     });
-    // Before it says that it listens: who hears that may stop it at once.
+    // Installed before the platform reports that it listens: a supervisor may stop it right after that report.
     const stopped = untilStopped();
     const { url, host, managementPort, database } = running;
     log.info({ version: kitVersion(), ...database, url, host, managementPort, pid: process.pid }, "started");
@@ -114,12 +114,12 @@ async function run(config: Config, io: Io): Promise<number> {
     );
     const end = await Promise.race([stopped, running.lost]);
     const lost = end instanceof Error ? end : undefined;
-    // A person at a terminal does not wait for a load balancer.
+    // After Ctrl-C at a terminal there is no load balancer to wait for.
     if (end === "SIGTERM") await drain(running, config.drainMs ?? 0);
     endAfter(STOP_MS, () =>
-      log.error("the stop took too long; what is not finished goes on at the next start"),
+      log.error("the stop took too long; unfinished work continues at the next start"),
     );
-    if (lost) io.stderr(`shiftpact platform: ${lost.message}; what is stored goes on at the next start`);
+    if (lost) io.stderr(`shiftpact platform: ${lost.message}; stored work continues at the next start`);
     await running.close(lost ? 0 : undefined);
     return lost ? 1 : 0;
   } finally {
@@ -127,7 +127,7 @@ async function run(config: Config, io: Io): Promise<number> {
   }
 }
 
-/** Serves for so long what a load balancer still sends, and goes on as soon as the database is lost. */
+/** Serves what a load balancer still sends for that long; ends at once when the database is lost. */
 async function drain(running: Platform, ms: number): Promise<void> {
   running.drain();
   const over = new AbortController();

@@ -5,16 +5,16 @@ import { type Io, isColoured } from "./io.ts";
 import { openReportFolder } from "./report-folder.ts";
 import { UsageError } from "./usage.ts";
 
-/** Prints one finding a line, and the summary last. */
+/** Prints one finding per line, and the summary last. */
 export function printJson({ findings, summary }: Verdict, io: Io): void {
   for (const finding of findings) io.stdout(JSON.stringify(finding));
   io.stdout(JSON.stringify({ summary }));
 }
 
 /**
- * Returns a function that writes report.html, junit.xml and report.json, or nothing without a folder. Call it before the run, which may be
- * long.
- * @throws CouldNotRun when the folder cannot be written to
+ * Returns a function that writes report.html, junit.xml and report.json, or nothing without a folder. Call it before the run, which may
+ * take long.
+ * @throws CouldNotRun when the folder is not writable
  */
 export function openReports(folder: string | undefined): (verdict: Verdict, subject: string) => void {
   if (folder === undefined) return () => undefined;
@@ -25,7 +25,7 @@ export function openReports(folder: string | undefined): (verdict: Verdict, subj
   };
 }
 
-/** Prints the findings, errors first, and how to fix each. */
+/** Prints the findings, errors first, each with its fix. */
 export function printVerdict(verdict: Verdict, io: Io): void {
   writeVerdict(verdict, io.stdout, { isInteractive: isColoured(io.env) });
 }

@@ -6,8 +6,8 @@ import { CouldNotRun } from "../verify/could-not-run.ts";
 export type ReportFolder = (name: string) => (text: string) => void;
 
 /**
- * Made when missing. Reports of an earlier run are removed: what stands there belongs to this one.
- * @throws CouldNotRun when nothing can be written there
+ * Creates the folder when missing. Reports of an earlier run are removed, so all files belong to this run.
+ * @throws CouldNotRun when the folder is not writable
  */
 export function openReportFolder(folder: string, names: readonly string[]): ReportFolder {
   inFolder(folder, () => {
@@ -24,7 +24,7 @@ function inFolder(folder: string, write: () => void): void {
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
     throw new CouldNotRun(
-      `--report ${folder}: nothing can be written there (${reason}); give a folder that you may write to`,
+      `--report ${folder}: not writable (${reason}); give a writable folder`,
     );
   }
 }

@@ -13,7 +13,7 @@ import { reportFailure } from "./command-failure.ts";
 import type { Io } from "./io.ts";
 import { readFlags, UsageError } from "./usage.ts";
 
-const HELP = `shiftpact restore FILE: restores a backup into a database that is empty, as a whole or not at all.
+const HELP = `shiftpact restore FILE: restores a backup into an empty database, completely or not at all.
 
   --data DIR   SHIFTPACT_DATA or .shiftpact unless given: the embedded database is made there
 
@@ -26,7 +26,7 @@ Examples:
   mkdir -m 700 restored && cp data/secret-key data/operations-token restored/ && shiftpact restore monday.shiftpact --data restored
   DATABASE_URL=postgres://localhost/shiftpact SECRET_KEY=... shiftpact restore monday.shiftpact`;
 
-/** Exit code: 0 restored and verified; 1 it could not be; 2 flags or settings that cannot be used. */
+/** Returns the exit code: 0 restored and verified; 1 the restore failed; 2 unusable flags or settings. */
 export async function restore(argv: string[], io: Io): Promise<number> {
   try {
     const { values, positionals } = readFlags({

@@ -1,7 +1,7 @@
 import { supportedNode } from "../verify/package-files.ts";
 import { type Io, processIo } from "./io.ts";
 
-/** Runs `command` as this process, with its arguments and its exit code; 2 on a Node that the package does not support. */
+/** Runs `command` as this process, with its arguments and its exit code; 2 on an unsupported Node version. */
 export async function runCommand(
   name: string,
   command: (argv: string[], io: Io) => Promise<number>,

@@ -58,11 +58,11 @@ Examples:
   shiftpact sandbox --states
   shiftpact sandbox --fault assign-conflict --fault no-token-accepted:listRoles
 
-Faults, each a way for a provider to be wrong:
+Faults, each one violation of the contract:
 
 ${faultList()}`;
 
-/** A flag that cannot be used; the message is one line for the person who typed it. */
+/** An unusable flag; the message is one line for the user. */
 class UsageError extends Error {}
 
 /**
@@ -175,7 +175,7 @@ async function run(options: SandboxOptions, { shifts, faults }: Scene, io: Io): 
   return 0;
 }
 
-/** A fault that is also given without an operation is on all of them. */
+/** A fault that is also given without an operation applies to all operations. */
 function plant({ setFault }: Sandbox, name: FaultFlag["name"], flags: readonly FaultFlag[]): void {
   const operations = flags.filter((each) => each.name === name).map(({ operation }) => operation);
   const named = operations.filter((operation) => operation !== undefined);

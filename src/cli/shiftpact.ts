@@ -12,7 +12,7 @@ const ofPlatform = (name: PlatformCommand, summary: string) => ({
   [name]: { summary, load: async () => (await import("./platform-commands.ts")).PLATFORM_COMMANDS[name] },
 });
 
-/** Loaded only when asked for: a provider engineer's command needs no database. */
+/** Loaded only on demand: a provider engineer's command needs no database. */
 const COMMANDS: Commands = {
   ...ofPlatform("platform", "run the platform: webhooks in, jobs, bookings, cancellations"),
   ...ofPlatform("migrate", "bring the schema of the platform's database up to date, or check it"),
@@ -25,7 +25,7 @@ const COMMANDS: Commands = {
     load: async () => (await import("./sandbox.ts")).sandbox,
   },
   verify: {
-    summary: "hold a running provider against the contract",
+    summary: "verify a running provider against the contract",
     load: async () => (await import("./verify.ts")).verify,
   },
   init: {
@@ -33,7 +33,7 @@ const COMMANDS: Commands = {
     load: async () => (await import("./init.ts")).init,
   },
   listen: {
-    summary: "stand in for the platform and judge the webhooks that a provider sends",
+    summary: "stand in for the platform and check the webhooks of a provider",
     load: async () => (await import("./listen.ts")).listen,
   },
   trigger: {
@@ -41,7 +41,7 @@ const COMMANDS: Commands = {
     load: async () => (await import("./trigger.ts")).trigger,
   },
   compare: {
-    summary: "hold a provider's OpenAPI document against the contracts",
+    summary: "compare a provider's OpenAPI document with the contracts",
     load: async () => (await import("./compare.ts")).compare,
   },
   contracts: {
@@ -61,11 +61,11 @@ const HELP = [
   "",
   ...Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}`),
   "",
-  "shiftpact COMMAND --help tells more, with examples.",
+  "shiftpact COMMAND --help shows the options, with examples.",
   "shiftpact --version prints the version.",
 ];
 
-/** Exit code: the command's own; 2 for a command that there is not. */
+/** Returns the exit code: the command's own; 2 for an unknown command. */
 export async function shiftpact([name, ...argv]: string[], io: Io): Promise<number> {
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     for (const line of HELP) io.stdout(line);
@@ -86,7 +86,7 @@ export async function shiftpact([name, ...argv]: string[], io: Io): Promise<numb
     return await (await command.load())(argv, io);
   } catch (error) {
     if (!isPlatformMissing(error)) throw error;
-    io.stderr(`shiftpact ${name}: the platform is a package of its own: npm install @shiftpact/platform`);
+    io.stderr(`shiftpact ${name}: the platform is a separate package: npm install @shiftpact/platform`);
     return 2;
   }
 }

@@ -26,7 +26,7 @@ Examples:
   shiftpact spec provider --collection --out provider.postman_collection.json`;
 
 const NAMES = ["provider", "platform", "operations", "events"];
-/** The one document that is no OpenAPI document. */
+/** The only document that is not an OpenAPI document. */
 const EVENTS = "events";
 
 type Flags = ReturnType<typeof flagsOf>["values"];
@@ -76,16 +76,16 @@ function textOf(name: string, flags: Flags): string {
   if (flags.collection) return collectionOf(name, flags);
   const isEvents = name === EVENTS;
   if (isEvents && flags.openapi !== undefined) {
-    throw new UsageError("events is an AsyncAPI document: leave --openapi away");
+    throw new UsageError("events is an AsyncAPI document: omit --openapi");
   }
   const version = oneOf("openapi", flags.openapi ?? "3.1", ["3.1", "3.0"]);
   const format = oneOf("format", flags.format ?? formatOf(flags.out), ["yaml", "json"]);
   if (flags.tolerant && name === "operations")
-    throw new UsageError("operations has one form: leave --tolerant away");
+    throw new UsageError("operations has one form: omit --tolerant");
   const document = flags.tolerant ? `${name}-tolerant` : name;
   const file = isEvents ? `${document}.asyncapi-3.0` : `${document}.openapi-${version}`;
   if (flags.routing === undefined) return read(`${file}.${format}`);
-  if (name !== "provider") throw new UsageError(`${name} has no routing: leave --routing away`);
+  if (name !== "provider") throw new UsageError(`${name} has no routing: omit --routing`);
   const routing = oneOf("routing", flags.routing, ["path", "header"]);
   const routed = withRouting(JSON.parse(read(`${file}.json`)), routing);
   return format === "yaml" ? stringify(routed, YAML) : `${JSON.stringify(routed, undefined, 2)}\n`;
@@ -95,7 +95,7 @@ const YAML = { aliasDuplicateObjects: false, lineWidth: 0, compat: "yaml-1.1" } 
 
 type PathItem = Record<string, { operationId?: string }>;
 
-/** Of the paths of both routings those of one; their operations have the names that the clients give them. */
+/** Keeps the paths of one routing; their operations have the names of the generated clients. */
 function withRouting<Document extends { paths: Record<string, PathItem> }>(
   document: Document,
   routing: string,
@@ -121,7 +121,7 @@ function collectionOf(name: string, { openapi, format, tolerant, routing }: Flag
   if (openapi !== undefined) throw new UsageError("--collection has no --openapi");
   if (tolerant) throw new UsageError("--collection has no --tolerant");
   if (routing !== undefined)
-    throw new UsageError("a collection has a folder for each routing: leave --routing away");
+    throw new UsageError("a collection has a folder for each routing: omit --routing");
   if (format !== undefined && format !== "json") throw new UsageError("a collection is JSON");
   return read(`${name}.postman_collection.json`);
 }
@@ -133,7 +133,7 @@ function oneOf(flag: string, value: string, values: readonly string[]): string {
   throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(value)}`);
 }
 
-/** The nearest folder upwards: this file is at another depth once it is built. */
+/** Finds the nearest folder upwards: the build places this file at another depth. */
 const read = (file: string) => readFileSync(packageFile(`generated/spec/${file}`), "utf8");
 
 function write(file: string, text: string, io: Io): void {

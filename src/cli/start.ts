@@ -13,20 +13,20 @@ import { type Io, isColoured } from "./io.ts";
 import { isMain } from "./is-main.ts";
 import { runCommand } from "./run-command.ts";
 import { untilStopped } from "./stop-signal.ts";
-import { readDemo, writeDemo } from "./story/demo-file.ts";
-import { playStory } from "./story/play.ts";
-import { operationsOf, type Stage } from "./story/stage.ts";
-import { createTeller } from "./story/teller.ts";
+import { readDemo, writeDemo } from "./demo/demo-file.ts";
+import { runDemo } from "./demo/run-demo.ts";
+import { operationsOf, type DemoContext } from "./demo/step.ts";
+import { createPrinter } from "./demo/printer.ts";
 import { webPages } from "./web-pages.ts";
 
-const HELP = `npm start: the platform and a sandbox provider, the four flows of the contract played once between them.
+const HELP = `npm start: the platform and a sandbox provider, the four flows of the contract run once between them.
 
   --once             end after the flows: exit 0 when they went right, 1 when not
   --port N           the platform's port; 3000 unless given, 0: any free one
   --sandbox-port N   the sandbox provider's port; 4010 unless given, 0: any free one
   --data DIR         the platform's data folder; SHIFTPACT_DATA or .shiftpact unless given; a later start
                      with the same folder continues with the same organisation
-  --fault NAME       plants a fault in the sandbox, to see the story fail; one of
+  --fault NAME       sets a fault in the sandbox, to see the demo fail; one of
                      ${faultNames.join(", ")}
 
 Examples:
@@ -36,7 +36,7 @@ Examples:
 
 const PATIENCE_MS = 15_000;
 
-interface Orders {
+interface Options {
   once: boolean;
   port: number;
   sandboxPort: number;
@@ -45,13 +45,13 @@ interface Orders {
 }
 
 /**
- * Exit code 0: played and stopped; 1: a step went wrong; 2: it could not start.
- * @param patienceMs how long one step of the story may take. Milliseconds.
+ * Returns the exit code: 0 completed and stopped; 1 a step failed; 2 it could not start.
+ * @param timeoutMs how long one step of the demo may take. Milliseconds.
  */
-export async function start(argv: string[], io: Io, patienceMs = PATIENCE_MS): Promise<number> {
+export async function start(argv: string[], io: Io, timeoutMs = PATIENCE_MS): Promise<number> {
   try {
-    const orders = readOrders(argv);
-    if (orders) return await run(orders, io, patienceMs);
+    const options = readOptions(argv);
+    if (options) return await run(options, io, timeoutMs);
     io.stdout(HELP);
     return 0;
   } catch (error) {
@@ -60,7 +60,7 @@ export async function start(argv: string[], io: Io, patienceMs = PATIENCE_MS): P
   }
 }
 
-/** A line for each thing to fix; never a stack. */
+/** Returns a line for each problem; never a stack. */
 function linesOf(error: unknown): readonly string[] {
   if (error instanceof ConfigError) return error.faults;
   if (!(error instanceof Error)) return [String(error)];
@@ -71,8 +71,8 @@ function linesOf(error: unknown): readonly string[] {
   return error.message.split("\n", 1);
 }
 
-/** Undefined when help is asked for. */
-function readOrders(args: string[]): Orders | undefined {
+/** Returns undefined when help is requested. */
+function readOptions(args: string[]): Options | undefined {
   const { values } = parseArgs({
     args,
     options: {
@@ -105,12 +105,12 @@ function faultOf(name: string): FaultName {
   throw new Error(`there is no fault ${JSON.stringify(name)}; there are ${faultNames.join(", ")}`);
 }
 
-async function run(orders: Orders, io: Io, patienceMs: number): Promise<number> {
-  const { port, dataDir } = orders;
+async function run(options: Options, io: Io, timeoutMs: number): Promise<number> {
+  const { port, dataDir } = options;
   const config = readConfig(io.env, { port, ...(dataDir !== undefined && { dataDir }) });
-  const { sandboxPort, faults } = orders;
+  const { sandboxPort, faults } = options;
   const snapshot = readDemo(config.dataDir);
-  // It starts before the platform and ends after it: the platform calls the provider of an earlier start at once.
+  // It starts before the platform and ends after it, because a platform with stored work calls its provider immediately.
   const provider = await startSandbox({ port: sandboxPort, faults, ...(snapshot && { snapshot }) });
   try {
     // The sandbox listens on plain http on this machine.
@@ -120,7 +120,7 @@ async function run(orders: Orders, io: Io, patienceMs: number): Promise<number> 
     );
     try {
       writeDemo(config.dataDir, provider.snapshot());
-      return await perform(orders, { platform, provider, config, io, patienceMs });
+      return await runAndServe(options, { platform, provider, config, io, timeoutMs });
     } finally {
       await platform.close();
       writeDemo(config.dataDir, provider.snapshot());
@@ -130,7 +130,7 @@ async function run(orders: Orders, io: Io, patienceMs: number): Promise<number> 
   }
 }
 
-/** The story has the terminal; what the platform logs goes to a file beside its data. */
+/** The demo prints to the terminal; the platform logs to a file beside its data. */
 function logTo({ logLevel, dataDir }: Config) {
   return createLog(
     logLevel,
@@ -138,39 +138,39 @@ function logTo({ logLevel, dataDir }: Config) {
   );
 }
 
-interface Cast {
+interface Running {
   platform: Platform;
   provider: Sandbox;
   config: Config;
   io: Io;
-  patienceMs: number;
+  timeoutMs: number;
 }
 
-async function perform({ once }: Orders, cast: Cast): Promise<number> {
-  const { platform, provider, config, io, patienceMs } = cast;
-  const teller = createTeller(io.stdout, isColoured(io.env));
+async function runAndServe({ once }: Options, running: Running): Promise<number> {
+  const { platform, provider, config, io, timeoutMs } = running;
+  const printer = createPrinter(io.stdout, isColoured(io.env));
   const operations = operationsOf(platform.url, platform.operationsToken);
-  const stage: Stage = { provider, operations, platformUrl: platform.url, teller, patienceMs };
-  teller.title("A shift travels from a provider to a confirmed assignment, and to a cancellation", [
+  const demo: DemoContext = { provider, operations, platformUrl: platform.url, printer, timeoutMs };
+  printer.title("A shift travels from a provider to a confirmed assignment, and to a cancellation", [
     [
       "platform",
       `${platform.url}   data in ${config.dataDir}, log in ${join(config.dataDir, "platform.log")}`,
     ],
     ["provider", `${provider.url}   the sandbox, organisation ${provider.providerId}`],
   ]);
-  const isRight = await playStory(stage);
+  const isRight = await runDemo(demo);
   if (once) return isRight ? 0 : 1;
-  // The story's own shift is cancelled in the end: the console has something to show, and to staff.
+  // The demo cancels its own shift; another one gives the console a shift to show and to staff.
   if (provider.shifts.every(hasStarted)) provider.createShift({ positions: 2 });
   writeDemo(config.dataDir, provider.snapshot());
   const stopped = untilStopped();
-  teller.line("");
-  teller.line(`Both stay up. Console: ${platform.url}/console/#token=${platform.operationsToken}`);
-  teller.line(`Operations API: ${platform.url}/operations/v1 (token: ${platform.operationsToken})`);
-  teller.line(`Documentation: ${platform.url}/docs/`);
-  teller.line("Stop them with Ctrl-C.");
+  printer.line("");
+  printer.line(`Both stay up. Console: ${platform.url}/console/#token=${platform.operationsToken}`);
+  printer.line(`Operations API: ${platform.url}/operations/v1 (token: ${platform.operationsToken})`);
+  printer.line(`Documentation: ${platform.url}/docs/`);
+  printer.line("Stop them with Ctrl-C.");
   const lost = await Promise.race([stopped.then(() => undefined), platform.lost]);
-  if (lost) io.stderr(`npm start: ${lost.message}; what is stored goes on at the next start`);
+  if (lost) io.stderr(`npm start: ${lost.message}; stored work continues at the next start`);
   return isRight && !lost ? 0 : 1;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Resolves at SIGINT or SIGTERM, when the reader of the output has gone, or when `enough` aborts, and leaves no listener behind. Returns
- * the signal, if it was one.
+ * Resolves at SIGINT or SIGTERM, when the reader of the output has closed it, or when `enough` aborts, and removes its listeners.
+ * Returns the signal, if it was one.
  */
 export function untilStopped(enough?: AbortSignal): Promise<NodeJS.Signals | undefined> {
   return new Promise((resolve) => {

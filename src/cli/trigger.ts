@@ -33,7 +33,7 @@ Examples:
   shiftpact trigger shift.create --url http://127.0.0.1:3000 --token T \\
     --provider-id 5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11 --shift-id 0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3`;
 
-/** How time passes; tests make it short. */
+/** Clock and timers; tests shorten them. */
 export type Timing = Pick<WebhookClientOptions, "wait" | "timeoutMs">;
 
 /** @returns the exit code: 0 acknowledged, 1 not, 2 for flags that cannot be used. */
@@ -84,7 +84,7 @@ function messageOf(flags: Flags, positionals: readonly string[]): Message {
   };
 }
 
-/** As the provider spells it: variant B allows any text (contract 2.2). */
+/** The id as the provider spells it: variant B allows any text (contract 2.2). */
 function shiftIdOf(text: string | undefined): string {
   if (text !== undefined && schemas.ShiftEventContent({ shiftId: text })) return text;
   throw new UsageError(
@@ -98,7 +98,7 @@ async function send(event: Message, flags: Flags, io: Io, timing: Timing): Promi
   const client = createWebhookClient({
     ...{ ...address, ...timing, token },
     schedule: flags.retry ? WEBHOOK_SCHEDULE : [0],
-    fetch: telling((line) => io.stdout(redact(line, { PLATFORM_TOKEN: token }))),
+    fetch: logged((line) => io.stdout(redact(line, { PLATFORM_TOKEN: token }))),
     wait: announcing(io, timing.wait ?? waitFor),
   });
   io.stdout(`${event.event}  shift ${event.content.shiftId}  trace ${event.traceId}`);
@@ -112,7 +112,7 @@ async function send(event: Message, flags: Flags, io: Io, timing: Timing): Promi
   return delivery.delivered ? 0 : 1;
 }
 
-/** A base URL, or a webhook's own. */
+/** Returns a URL: a base URL, or a webhook's own. */
 function addressOf(text: string | undefined): Pick<WebhookClientOptions, "platformUrl" | "kind"> {
   const url = URL.parse(text ?? "");
   if (
@@ -134,22 +134,22 @@ function addressOf(text: string | undefined): Pick<WebhookClientOptions, "platfo
 
 function tokenOf(token: string | undefined): string {
   if (token === undefined) throw new UsageError("--token or PLATFORM_TOKEN is required (see --help)");
-  // What a header cannot carry; the message never holds the token.
+  // A header cannot carry it. The message never holds the token.
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new UsageError("--token must be visible ASCII characters, without spaces");
 }
 
-/** Sends, and tells what was answered and how long it took. */
-function telling(tell: Io["stdout"]): (request: Request) => Promise<Response> {
+/** Returns a fetch that prints each response and how long it took. */
+function logged(print: Io["stdout"]): (request: Request) => Promise<Response> {
   return async (request) => {
     const began = performance.now();
     const took = () => `${Math.round(performance.now() - began)} ms`;
     try {
       const response = await fetch(request);
-      tell(`  POST ${request.url}: ${response.status} in ${took()}${await problemIn(response.clone())}`);
+      print(`  POST ${request.url}: ${response.status} in ${took()}${await problemIn(response.clone())}`);
       return response;
     } catch (error) {
-      tell(`  POST ${request.url}: no answer in ${took()} (${reasonOf(error)})`);
+      print(`  POST ${request.url}: no response in ${took()} (${reasonOf(error)})`);
       throw error;
     }
   };
@@ -179,7 +179,7 @@ function announcing(io: Io, wait: Wait): Wait {
   };
 }
 
-/** A command has nothing else that keeps it alive while it waits. */
+/** Keeps the process alive during a wait: a command has nothing else that does. */
 async function waitFor(ms: number): Promise<void> {
   if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
 }

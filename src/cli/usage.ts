@@ -1,11 +1,11 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 
-/** A flag that cannot be used; the message is one line for the person who typed it. */
+/** An unusable flag; the message is one line for the user. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** @throws UsageError for a flag that there is not, or one without its value */
+/** @throws UsageError for an unknown flag, or one without its value */
 export function readFlags<const C extends ParseArgsConfig>(config: C): ReturnType<typeof parseArgs<C>> {
   try {
     return parseArgs(config);
@@ -22,7 +22,7 @@ export function numberFlag(flag: string, text: string, least: number, most: numb
   throw new UsageError(`--${flag} must be a number from ${least} to ${most}, not ${JSON.stringify(text)}`);
 }
 
-/** @throws UsageError when it is not given, or no UUID */
+/** @throws UsageError when it is missing, or not a UUID */
 export function uuidFlag(flag: string, text: string | undefined): string {
   if (text === undefined) throw new UsageError(`--${flag} is required (see --help)`);
   if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) return text;

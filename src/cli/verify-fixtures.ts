@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Fixtures } from "../verify/options.ts";
 import { UsageError } from "./usage.ts";
 
-/** Each member of the file, and what it is. */
+/** Each member of the file, and its meaning. */
 export const FIXTURE_MEMBERS = {
   shiftId: "a shift in the future, which may be read, changed and assigned to",
   cancellableShiftId: "another shift, which may be cancelled for good; or a list of them",
@@ -14,8 +14,8 @@ const NAMES = Object.keys(FIXTURE_MEMBERS) as (keyof Fixtures)[];
 const EXAMPLE = '{"shiftId": "..."}';
 
 /**
- * The file of `--fixtures`.
- * @throws UsageError that says what is wrong with it; never a value, which may be personal data
+ * Reads the file of `--fixtures`.
+ * @throws UsageError that describes the mistake; never a value, which may be personal data
  */
 export function readFixtures(file: string): Fixtures {
   const members = membersOf(file);

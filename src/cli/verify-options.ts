@@ -12,13 +12,13 @@ import type { Io } from "./io.ts";
 import { numberFlag, readFlags, UsageError, uuidFlag } from "./usage.ts";
 import { readFixtures } from "./verify-fixtures.ts";
 
-/** What was typed, ready for use. */
-export interface Orders {
+/** The parsed command line. */
+export interface CommandLine {
   options: VerifyOptions;
   json: boolean;
   /** Folder of the report files. */
   report: string | undefined;
-  /** A run that never saw a required operation succeed is no failure. */
+  /** A run that never saw a required operation succeed does not fail. */
   allowsIncomplete: boolean;
 }
 
@@ -53,10 +53,10 @@ const parse = (args: string[]) => readFlags({ args, options: FLAGS, allowPositio
 type Flags = ReturnType<typeof parse>["values"];
 
 /**
- * The command line, and the tokens of the environment; undefined when help is asked for.
+ * Returns the command line and the tokens of the environment; undefined when help is requested.
  * @throws UsageError in one line that says what to do
  */
-export function readOrders(argv: string[], env: Io["env"]): Orders | undefined {
+export function readCommandLine(argv: string[], env: Io["env"]): CommandLine | undefined {
   const { values: flags, positionals } = parse(argv);
   if (flags.help) return undefined;
   if (flags.report === "") throw new UsageError("--report must name a folder");
@@ -83,7 +83,7 @@ export function readOrders(argv: string[], env: Io["env"]): Orders | undefined {
   return { options, json: flags.json, report: flags.report, allowsIncomplete };
 }
 
-/** An option that is left out when its flag is. */
+/** Returns an option that is omitted when its flag is. */
 function given<Name extends string, Text, Value>(
   name: Name,
   text: Text | undefined,
@@ -96,15 +96,15 @@ const asIs = <Text>(text: Text): Text => text;
 
 export function baseUrlOf([text, ...more]: string[]): string {
   if (text === undefined)
-    throw new UsageError("BASE_URL is missing: where the provider's API is (see --help)");
+    throw new UsageError("BASE_URL is missing: give the URL of the provider's API (see --help)");
   if (more.length > 0) throw new UsageError(`there is one BASE_URL, not ${JSON.stringify([text, ...more])}`);
   const url = webAddress("BASE_URL", text);
   if (url.username !== "" || url.password !== "") {
-    throw new UsageError("BASE_URL must hold no user and no password: the token is given with --token");
+    throw new UsageError("BASE_URL must hold no user and no password: give the token with --token");
   }
   if (url.search !== "" || url.hash !== "") throw new UsageError("BASE_URL must have no ? and no #");
   if (/\/providers\/[^/]*\/?$/.test(url.pathname)) {
-    throw new UsageError("BASE_URL must end before /providers/{providerId}: the kit adds that by itself");
+    throw new UsageError("BASE_URL must end before /providers/{providerId}: the kit adds it");
   }
   return url.href.replace(/\/+$/, "");
 }
@@ -117,7 +117,7 @@ function webAddress(name: string, text: string): URL {
   );
 }
 
-/** Never shows what was given: a mistyped token is nearly a token. */
+/** Never shows the given value: a mistyped token is almost the token. */
 function tokenOf(flag: string, text: string | undefined, variable: string, env: Io["env"]): string {
   const [name, token] = text === undefined ? [variable, env[variable]] : [`--${flag}`, text];
   if (token === undefined || token === "") {
@@ -137,7 +137,7 @@ export function choice<const Value extends string>(
   throw new UsageError(`--${flag} must be ${values.join(" or ")}, not ${JSON.stringify(text)}`);
 }
 
-/** The flags for single members win over the file. */
+/** Flags for single members override the file. */
 function fixturesOf(flags: Flags): Fixtures {
   const fixtures: Fixtures = {
     ...(flags.fixtures === undefined ? {} : readFixtures(flags.fixtures)),
@@ -178,7 +178,7 @@ function operationsOf(lists: readonly string[]): OperationId[] {
   });
 }
 
-/** For the reports: a token that was typed is shown as its variable. */
+/** For the reports: a typed token is shown as its variable. */
 function commandOf(argv: readonly string[], flags: Flags): string {
   const secrets = { PROVIDER_TOKEN: flags.token, OTHER_PROVIDER_TOKEN: flags["other-token"] };
   const words = argv.map((word) => {
@@ -206,7 +206,7 @@ function otherOf(flags: Flags, env: Io["env"]): OtherTenant | undefined {
   if (id === undefined) throw new UsageError("--other-token needs --other-provider-id");
   const providerId = uuidFlag("other-provider-id", id);
   if (providerId.toLowerCase() === flags["provider-id"]?.toLowerCase()) {
-    throw new UsageError("--other-provider-id must be another organisation than --provider-id");
+    throw new UsageError("--other-provider-id must differ from --provider-id");
   }
   return { providerId, token: tokenOf("other-token", token, "OTHER_PROVIDER_TOKEN", env) };
 }

@@ -1,17 +1,17 @@
 import type { Io } from "./io.ts";
 
 /**
- * SIGINT and SIGTERM abort the signal, so that the run puts back what it changed; the second one ends the process with 2 at once.
- * `off` leaves no listener behind.
+ * SIGINT and SIGTERM abort the signal, and the run restores what it changed; a second one ends the process with 2 at once.
+ * `off` removes the listeners.
  */
 export function stopOnSignal({ stderr }: Pick<Io, "stderr">): { signal: AbortSignal; off: () => void } {
   const controller = new AbortController();
   const stop = () => {
     if (controller.signal.aborted) {
-      stderr("shiftpact verify: ended at once: data at the provider may be left changed");
+      stderr("shiftpact verify: stopped immediately: changed data may remain at the provider");
       process.exit(2);
     }
-    stderr("shiftpact verify: stopping, and putting back what was changed; Ctrl-C again ends at once");
+    stderr("shiftpact verify: stopping and restoring changed data; press Ctrl-C again to stop immediately");
     controller.abort();
   };
   const names = ["SIGINT", "SIGTERM"] as const;

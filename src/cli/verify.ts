@@ -14,17 +14,17 @@ import { type Io, isColoured } from "./io.ts";
 import { openReportFolder } from "./report-folder.ts";
 import { UsageError } from "./usage.ts";
 import { FIXTURE_MEMBERS } from "./verify-fixtures.ts";
-import { type Orders, readOrders } from "./verify-options.ts";
+import { type CommandLine, readCommandLine } from "./verify-options.ts";
 import { stopOnSignal } from "./verify-stop.ts";
 
-const HELP = `shiftpact verify: holds a running provider, in any language, against the contract.
+const HELP = `shiftpact verify: verifies a running provider, in any language, against the contract.
 
   shiftpact verify BASE_URL --provider-id UUID [OPTIONS]
 
   BASE_URL                     where the API is, without /providers/{providerId}
   --provider-id UUID           the organisation
   --token T                    PROVIDER_TOKEN; the environment's PROVIDER_TOKEN unless given
-  --routing auto|path|header   how the organisation is told; found out unless given
+  --routing auto|path|header   how requests name the organisation; detected unless given
   --fixtures FILE              data of yours that may be used; JSON with any of these members:
 ${Object.entries(FIXTURE_MEMBERS)
   .map(([name, meaning]) => `      ${name.padEnd(23)}${meaning}`)
@@ -39,8 +39,8 @@ ${Object.entries(FIXTURE_MEMBERS)
       ${groups.slice(0, 6).join(", ")},
       ${groups.slice(6).join(", ")}
   --operation ID,..            reports and counts only what is about these operations, like getShift,updateShift;
-                               what they need is called as well
-  --read-only                  calls nothing but GET; a verdict "incomplete" is no failure then
+                               also calls what they need
+  --read-only                  calls only GET; the verdict "incomplete" is then no failure
   --allow-incomplete           "incomplete" is no failure: nothing is wrong, and a required operation was
                                never seen to succeed
   --concurrency N              requests at the same time; 8 unless given, fewer after a 429
@@ -54,7 +54,7 @@ ${Object.entries(FIXTURE_MEMBERS)
 
 Exit code: 0 the provider conforms, 1 it does not or not every required operation was seen to succeed,
 2 the verification could not run.
-Ctrl-C puts back what was changed and ends with 2; a second one ends at once.
+Ctrl-C restores changed data and ends with 2; a second one ends at once.
 
 Examples:
   shiftpact verify http://127.0.0.1:4010 --provider-id UUID --token T --shift-id ID
@@ -64,8 +64,8 @@ Examples:
 /** @returns the exit code: 0 conforms, 1 does not, 2 could not run. */
 export async function verify(argv: string[], io: Io): Promise<number> {
   try {
-    const orders = readOrders(argv, io.env);
-    if (orders) return await run(orders, io);
+    const command = readCommandLine(argv, io.env);
+    if (command) return await run(command, io);
     io.stdout(HELP);
     return 0;
   } catch (error) {
@@ -74,7 +74,7 @@ export async function verify(argv: string[], io: Io): Promise<number> {
   }
 }
 
-async function run({ options, json, report, allowsIncomplete }: Orders, io: Io): Promise<number> {
+async function run({ options, json, report, allowsIncomplete }: CommandLine, io: Io): Promise<number> {
   const files = report === undefined ? [] : fileReports(report, options.failOn ?? "error");
   const onEvent = everyReporter([json ? jsonLines(io.stdout) : forPeople(io), ...files]);
   const { signal, off } = stopOnSignal(io);
@@ -91,7 +91,7 @@ function forPeople(io: Io): Reporter {
   const { columns } = process.stdout;
   return terminalReport(io.stdout, {
     isInteractive: isColoured(io.env),
-    // Zero where nobody knows.
+    // Zero where the count is unknown.
     ...(columns > 0 && { width: columns }),
   });
 }
@@ -105,9 +105,9 @@ function fileReports(folder: string, failOn: "error" | "warning"): Reporter[] {
   ];
 }
 
-/** Exit code 1 would accuse the provider: what nobody expected is a 2 as well. */
+/** An unexpected error exits with 2, because 1 would blame the provider. */
 function lineOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof CouldNotRun) return error.message;
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return `a mistake of shiftpact's own, please report it: ${stack.split("\n").slice(0, 2).join("").slice(0, 500)}`;
+  return `an error in shiftpact, please report it: ${stack.split("\n").slice(0, 2).join("").slice(0, 500)}`;
 }

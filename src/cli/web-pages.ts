@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { WebPages } from "../platform/http/web-pages.ts";
 
-/** In the package of the platform they are beside the code; a checkout has them in `dist/`. */
+/** The platform's package has them beside the code; a checkout has them in `dist/`. */
 const IS_BUILT = import.meta.url.endsWith(".js");
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What is built from what, and how. */
+/** The source and the build of each page. */
 const CONSOLE = {
   name: "console",
   sources: ["src/console", "generated/operations"],
@@ -30,8 +30,8 @@ const DOCS = {
 };
 
 /**
- * The console and the documentation. The package holds them; a checkout builds them when they are first asked for, and again after
- * their sources changed and the platform was started anew.
+ * Returns the console and the documentation. The package holds them. A checkout builds them on first use, and again when the platform
+  * restarts after a change of their sources.
  */
 export function webPages(): { console: WebPages; docs: WebPages } {
   return { console: pagesOf(CONSOLE), docs: pagesOf(DOCS) };
@@ -54,7 +54,7 @@ async function buildIfOlder({ name, sources, command }: typeof CONSOLE, built: s
   throw new Error(`the ${name} could not be built: ${Buffer.concat(complaints).toString("utf8").trim()}`);
 }
 
-/** When it, or anything in it, was last written; 0 when it is not there. Milliseconds. */
+/** Returns when it, or anything in it, was last written; 0 when it does not exist. Milliseconds. */
 function changedAt(path: string): number {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0;

@@ -313,7 +313,7 @@ it("writes its reports with --report", async () => {
 
 it.each([
   ["", "--report must name a folder"],
-  ["/dev/null/x", "nothing can be written there"],
+  ["/dev/null/x", "not writable"],
 ])("says in one line that it cannot report to %j", async (reports, message) => {
   const { io, err } = terminal();
   expect(await compare([OURS, "--report", reports], io)).toBe(2);

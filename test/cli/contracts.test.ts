@@ -128,15 +128,15 @@ describe("shiftpact contracts", () => {
     writeFileSync(file, text);
     expect(await run(["--verified", file])).toEqual({
       ...{ exit: 2, out: [] },
-      err: [expect.stringContaining("no report that pact-verifier --json wrote")],
+      err: [expect.stringContaining("not a report of pact-verifier --json")],
     });
   });
 
-  it("says when nothing can be written to the folder", async () => {
+  it("reports a folder that is not writable", async () => {
     const file = newFolder();
     writeFileSync(file, "");
     const { exit, err } = await run([...FORMS, "--out", file]);
-    expect([exit, err]).toEqual([2, [expect.stringMatching(/nothing can be written there \(E\w+\)$/)]]);
+    expect([exit, err]).toEqual([2, [expect.stringMatching(/the folder is not writable \(E\w+\)$/)]]);
   });
 
   it("writes contracts that a Pact verifier accepts, and that a provider of these forms honours", async () => {

@@ -231,7 +231,7 @@ describe("shiftpact init", () => {
   });
 
   it("says that errors were seen, and only then", async () => {
-    const seen = /^\d+ errors? (was|were) seen: verify says what to do\.$/m;
+    const seen = /^\d+ errors? (was|were) seen: run verify for the fixes\.$/m;
     const errorsOf = async (sandbox: Sandbox) => {
       const { shiftId } = sandbox.createShift();
       const { exit, out } = await init([...who(sandbox), "--shift-id", shiftId, "--force"]);
@@ -372,9 +372,9 @@ describe("shiftpact init on a terminal", () => {
 describe("flags that cannot be used are one line and exit code 2", () => {
   const UUID = "7e1f7a6e-9a53-4c1d-8a52-3a9e0f3b5c11";
   it.each([
-    [[], "there is no terminal to ask on: give BASE_URL and --provider-id UUID"],
-    [["http://127.0.0.1:9"], "there is no terminal to ask on: give --provider-id UUID"],
-    [["--provider-id", UUID], "there is no terminal to ask on: give BASE_URL"],
+    [[], "no terminal for questions: give BASE_URL and --provider-id UUID"],
+    [["http://127.0.0.1:9"], "no terminal for questions: give --provider-id UUID"],
+    [["--provider-id", UUID], "no terminal for questions: give BASE_URL"],
     [["http://127.0.0.1:9", "--provider-id", "7"], "--provider-id must be a UUID"],
     [["http://127.0.0.1:9", "more", "--provider-id", UUID], "there is one BASE_URL"],
     [

@@ -85,7 +85,7 @@ describe("a secret in a file", () => {
   it("is the token of shiftpact operators", async () => {
     const env = { OPERATIONS_TOKEN_FILE: join(folder, "token"), SHIFTPACT_URL: "http://127.0.0.1:9" };
     const { code, err } = await run("operators", ["list"], env);
-    expect([code, err]).toEqual([2, [expect.stringContaining("the platform does not answer")]]);
+    expect([code, err]).toEqual([2, [expect.stringContaining("cannot connect to the platform")]]);
   });
 });
 

@@ -97,7 +97,7 @@ describe("shiftpact spec", () => {
     ["provider --collection --openapi 3.0", /--collection has no --openapi/],
     ["provider --collection --format yaml", /a collection is JSON/],
     ["provider --out /no/such/folder/a.yaml", /\/no\/such\/folder\/a\.yaml could not be written/],
-    ["operations --tolerant", /operations has one form: leave --tolerant away/],
+    ["operations --tolerant", /operations has one form: omit --tolerant/],
     ["provider --collection --tolerant", /--collection has no --tolerant/],
     ["provider --collection --routing path", /a collection has a folder for each routing/],
     ["provider --routing auto", /--routing must be path or header, not "auto"/],

@@ -41,25 +41,25 @@ async function inTheMiddle() {
   return { sandbox, shift, ...command };
 }
 
-it("Ctrl-C puts back what was changed, says so, and ends with 2", async () => {
+it("Ctrl-C restores changed data, reports this, and exits with 2", async () => {
   const { sandbox, shift, interrupt, ended } = await inTheMiddle();
   sandbox.clearFaults();
   interrupt();
   const { code, stdout, stderr } = await ended;
   expect(stderr.trimEnd().split("\n")).toEqual([
-    "shiftpact verify: stopping, and putting back what was changed; Ctrl-C again ends at once",
+    "shiftpact verify: stopping and restoring changed data; press Ctrl-C again to stop immediately",
     `shiftpact verify: stopped before the end; the shift ${shift.id} is as it was, and created test candidates stay`,
   ]);
   expect([code, stdout]).toEqual([2, ""]);
   expect(shift).toMatchObject({ positions: 2, assigned: new Map() });
 });
 
-it("a second Ctrl-C ends at once, and says that data may be left changed", async () => {
+it("a second Ctrl-C ends at once and warns that changed data may remain", async () => {
   const { text, shift, interrupt, ended } = await inTheMiddle();
   interrupt();
   await expect.poll(() => text.stderr).toContain("stopping");
   interrupt();
   const { code, stderr } = await ended;
-  expect(stderr).toContain("shiftpact verify: ended at once: data at the provider may be left changed");
+  expect(stderr).toContain("shiftpact verify: stopped immediately: changed data may remain at the provider");
   expect([code, shift.assigned.size]).toEqual([2, 1]);
 });

@@ -323,7 +323,7 @@ describe("shiftpact verify that cannot run", () => {
     [["http://provider.example", ...id, "--states-url", "x"], "--states-url must be an http or https URL"],
     [["http://provider.example", ...id, "--token", ""], "no token: give --token, or set PROVIDER_TOKEN"],
     [["http://provider.example", ...id, "--other-token", "T"], "--other-token needs --other-provider-id"],
-    [["http://provider.example", ...id, "--other-provider-id", ORGANISATION], "must be another organisation"],
+    [["http://provider.example", ...id, "--other-provider-id", ORGANISATION], "must differ from --provider-id"],
     [
       ["http://provider.example", ...id, "--shift-id", "1", "--cancellable-shift-id", "1"],
       "must be two shifts",
@@ -371,7 +371,7 @@ describe("shiftpact verify that cannot run", () => {
     });
     const report = join(file("{}"), "reports");
     expect(await refusal([url, ...id, "--report", report])).toContain(
-      "nothing can be written there (ENOTDIR)",
+      "not writable (ENOTDIR)",
     );
     expect(calls).toBe(0);
   });

@@ -232,7 +232,7 @@ console.log(messages);
     expect(existsSync(join(alone.folder, "node_modules/@shiftpact"))).toBe(false);
     expect(await startIn(alone, {}, "shiftpact", "platform", "--port", "0").ended).toEqual({
       ...{ code: 2, out: "" },
-      err: "shiftpact platform: the platform is a package of its own: npm install @shiftpact/platform\n",
+      err: "shiftpact platform: the platform is a separate package: npm install @shiftpact/platform\n",
     });
   });
 });

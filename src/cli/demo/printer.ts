@@ -1,9 +1,9 @@
 import { styleText } from "node:util";
 
-/** Prints the demonstration on the terminal, line by line, as it happens. */
-export interface Teller {
+/** Prints the demo on the terminal, line by line, as it happens. */
+export interface Printer {
   title(text: string, facts: readonly [string, string][]): void;
-  chapter(number: number | undefined, text: string): void;
+  heading(number: number | undefined, text: string): void;
   /** One step that succeeded, with what was observed. */
   done(step: string, seen: string, ms: number): void;
   failed(step: string, reason: string): void;
@@ -12,8 +12,8 @@ export interface Teller {
 
 type Format = Parameters<typeof styleText>[0];
 
-/** Plain text unless the output is a terminal and NO_COLOR is unset. */
-export function createTeller(write: (line: string) => void, isColoured: boolean): Teller {
+/** Prints plain text unless the output is a terminal and NO_COLOR is unset. */
+export function createPrinter(write: (line: string) => void, isColoured: boolean): Printer {
   const paint = (format: Format, text: string) =>
     isColoured ? styleText(format, text, { validateStream: false }) : text;
   return {
@@ -22,7 +22,7 @@ export function createTeller(write: (line: string) => void, isColoured: boolean)
       write(paint("bold", text));
       for (const [name, value] of facts) write(`  ${paint("dim", name.padEnd(10))} ${value}`);
     },
-    chapter: (number, text) => {
+    heading: (number, text) => {
       write("");
       write(`${number === undefined ? "   " : paint("cyan", ` ${number} `)}${paint("bold", text)}`);
     },

@@ -1,34 +1,34 @@
-import { type Operations, operationsOf, type Stage } from "../../src/cli/story/stage.ts";
-import { createTeller } from "../../src/cli/story/teller.ts";
+import { type Operations, operationsOf, type DemoContext } from "../../src/cli/demo/step.ts";
+import { createPrinter } from "../../src/cli/demo/printer.ts";
 import type { Platform } from "../../src/platform/main.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 
-/** A stage whose story is written down; what is told and what is done on it can be spoilt. */
-export interface Theatre {
-  stage: Stage;
+/** A demo whose story is written down; what is told and what is done on it can be spoilt. */
+export interface RecordedDemo {
+  demo: DemoContext;
   lines: string[];
   /** Calls `act` right after the step of this name went right. */
   after(step: string, act: () => void): void;
 }
 
-export function createTheatre(platform: Platform, provider: Sandbox): Theatre {
+export function recordDemo(platform: Platform, provider: Sandbox): RecordedDemo {
   const lines: string[] = [];
   const cues = new Map<string, () => void>();
-  const teller = createTeller((line) => lines.push(line), false);
-  const stage: Stage = {
+  const printer = createPrinter((line) => lines.push(line), false);
+  const demo: DemoContext = {
     provider,
     operations: operationsOf(platform.url, platform.operationsToken),
     platformUrl: platform.url,
-    teller: {
-      ...teller,
+    printer: {
+      ...printer,
       done: (step, ...of) => {
-        teller.done(step, ...of);
+        printer.done(step, ...of);
         cues.get(step)?.();
       },
     },
-    patienceMs: 20_000,
+    timeoutMs: 20_000,
   };
-  return { stage, lines, after: (step, act) => cues.set(step, act) };
+  return { demo, lines, after: (step, act) => cues.set(step, act) };
 }
 
 /** The same operations, but one of them answers 500. */

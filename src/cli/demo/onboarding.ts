@@ -1,5 +1,5 @@
 import type { CandidateCreate, Integration } from "../../../generated/operations/types.ts";
-import { expectOk, type Stage, step } from "./stage.ts";
+import { expectOk, type DemoContext, step } from "./step.ts";
 
 /** The platform's side of the organisation once it is onboarded. */
 export interface Onboarded {
@@ -13,8 +13,8 @@ export interface Person {
   name: string;
 }
 
-// Published test numbers of the Swedish Tax Agency (open data set b4de7df7-63c0-4e7e-bb59-1f156a591763): nobody's.
-// The provider of the story knows the first already; the others are new to it.
+// Published test numbers of the Swedish Tax Agency (open data set b4de7df7-63c0-4e7e-bb59-1f156a591763), assigned to no person.
+// The sandbox knows the first one already; the others are new to it.
 const PEOPLE = [
   ["197209189294", "Astrid", "Lind"],
   ["197603212387", "Elin", "Strand"],
@@ -23,32 +23,32 @@ const PEOPLE = [
 
 const KIND = "sandbox";
 
-/** From nothing to an active integration: what an operator does once for each organisation (contract section 1). */
-export async function onboard(stage: Stage): Promise<Onboarded> {
-  const { operations, provider, teller } = stage;
+/** Creates an active integration: what an operator does once for each organisation (contract section 1). */
+export async function onboard(demo: DemoContext): Promise<Onboarded> {
+  const { operations, provider, printer } = demo;
   const path = { providerId: provider.providerId };
-  teller.chapter(undefined, "An organisation is onboarded");
+  printer.heading(undefined, "An organisation is onboarded");
   const { data: known } = await operations.getIntegration({ params: { path } });
-  if (known) await step(stage, "the platform has it from an earlier start", () => reconnect(stage, known));
-  else await step(stage, "the platform registers it as a draft", () => register(stage));
-  const competences = await step(stage, "the platform has workplaces and competences", () =>
-    addPlaces(stage),
+  if (known) await step(demo, "the platform has it from an earlier start", () => reconnect(demo, known));
+  else await step(demo, "the platform registers it as a draft", () => register(demo));
+  const competences = await step(demo, "the platform has workplaces and competences", () =>
+    addPlaces(demo),
   );
-  await step(stage, "outlets and roles are read and mapped", async () => {
+  await step(demo, "outlets and roles are read and mapped", async () => {
     const { outlets, roles } = expectOk(await operations.discoverIntegration({ params: { path } }));
     return [undefined, `${outlets.length} outlets, ${roles.length} roles, mapped by name`];
   });
-  await step(stage, "the integration is activated", async () => {
+  await step(demo, "the integration is activated", async () => {
     expectOk(await operations.activateIntegration({ params: { path } }));
     return [undefined, `webhooks go to /api/v3/integrations/${KIND}/webhook`];
   });
-  const candidates = await step(stage, "candidates sign up on the platform", () =>
-    addPeople(stage, competences),
+  const candidates = await step(demo, "candidates sign up on the platform", () =>
+    addPeople(demo, competences),
   );
   return { competences, candidates };
 }
 
-async function register({ operations, provider, platformUrl }: Stage): Promise<[undefined, string]> {
+async function register({ operations, provider, platformUrl }: DemoContext): Promise<[undefined, string]> {
   const { providerId, url, token } = provider;
   const body = { providerId, kind: KIND, name: "Restauranggruppen", baseUrl: url, providerToken: token };
   const { platformToken } = expectOk(await operations.createIntegration({ body }));
@@ -58,7 +58,7 @@ async function register({ operations, provider, platformUrl }: Stage): Promise<[
 
 /** The platform shows its token once, so an earlier one is replaced. */
 async function reconnect(
-  { operations, provider, platformUrl }: Stage,
+  { operations, provider, platformUrl }: DemoContext,
   { providerId, baseUrl, kind }: Integration,
 ): Promise<[undefined, string]> {
   const params = { path: { providerId } };
@@ -72,7 +72,7 @@ async function reconnect(
   return [undefined, "with its shifts, and a new token for webhooks"];
 }
 
-async function addPlaces({ operations, provider }: Stage): Promise<[ReadonlyMap<string, string>, string]> {
+async function addPlaces({ operations, provider }: DemoContext): Promise<[ReadonlyMap<string, string>, string]> {
   const page = { params: { query: { limit: 200 } } };
   const places = expectOk(await operations.listWorkplaces(page)).items.map(({ name }) => name);
   for (const { name, address } of provider.outlets) {
@@ -89,22 +89,22 @@ async function addPlaces({ operations, provider }: Stage): Promise<[ReadonlyMap<
 }
 
 async function addPeople(
-  stage: Stage,
+  demo: DemoContext,
   competences: ReadonlyMap<string, string>,
 ): Promise<[Person[], string]> {
-  const competenceId = competences.get(stage.provider.roles[0]?.name ?? "");
+  const competenceId = competences.get(demo.provider.roles[0]?.name ?? "");
   const competenceIds = competenceId === undefined ? [] : [competenceId];
   const people: Person[] = [];
   for (const [personalNumber, firstName, lastName] of PEOPLE) {
     const email = `${firstName}.${lastName}@example.com`.toLowerCase();
     const person = { personalNumber, firstName, lastName, email, phone: "+46701740605", competenceIds };
-    people.push({ candidateId: await addPerson(stage, person), name: firstName });
+    people.push({ candidateId: await addPerson(demo, person), name: firstName });
   }
   return [people, people.map(({ name }) => name).join(", ")];
 }
 
-/** A story played before on the same data folder has left its people there. */
-async function addPerson({ operations }: Stage, body: CandidateCreate): Promise<string> {
+/** Returns the id of the candidate, which an earlier run on the same data folder may have created. */
+async function addPerson({ operations }: DemoContext, body: CandidateCreate): Promise<string> {
   const answer = await operations.createCandidate({ body });
   if (answer.response.status !== 409) return expectOk(answer).candidateId;
   const { items } = expectOk(await operations.listCandidates({ params: { query: { limit: 200 } } }));

@@ -6,7 +6,7 @@ import type { OrganisationSnapshot } from "../../sandbox/snapshot.ts";
 const pathIn = (dataDir: string) => join(dataDir, "demo-organisation.json");
 
 /**
- * Returns the organisation of the demonstration that was played with this data folder; undefined for the first one.
+ * Returns the organisation of the demo that last ran on this data folder; undefined for the first one.
  * @throws Error when the file is damaged.
  */
 export function readDemo(dataDir: string): OrganisationSnapshot | undefined {
@@ -15,7 +15,7 @@ export function readDemo(dataDir: string): OrganisationSnapshot | undefined {
   try {
     return JSON.parse(readFileSync(path, "utf8")) as OrganisationSnapshot;
   } catch {
-    throw new Error(`${path} cannot be read: delete it, and the demonstration makes a new organisation`);
+    throw new Error(`${path} cannot be read: delete it, and the demo creates a new organisation`);
   }
 }
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { playStory } from "../../src/cli/story/play.ts";
-import type { Operations } from "../../src/cli/story/stage.ts";
+import { runDemo } from "../../src/cli/demo/run-demo.ts";
+import type { Operations } from "../../src/cli/demo/step.ts";
 import { issueText } from "../../src/contract/operator-text.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startWithTenants, type TenantHarness } from "../harness/tenants.ts";
-import { createTheatre, type Theatre, without } from "./theatre.ts";
+import { recordDemo, type RecordedDemo, without } from "./recorded-demo.ts";
 
 const STEPS = [
   "the platform registers it as a draft",
@@ -67,7 +67,7 @@ const done = (lines: readonly string[]) =>
 describe("the story of the four flows", () => {
   let harness: TenantHarness;
   let provider: Sandbox;
-  let theatre: Theatre;
+  let recorded: RecordedDemo;
 
   beforeAll(async () => {
     // As many tries as a provider is given: a story must not wait for their end.
@@ -76,54 +76,54 @@ describe("the story of the four flows", () => {
   afterAll(() => harness.close());
   beforeEach(async () => {
     provider = await startSandbox();
-    theatre = createTheatre(harness.platform, provider);
+    recorded = recordDemo(harness.platform, provider);
     return async () => {
       await provider.close();
     };
   });
 
   /** Nobody needs to wait long for what will not come. */
-  function loseHeartBefore(failing: string): void {
+  function shortenTimeoutBefore(failing: string): void {
     const before = STEPS[STEPS.indexOf(failing) - 1] ?? "";
-    theatre.after(before, () => {
-      theatre.stage.patienceMs = 60;
+    recorded.after(before, () => {
+      recorded.demo.timeoutMs = 60;
     });
   }
 
   it("tells every step as it goes right, and may be played again on the same platform", async () => {
-    expect(await playStory(theatre.stage)).toBe(true);
-    expect(done(theatre.lines)).toEqual(STEPS);
-    expect(theatre.lines.at(-2)).toMatch(/^All four flows completed in \d+\.\d s\.$/);
-    expect(theatre.lines.join("\n")).not.toContain("✗");
+    expect(await runDemo(recorded.demo)).toBe(true);
+    expect(done(recorded.lines)).toEqual(STEPS);
+    expect(recorded.lines.at(-2)).toMatch(/^All four flows completed in \d+\.\d s\.$/);
+    expect(recorded.lines.join("\n")).not.toContain("✗");
 
     const again = await startSandbox();
-    const second = createTheatre(harness.platform, again);
-    expect(await playStory(second.stage)).toBe(true);
+    const second = recordDemo(harness.platform, again);
+    expect(await runDemo(second.demo)).toBe(true);
     expect(done(second.lines)).toEqual(STEPS);
     await again.close();
   });
 
   it.each(FAULTS)("names the step that fails of %s (from %j on): %s", async (fault, from, failing) => {
-    loseHeartBefore(failing);
+    shortenTimeoutBefore(failing);
     if (from === undefined) provider.setFault(fault);
     else {
-      theatre.after(from, () => {
+      recorded.after(from, () => {
         provider.setFault(fault);
-        theatre.stage.patienceMs = 20_000;
+        recorded.demo.timeoutMs = 20_000;
       });
     }
-    expect(await playStory(theatre.stage)).toBe(false);
-    expect(done(theatre.lines)).toEqual(STEPS.slice(0, STEPS.indexOf(failing)));
-    expect(theatre.lines).toContain(`   ✗ ${failing}`);
-    expect(theatre.lines.at(-1)).toBe(`Failed at: ${failing}.`);
+    expect(await runDemo(recorded.demo)).toBe(false);
+    expect(done(recorded.lines)).toEqual(STEPS.slice(0, STEPS.indexOf(failing)));
+    expect(recorded.lines).toContain(`   ✗ ${failing}`);
+    expect(recorded.lines.at(-1)).toBe(`Failed at: ${failing}.`);
   });
 
   it.each(BROKEN)(
     "names the step that fails when the platform's %s is broken: %s",
     async (operation, failing) => {
-      const { stage, lines } = theatre;
-      stage.operations = without(stage.operations, operation);
-      expect(await playStory(stage)).toBe(false);
+      const { demo, lines } = recorded;
+      demo.operations = without(demo.operations, operation);
+      expect(await runDemo(demo)).toBe(false);
       expect(done(lines)).toEqual(STEPS.slice(0, STEPS.indexOf(failing)));
       expect(lines.slice(-4)).toEqual([
         `   ✗ ${failing}`,
@@ -135,22 +135,22 @@ describe("the story of the four flows", () => {
   );
 
   it("does not wait for the days in which a webhook is tried again", async () => {
-    theatre.after("the integration is activated", () => {
+    recorded.after("the integration is activated", () => {
       provider.connectPlatform({ url: "http://127.0.0.1:9", token: "t" });
     });
-    loseHeartBefore("the provider sends shift.create");
-    expect(await playStory(theatre.stage)).toBe(false);
-    expect(theatre.lines.at(-1)).toBe("Failed at: the provider sends shift.create.");
+    shortenTimeoutBefore("the provider sends shift.create");
+    expect(await runDemo(recorded.demo)).toBe(false);
+    expect(recorded.lines.at(-1)).toBe("Failed at: the provider sends shift.create.");
   });
 
   it("says what the platform itself found wrong", async () => {
     provider.setFault("end-before-start");
     const failing = "the platform reads the shift and creates a job";
-    theatre.after("the provider sends shift.create", () => {
-      theatre.stage.patienceMs = 1_000;
+    recorded.after("the provider sends shift.create", () => {
+      recorded.demo.timeoutMs = 1_000;
     });
-    expect(await playStory(theatre.stage)).toBe(false);
-    const reason = theatre.lines[theatre.lines.indexOf(`   ✗ ${failing}`) + 1];
+    expect(await runDemo(recorded.demo)).toBe(false);
+    const reason = recorded.lines[recorded.lines.indexOf(`   ✗ ${failing}`) + 1];
     expect(reason).toMatch(/waited 1 s for the job; /);
     const [shift] = provider.shifts;
     const params = { fault: "end_not_after_start", pointer: "/endTime" } as const;

@@ -2,23 +2,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "../../../generated/operations/client.ts";
 import { issueText } from "../../contract/operator-text.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
-import type { Teller } from "./teller.ts";
+import type { Printer } from "./printer.ts";
 
 export type Operations = ReturnType<typeof createClient>;
 
-/** What the demonstration runs on: a provider, the platform's operations API, and a terminal. */
-export interface Stage {
+/** What the demo runs on: a provider, the platform's operations API, and a terminal. */
+export interface DemoContext {
   provider: Sandbox;
   operations: Operations;
   platformUrl: string;
-  teller: Teller;
+  printer: Printer;
   /** How long one step may take. Milliseconds. */
-  patienceMs: number;
+  timeoutMs: number;
 }
 
-/** A step failed; the message says which and how. */
-export class StoryFailed extends Error {
-  override readonly name = "StoryFailed";
+/** A failed step, with its name and the reason. */
+export class StepFailed extends Error {
+  override readonly name = "StepFailed";
   readonly step: string;
 
   constructor(step: string, reason: string) {
@@ -32,15 +32,15 @@ export function operationsOf(platformUrl: string, operationsToken: string): Oper
   return createClient({ baseUrl: `${platformUrl}/operations/v1`, headers });
 }
 
-/** Runs one step and prints it. `play` returns its result and a line about it. */
-export async function step<T>(stage: Stage, name: string, play: () => Promise<[T, string]>): Promise<T> {
+/** Runs one step and prints it. `action` returns its result and a line about it. */
+export async function step<T>(demo: DemoContext, name: string, action: () => Promise<[T, string]>): Promise<T> {
   const startedAt = performance.now();
   try {
-    const [result, seen] = await play();
-    stage.teller.done(name, seen, performance.now() - startedAt);
+    const [result, seen] = await action();
+    demo.printer.done(name, seen, performance.now() - startedAt);
     return result;
   } catch (error) {
-    throw new StoryFailed(name, error instanceof Error ? error.message : String(error));
+    throw new StepFailed(name, error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -59,41 +59,41 @@ export function expectOk<T>({ data, error, response }: Answer<T>): T {
 
 const POLL_MS = 15;
 
-/** Polls `look` until it finds something. @throws Error that names what was awaited. */
+/** Polls `read` until it returns a value. @throws Error that names what was awaited. */
 export async function until<T>(
-  stage: Stage,
+  demo: DemoContext,
   awaited: string,
-  look: () => Promise<T | undefined>,
+  read: () => Promise<T | undefined>,
 ): Promise<T> {
-  const deadline = performance.now() + stage.patienceMs;
+  const deadline = performance.now() + demo.timeoutMs;
   while (performance.now() < deadline) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined) return found;
     await sleep(POLL_MS);
   }
-  throw await timedOut(stage, awaited);
+  throw await timedOut(demo, awaited);
 }
 
-/** The same for a promise: a webhook is retried for days, which is longer than a demonstration lasts. */
-export async function within<T>(stage: Stage, awaited: string, coming: Promise<T>): Promise<T> {
+/** Waits the same time for a promise, because a webhook is retried for days. */
+export async function within<T>(demo: DemoContext, awaited: string, coming: Promise<T>): Promise<T> {
   const over = new AbortController();
-  const patience = sleep(stage.patienceMs, undefined, { signal: over.signal }).then(async () => {
-    throw await timedOut(stage, awaited);
+  const timeout = sleep(demo.timeoutMs, undefined, { signal: over.signal }).then(async () => {
+    throw await timedOut(demo, awaited);
   });
   try {
-    return await Promise.race([coming, patience]);
+    return await Promise.race([coming, timeout]);
   } finally {
-    patience.catch(() => undefined);
+    timeout.catch(() => undefined);
     over.abort();
   }
 }
 
-async function timedOut(stage: Stage, awaited: string): Promise<Error> {
-  return new Error(`waited ${stage.patienceMs / 1_000} s for ${awaited}${await openIssues(stage)}`);
+async function timedOut(demo: DemoContext, awaited: string): Promise<Error> {
+  return new Error(`waited ${demo.timeoutMs / 1_000} s for ${awaited}${await openIssues(demo)}`);
 }
 
-/** The issues that the platform has raised. */
-async function openIssues({ operations, provider }: Stage): Promise<string> {
+/** Returns the issues that the platform has raised. */
+async function openIssues({ operations, provider }: DemoContext): Promise<string> {
   const query = { providerId: provider.providerId };
   const { data } = await operations.listIssues({ params: { query } });
   const details = (data?.items ?? []).map((issue) => issueText(issue).detail);

@@ -1,11 +1,11 @@
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { playStory } from "../../src/cli/story/play.ts";
+import { runDemo } from "../../src/cli/demo/run-demo.ts";
 import { createLog } from "../../src/platform/log.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { OPERATIONS_TOKEN } from "../harness/platform.ts";
 import { startWithTenants, type TenantHarness } from "../harness/tenants.ts";
-import { createTheatre } from "./theatre.ts";
+import { recordDemo } from "./recorded-demo.ts";
 
 /** The people of the story, whom both servers know by now. */
 const PEOPLE = ["197209189294", "197603212387", "197610222387"];
@@ -25,7 +25,7 @@ describe("the logs of a whole story", () => {
     harness = await startWithTenants("pglite", { log: createLog("trace", { write }) });
     const log = pino({ level: "trace" }, { write: (line: string) => void lines.provider.push(line) });
     provider = await startSandbox({ log });
-    expect(await playStory(createTheatre(harness.platform, provider).stage)).toBe(true);
+    expect(await runDemo(recordDemo(harness.platform, provider).demo)).toBe(true);
     await trouble();
     secrets = [OPERATIONS_TOKEN, provider.token, harness.tenant.platformToken];
   });
