@@ -47,6 +47,15 @@ describe("references", () => {
   });
 });
 
+describe("the guides for contributors", () => {
+  it("name only files and folders that are there", () => {
+    const guides = texts.filter(({ file }) => /guides\/(contributing|architecture)\.md$/.test(file));
+    const paths = found(/`((?:spec|generated|contracts|src|scripts|test)\/[^`\s]*|README\.md)`/g, guides);
+    expect(paths.length).toBeGreaterThan(40);
+    expect(paths.filter(({ part = "" }) => !existsSync(join(ROOT, part)))).toEqual([]);
+  });
+});
+
 describe("the decisions", () => {
   it("each name the test files that show them", () => {
     const decisions = readFileSync(join(ROOT, "spec/decisions.md"), "utf8");

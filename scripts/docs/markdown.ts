@@ -1,6 +1,7 @@
 import { Marked, type Token, type Tokens } from "marked";
 import { Markup, markup } from "../../src/verify/reporters/markup.ts";
 import { anchorOf } from "../contract-sections.ts";
+import { diagram } from "./diagram.ts";
 import { codeBlock, type Page, scrolling, shell } from "./shell.ts";
 
 interface Heading {
@@ -40,7 +41,10 @@ function htmlOf(text: string, linkTo: LinkTo): { html: string; headings: readonl
     },
     renderer: {
       html: ({ text }) => markup`${text}`.text,
-      code: ({ text, lang }) => codeBlock(text, labelIn(headings, lang === "sh" ? "Command" : "Code")).text,
+      code({ text, lang }) {
+        if (lang === "mermaid") return diagram(text, labelIn(headings, "Diagram")).text;
+        return codeBlock(text, labelIn(headings, lang === "sh" ? "Command" : "Code")).text;
+      },
       heading({ tokens, depth, text }) {
         const id = idFor(text, taken);
         const title = this.parser.parseInline(tokens, this.parser.textRenderer);

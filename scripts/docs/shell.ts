@@ -35,8 +35,18 @@ export const GUIDES = {
     "Generators, mocks and checks of other makers on the documents.",
   ),
   platform: page("guide-platform.html", "Change the contract", "Edit spec/, generate, use the clients."),
-  operator: page("guide-operator.html", "Run the platform", "Start it, onboard, see what happened."),
+  operator: page("guide-operator.html", "Run the platform", "Deploy, onboard, watch, back up."),
   runbook: page("guide-runbook.html", "Runbook", "Each alert and each issue: what it means, what to do."),
+  architecture: page(
+    "guide-architecture.html",
+    "Architecture",
+    "The layers, the generator and the reconciler.",
+  ),
+  contributing: page(
+    "guide-contributing.html",
+    "Contribute",
+    "Where each kind of change goes, and how to prove it.",
+  ),
 } as const;
 
 export const REFERENCES = {

@@ -56,7 +56,7 @@ const WRITTEN = new Map<string, Page>([
 ]);
 
 /** The site has no source files: the path alone is shown. */
-const LINK_TO_TEST = /\[(`[^`]+`)\]\(\.\.\/test\/[^)]+\)/g;
+const LINK_TO_CODE = /\[(`[^`]+`)\]\((?:\.\.\/)+(?:src|scripts|test)\/[^)]+\)/g;
 /** A note in a text that a script wrote. */
 const FOR_EDITORS = /^Written by .* Do not edit\.$/m;
 
@@ -65,7 +65,7 @@ function writtenPages(onFile: OnFile): [string, string][] {
   return [...WRITTEN].map(([path, page]) => {
     const text = readFileSync(join(SPEC, path), "utf8")
       .replace(FOR_EDITORS, "")
-      .replaceAll(LINK_TO_TEST, "$1");
+      .replaceAll(LINK_TO_CODE, "$1");
     onFile(page.file);
     return [page.file, markdownPage(page, text, siteLink)];
   });
