@@ -1,6 +1,6 @@
 /**
- * What an engineer imports from `shiftpact`, in any runtime that has `fetch`: the clients of both directions, and the contract's knowledge. The generated types, stubs and
- * validators stand beside it under `shiftpact/provider`, `shiftpact/platform` and `shiftpact/events`.
+ * The exports of `shiftpact`, for any runtime with `fetch`: the clients of both directions, and the contract's rules. The generated types, stubs and
+ * validators are exported from `shiftpact/provider`, `shiftpact/platform` and `shiftpact/events`.
  */
 export type { Failure, Refused, Unavailable } from "./clients/provider/answer.ts";
 export type { Seat } from "./clients/provider/assignments.ts";

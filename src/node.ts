@@ -1,2 +1,2 @@
-/** What only Node has: calls to a provider whose URL somebody else entered. */
+/** Exports for Node only: guarded calls to a provider whose URL comes from user input. */
 export { createProviderHttp, type ProviderHttp, type ProviderHttpOptions } from "./clients/provider/http.ts";

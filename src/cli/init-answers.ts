@@ -119,9 +119,7 @@ function tokenVariableOf(text: string, env: Io["env"]): string {
   }
   if (env[text]) return text;
   const name = text === TOKEN_VARIABLE ? text : "the variable of --token-variable";
-  throw new UsageError(
-    `${name} is not set: set it to PROVIDER_TOKEN, which the probe sends to the provider`,
-  );
+  throw new UsageError(`${name} is not set: set it to PROVIDER_TOKEN, which the probe sends to the provider`);
 }
 
 /** Asked for only when the provider cannot already be running where the job runs. */

@@ -20,7 +20,7 @@ export function processIo(): Io {
 
 /**
  * Drops the output once its reader has closed it (`shiftpact verify ... | head -1`). The command still runs to its end, because it must
-  * restore what it changed at a provider.
+ * restore what it changed at a provider.
  */
 export function lineWriter(stream: NodeJS.WritableStream): (line: string) => void {
   let isOpen = true;

@@ -116,9 +116,7 @@ async function run(config: Config, io: Io): Promise<number> {
     const lost = end instanceof Error ? end : undefined;
     // After Ctrl-C at a terminal there is no load balancer to wait for.
     if (end === "SIGTERM") await drain(running, config.drainMs ?? 0);
-    endAfter(STOP_MS, () =>
-      log.error("the stop took too long; unfinished work continues at the next start"),
-    );
+    endAfter(STOP_MS, () => log.error("the stop took too long; unfinished work continues at the next start"));
     if (lost) io.stderr(`shiftpact platform: ${lost.message}; stored work continues at the next start`);
     await running.close(lost ? 0 : undefined);
     return lost ? 1 : 0;

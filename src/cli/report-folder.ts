@@ -23,8 +23,6 @@ function inFolder(folder: string, write: () => void): void {
     write();
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
-    throw new CouldNotRun(
-      `--report ${folder}: not writable (${reason}); give a writable folder`,
-    );
+    throw new CouldNotRun(`--report ${folder}: not writable (${reason}); give a writable folder`);
   }
 }

@@ -9,14 +9,14 @@ import { type FaultName, faultNames, isFaultName } from "../sandbox/faults/switc
 import type { StoredShift } from "../sandbox/organisation.ts";
 import { type Sandbox, startSandbox } from "../sandbox/sandbox.ts";
 import { checkProvider } from "./check-provider.ts";
+import { readDemo, writeDemo } from "./demo/demo-file.ts";
+import { createPrinter } from "./demo/printer.ts";
+import { runDemo } from "./demo/run-demo.ts";
+import { type DemoContext, operationsOf } from "./demo/step.ts";
 import { type Io, isColoured } from "./io.ts";
 import { isMain } from "./is-main.ts";
 import { runCommand } from "./run-command.ts";
 import { untilStopped } from "./stop-signal.ts";
-import { readDemo, writeDemo } from "./demo/demo-file.ts";
-import { runDemo } from "./demo/run-demo.ts";
-import { operationsOf, type DemoContext } from "./demo/step.ts";
-import { createPrinter } from "./demo/printer.ts";
 import { webPages } from "./web-pages.ts";
 
 const HELP = `npm start: the platform and a sandbox provider, the four flows of the contract run once between them.

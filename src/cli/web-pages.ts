@@ -31,7 +31,7 @@ const DOCS = {
 
 /**
  * Returns the console and the documentation. The package holds them. A checkout builds them on first use, and again when the platform
-  * restarts after a change of their sources.
+ * restarts after a change of their sources.
  */
 export function webPages(): { console: WebPages; docs: WebPages } {
   return { console: pagesOf(CONSOLE), docs: pagesOf(DOCS) };

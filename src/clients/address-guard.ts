@@ -1,26 +1,26 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 
-/** `allowInsecure` (ALLOW_INSECURE_PROVIDERS=1) lets plain http and private addresses through, for development only. */
+/** `allowInsecure` (ALLOW_INSECURE_PROVIDERS=1) permits plain http and private addresses, for development only. */
 export interface AddressPolicy {
   allowInsecure: boolean;
 }
 
 export type UrlVerdict = { ok: true; url: URL } | { ok: false; reason: string };
 
-/** Asks for every address of a name; the shape of `dns.lookup` with `all: true`. */
+/** Resolves every address of a name; the shape of `dns.lookup` with `all: true`. */
 export type ResolveAll = (
   hostname: string,
   options: LookupOptions & { all: true },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** A name that leads to an address which no provider may have. It names the host, never the address. */
+/** A name that resolves to a forbidden address. It names the host, never the address. */
 export class ForbiddenAddressError extends Error {
   readonly code = "address_forbidden";
 
   constructor(hostname: string) {
-    super(`${hostname} leads to an address that is not on the public internet`);
+    super(`${hostname} resolves to an address that is not on the public internet`);
     this.name = "ForbiddenAddressError";
   }
 }
@@ -44,10 +44,10 @@ const FORBIDDEN_IPV4: ReadonlyArray<readonly [string, number]> = [
   ["240.0.0.0", 4], // reserved, and broadcast
 ];
 
-/** Only 2000::/3 is global unicast: loopback, mapped, NAT64, unique-local, link-local, multicast all lie outside of it. */
+/** Only 2000::/3 is global unicast: loopback, mapped, NAT64, unique-local, link-local and multicast lie outside. */
 const GLOBAL_IPV6: ReadonlyArray<readonly [string, number]> = [["2000::", 3]];
 
-/** What inside 2000::/3 is not a host of its own. */
+/** The parts of 2000::/3 that are no hosts. */
 const FORBIDDEN_IPV6: ReadonlyArray<readonly [string, number]> = [
   ["2001::", 23], // protocol assignments, Teredo among them
   ["2001:db8::", 32], // documentation
@@ -60,9 +60,9 @@ const globalIpv6 = blockList(GLOBAL_IPV6, "ipv6");
 const forbiddenIpv6 = blockList(FORBIDDEN_IPV6, "ipv6");
 
 /**
- * Whether the platform may call a provider at this URL, judged without asking the DNS (decisions, "Personal data and
- * secrets"). node never passes an IP literal to a connection's lookup, so that this check and `guardedLookup` are both needed.
- * A reason is fit to be shown: it repeats nothing of the URL, which may hold credentials.
+ * Returns whether the platform may call a provider at this URL, without a DNS lookup (decisions, "Personal data and
+ * secrets"). Node never passes an IP literal to a connection's lookup, so both this check and `guardedLookup` are needed.
+ * A reason repeats nothing of the URL, which may hold credentials.
  */
 export function checkProviderUrl(text: string, policy: AddressPolicy): UrlVerdict {
   const url = URL.parse(text);
@@ -78,9 +78,9 @@ export function checkProviderUrl(text: string, policy: AddressPolicy): UrlVerdic
 }
 
 /**
- * A `lookup` for undici's `connect` (or `net.connect`): fails with ForbiddenAddressError when any address of the name is
- * forbidden, before a connection is opened. The addresses judged are the ones connected to: there is no second resolution
- * for a rebinding name to answer differently.
+ * A `lookup` for undici's `connect` (or `net.connect`). It fails with ForbiddenAddressError when any address of the name is
+ * forbidden, before a connection is opened. The checked addresses are the connected ones: a rebinding name gets no second
+ * resolution.
  */
 export function guardedLookup(policy: AddressPolicy, resolve: ResolveAll = systemLookup): LookupFunction {
   return (hostname, options, callback) => {

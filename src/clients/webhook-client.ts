@@ -8,7 +8,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** When each try is made, counted from the one before, in milliseconds (decisions, "provider's webhook retries"). */
+/** The delay before each try, after the one before, in milliseconds (decisions, "provider's webhook retries"). */
 export const WEBHOOK_SCHEDULE: readonly number[] = [
   0,
   5 * SECOND,
@@ -23,7 +23,7 @@ export const WEBHOOK_SCHEDULE: readonly number[] = [
 ];
 
 export interface WebhookClientOptions {
-  /** Where the platform is. */
+  /** The platform's base URL. */
   platformUrl: string;
   /** PLATFORM_TOKEN (contract 5.2). */
   token: string;
@@ -31,13 +31,13 @@ export interface WebhookClientOptions {
   kind?: string;
   fetch?: (request: Request) => Promise<Response>;
   schedule?: readonly number[];
-  /** Of one try. Milliseconds; 5 s unless given. */
+  /** The time limit of one try. Milliseconds; 5 s unless given. */
   timeoutMs?: number;
   wait?: (ms: number, signal?: AbortSignal) => Promise<void>;
   now?: () => number;
 }
 
-/** `tries`: how many were made. `reason` names the status or what went wrong with the connection. */
+/** `tries`: how many requests were sent. `reason` names the status or the connection error. */
 export type Delivery =
   | { delivered: true; tries: number }
   | { delivered: false; tries: number; reason: string };
@@ -48,14 +48,14 @@ type Try =
   | { outcome: "no"; reason: string };
 
 export interface WebhookClient {
-  /** Resolves when the platform has the event, has refused it, or every try was made; the traceId is the same on each. */
+  /** Resolves when the platform has accepted or refused the event, or after the last try; the traceId is the same on each. */
   send(event: Message, signal?: AbortSignal): Promise<Delivery>;
 }
 
-/** Sends a provider's webhooks (contract 4.3 and 6) and tries again until the platform has them. */
+/** Sends a provider's webhooks (contract 4.3 and 6) and retries until the platform accepts them. */
 export function createWebhookClient(options: WebhookClientOptions): WebhookClient {
   const { schedule = WEBHOOK_SCHEDULE, wait = waitFor } = options;
-  const post = poster(options);
+  const post = createPost(options);
   return {
     send: async (event, signal) => {
       let reason = "no try was made";
@@ -73,7 +73,7 @@ export function createWebhookClient(options: WebhookClientOptions): WebhookClien
   };
 }
 
-function poster(options: WebhookClientOptions): (event: Message, signal?: AbortSignal) => Promise<Try> {
+function createPost(options: WebhookClientOptions): (event: Message, signal?: AbortSignal) => Promise<Try> {
   const { platformUrl, token, kind, timeoutMs = 5 * SECOND, now = Date.now } = options;
   const client = createClient({
     baseUrl: platformUrl.replace(/\/+$/, ""),
@@ -85,7 +85,7 @@ function poster(options: WebhookClientOptions): (event: Message, signal?: AbortS
     const init = {
       headers: { ...traceHeaders(event.traceId) },
       parseAs: "text" as const,
-      // A followed redirect becomes a GET without the event, and whatever answers that 200 would count as delivered.
+      // A followed redirect becomes a GET without the event, and any 200 to that would count as delivered.
       redirect: "manual" as const,
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     };
@@ -97,21 +97,21 @@ function poster(options: WebhookClientOptions): (event: Message, signal?: AbortS
             body: event,
           })
         : await client.receiveSchedulingProviderWebhook({ ...init, body: event });
-      return judge(answer.response, kind === undefined || saysReceived(answer.data), now());
+      return outcomeOf(answer.response, kind === undefined || confirmsReceipt(answer.data), now());
     } catch (error) {
       signal?.throwIfAborted();
       const isLate = error instanceof Error && error.name === "TimeoutError";
       return {
         outcome: "again",
-        reason: isLate ? `no answer within ${timeoutMs} ms` : "the connection failed",
+        reason: isLate ? `no response within ${timeoutMs} ms` : "the connection failed",
         afterMs: 0,
       };
     }
   };
 }
 
-/** `isReceived`: the body says so. The contract gives the second path no body, so there the status is enough. */
-function judge(response: Response, isReceived: boolean, now: number): Try {
+/** `isReceived`: the body confirms it. The contract gives the second path no body, so there the status is enough. */
+function outcomeOf(response: Response, isReceived: boolean, now: number): Try {
   const { status } = response;
   if (status === 200 && isReceived) return { outcome: "delivered" };
   const reason = status === 200 ? "status 200 without {received: true}" : `status ${status}`;
@@ -120,8 +120,8 @@ function judge(response: Response, isReceived: boolean, now: number): Try {
   return { outcome: "again", reason, afterMs: readRetryAfter(response.headers.get("retry-after"), now) ?? 0 };
 }
 
-/** A proxy's own 200 would lose the event. */
-function saysReceived(text: unknown): boolean {
+/** Returns whether the body is the contract's: a proxy's own 200 would lose the event. */
+function confirmsReceipt(text: unknown): boolean {
   try {
     return typeof text === "string" && isReceipt(JSON.parse(text));
   } catch {
@@ -129,7 +129,7 @@ function saysReceived(text: unknown): boolean {
   }
 }
 
-/** Rejects when the signal aborts it. A wait keeps no process alive. */
+/** Resolves after the delay, and rejects when the signal aborts. It keeps no process alive. */
 async function waitFor(ms: number, signal?: AbortSignal): Promise<void> {
   if (ms <= 0) return;
   signal?.throwIfAborted();

@@ -1,6 +1,6 @@
 type NoParameters = Readonly<Record<string, never>>;
 
-/** The parameters of an operation that stand in one place. */
+/** The parameters of an operation in one location. */
 export type RequestPart<Operation, Where extends string> = Operation extends {
   parameters: { [W in Where]?: infer Part };
 }
@@ -9,7 +9,7 @@ export type RequestPart<Operation, Where extends string> = Operation extends {
     : NonNullable<Part>
   : NoParameters;
 
-/** The body of a request; undefined where the document has none or lets it be left out. */
+/** The body of a request; undefined where the document has none or makes it optional. */
 export type RequestBody<Operation> = Operation extends { requestBody: { content: infer Content } }
   ? Content[keyof Content]
   : Operation extends { requestBody?: { content: infer Content } }
@@ -26,7 +26,7 @@ export type ResponseBody<Operation, Status> = Status extends keyof ResponsesOf<O
     : never
   : never;
 
-/** What `default` may be, where a document names a status no more closely. */
+/** The statuses that `default` covers. */
 export type ErrorStatus =
   | 400
   | 401

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { ProblemError } from "./problem.ts";
 
-/** Present in an Express request when another middleware has read the body already. */
+/** Present in an Express request when another middleware has already read the body. */
 type MaybeParsed = IncomingMessage & { body?: unknown };
 
 export interface BodyRule {
@@ -12,8 +12,8 @@ export interface BodyRule {
 }
 
 /**
- * The JSON value in the body of a request; undefined when there is none. A body that another middleware has
- * parsed is taken as it is: its bytes are gone.
+ * Returns the JSON value in the body of a request; undefined when there is none. A body that another middleware has
+ * parsed is accepted as it is: its bytes are gone.
  * @throws ProblemError 415 for another media type, charset or content encoding, 413 above the limit, 400 for
  * text that is not JSON
  */
@@ -53,7 +53,7 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
       size += chunk.length;
       chunks.push(chunk);
       if (size <= limit) return;
-      // The rest is read and dropped, so that the client gets to see the answer.
+      // The rest is read and dropped, so that the client receives the response.
       request.off("data", onData);
       request.resume();
       reject(tooLarge(limit));
@@ -64,13 +64,13 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
     );
     request.once("error", () => reject(new ProblemError(400, "request_aborted")));
     request.once("close", () => {
-      // After a request that came whole, too; and an error costs its stack.
+      // Runs after a complete request, too; and an error costs its stack.
       if (!request.complete) reject(new ProblemError(400, "request_aborted"));
     });
   });
 }
 
-/** The parser's own message quotes the text, which may hold personal data: it is not passed on. */
+/** Hides the parser's own message, which quotes the text: the text may hold personal data. */
 function parseJson(bytes: Buffer): unknown {
   try {
     if (isUtf8(bytes)) return JSON.parse(bytes.toString("utf8"));

@@ -9,12 +9,12 @@ export type Init<Paths, Path extends keyof Paths, Method extends Methods & keyof
     ? [init?: NonNullable<MaybeOptionalInit<Paths[Path], Method>>]
     : [init: MaybeOptionalInit<Paths[Path], Method>];
 
-/** A client method. It resolves with `data` or `error`, whose type follows from `status`; it rejects only when no answer came. */
+/** A client method. It resolves with `data` or `error`, whose type follows from `status`; it rejects only without a response. */
 export type Call<Paths, Path extends keyof Paths, Method extends Methods & keyof Paths[Path]> = (
   ...init: Init<Paths, Path, Method>
 ) => Promise<Result<Paths[Path][Method]>>;
 
-/** What came of a call. */
+/** The result of a call. */
 export type Result<Operation> = {
   [Status in keyof ResponsesOf<Operation>]: Status extends OkStatus
     ? Succeeded<Status, Body<Operation, Status>>
@@ -45,8 +45,8 @@ type Body<Operation, Status> = [ResponseBody<Operation, Status>] extends [never]
 
 type OkStatus = 200 | 201 | 202 | 203 | 204 | 205 | 206;
 
-/** The result of openapi-fetch with its status beside it: TypeScript cannot tell results apart by `response.status`. */
-export async function withStatus<Told>(call: Promise<{ response: Response }>): Promise<Told> {
+/** Returns the result of openapi-fetch with its status beside it: TypeScript cannot narrow by `response.status`. */
+export async function withStatus<Outcome>(call: Promise<{ response: Response }>): Promise<Outcome> {
   const result = await call;
-  return { ...result, status: result.response.status } as Told;
+  return { ...result, status: result.response.status } as Outcome;
 }

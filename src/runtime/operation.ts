@@ -1,7 +1,7 @@
 import type { Request } from "express";
 import type { ErrorStatus, RequestBody, RequestPart, ResponseBody, ResponsesOf } from "./bodies.ts";
 
-/** What the document says about an operation, as far as a router, a hook or a test needs it. */
+/** The part of an operation's document that a router, a hook or a test needs. */
 export interface OperationInfo {
   readonly operationId: string;
   readonly method: "GET" | "PUT" | "POST" | "DELETE" | "PATCH";
@@ -26,8 +26,8 @@ export interface ParameterInfo {
 }
 
 /**
- * A handler gets decoded, validated values and answers with one of the declared responses. `Complete` has, by status and for every
- * `problem`, the bodies that should be sent where the document lets a reader take less.
+ * A handler gets decoded, validated values and returns one of the declared responses. `Complete` has, by status and for every
+ * `problem`, the bodies that should be sent where the document lets a reader accept less.
  */
 export type Handler<Operation, Context, Complete = unknown> = (
   request: OperationRequest<Operation>,
@@ -38,7 +38,7 @@ export interface OperationRequest<Operation> {
   readonly path: RequestPart<Operation, "path">;
   /** Parameters that the document does not declare are left out. */
   readonly query: RequestPart<Operation, "query">;
-  /** By the names of the document, whatever case they came in. */
+  /** By the names of the document, regardless of their case in the request. */
   readonly headers: RequestPart<Operation, "header">;
   readonly body: RequestBody<Operation>;
   readonly raw: Request;

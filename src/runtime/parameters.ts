@@ -3,7 +3,7 @@ import type { ParameterInfo } from "./operation.ts";
 
 export type Values = Record<string, unknown>;
 
-/** The declared path parameters; routing has taken the percent-encoding off already. */
+/** Returns the declared path parameters; routing has already decoded them. */
 export function pathValues(request: Request, parameters: readonly ParameterInfo[]): Values {
   const values: Values = {};
   for (const parameter of parameters) {
@@ -13,7 +13,7 @@ export function pathValues(request: Request, parameters: readonly ParameterInfo[
   return values;
 }
 
-/** The declared query parameters. A single value that was given twice stays a list, which no scalar schema allows. */
+/** Returns the declared query parameters. A single value that is given twice stays a list, which no scalar schema allows. */
 export function queryValues(request: Request, parameters: readonly ParameterInfo[]): Values {
   const values: Values = {};
   const start = request.url.indexOf("?");
@@ -48,7 +48,7 @@ function decode(text: string, parameter: ParameterInfo): unknown {
 const INTEGER = /^-?\d+$/;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** The value that the text stands for; a text that is none stays text, and its validator says what is expected. */
+/** Returns the value that the text encodes. Other text stays text, and its validator reports what is expected. */
 function coerce(text: string, type: ParameterInfo["type"]): unknown {
   if (type === "integer") return INTEGER.test(text) ? Number(text) : text;
   if (type === "number") return NUMBER.test(text) ? Number(text) : text;

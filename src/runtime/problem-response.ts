@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Request, Response } from "express";
 import { ProblemError } from "./problem.ts";
 
 export interface ProblemOptions {
-  /** Put into every problem document. */
+  /** Added to every problem document. */
   traceId?(request: Request): string | undefined;
 }
 
@@ -21,8 +21,8 @@ export function sendProblem(
 }
 
 /**
- * An Express error handler that answers a ProblemError as its problem document, and a path that cannot be decoded
- * as 400. Other errors go on to the next handler. Every generated router has one; an app needs its own only for
+ * An Express error handler that sends a ProblemError as its problem document, and 400 for a path that cannot be
+ * decoded. Other errors go to the next handler. Every generated router has one; an app needs its own only for
  * what happens outside them, such as a mount path with parameters.
  */
 export function problemHandler(options: ProblemOptions = {}): ErrorRequestHandler {

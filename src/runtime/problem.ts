@@ -1,8 +1,8 @@
 import type { FieldError } from "./validator.ts";
 
-/** A problem document (RFC 9457) with the members that every error of ours may have. */
+/** A problem document (RFC 9457) with the members that every error of the API may have. */
 export interface Problem {
-  /** A URI that names the kind of problem; "about:blank" when the status says it all. */
+  /** A URI that names the kind of problem; "about:blank" when the status is sufficient. */
   type: string;
   title: string;
   status: number;
@@ -14,12 +14,12 @@ export interface Problem {
   errors?: FieldError[];
 }
 
-/** Everything of a problem but what its code and status already say. */
+/** The members of a problem beside its code and status. */
 export type ProblemDetails = Partial<
   Pick<Problem, "type" | "title" | "detail" | "instance" | "traceId" | "errors">
 >;
 
-/** Thrown by a hook or a handler to answer with a problem document instead of a declared response. */
+/** Thrown by a hook or a handler to send a problem document instead of a declared response. */
 export class ProblemError extends Error {
   readonly status: number;
   readonly problem: Problem;
@@ -40,7 +40,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** RFC 9110, section 15: the reason phrases of the statuses that services of this kind answer with. */
+/** RFC 9110, section 15: the reason phrases of the statuses that such services send. */
 const TITLES: Readonly<Record<number, string>> = {
   400: "Bad Request",
   401: "Unauthorized",

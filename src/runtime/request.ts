@@ -15,7 +15,7 @@ export interface RequestValidators {
   readonly body?: Validator<unknown>;
 }
 
-/** What a handler is given, before its types are known. */
+/** The input of a handler, before its types are known. */
 interface RequestValues extends Values {
   path: Values;
   query: Values;
@@ -25,7 +25,7 @@ interface RequestValues extends Values {
 }
 
 /**
- * Makes the function that reads, decodes and validates the requests of one operation.
+ * Returns a function that reads, decodes and validates the requests of one operation.
  * The function throws a ProblemError that lists every fault of the request.
  */
 export function requestReader(

@@ -11,14 +11,14 @@ interface ResponseRules {
   onInvalidResponse?(operation: OperationInfo, errors: readonly FieldError[]): void;
 }
 
-/** What a handler returned, once its types are gone. */
+/** The result of a handler, once its types are gone. */
 interface Answered {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Makes the function that validates and sends what the handler of one operation returned. */
+/** Returns a function that validates and sends the handler's result of one operation. */
 export function responseWriter(
   operation: OperationInfo,
   validators: ResponseValidators,

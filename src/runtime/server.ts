@@ -9,17 +9,17 @@ import type { FieldError } from "./validator.ts";
 export interface RouterOptions<Handlers, Context> {
   handlers: Handlers;
   /**
-   * Called before the body is read, for operations with security only. What it returns is the handler's context;
+   * Called before the body is read, for operations with security only. Its result is the handler's context;
    * it refuses a request by throwing a ProblemError (401, 403).
    */
   authenticate(request: Request, operation: OperationInfo): Context | Promise<Context>;
   /** The largest body that is read, in bytes; 64 kB when not given. */
   bodyLimit?: number;
-  /** Whether handlers are held to the document; true when not given. */
+  /** Whether responses are validated against the document; true when not given. */
   validateResponses?: boolean;
-  /** Told of a handler's response that the document does not allow; the caller gets a 500 problem without detail. */
+  /** Called with a handler's response that the document does not allow; the caller gets a 500 problem without detail. */
   onInvalidResponse?(operation: OperationInfo, errors: readonly FieldError[]): void;
-  /** Put into every problem document that the router makes. */
+  /** Added to every problem document of the router. */
   traceId?(request: Request): string | undefined;
 }
 
@@ -104,7 +104,7 @@ function answerOf<Handlers extends object, Context>(
   };
 }
 
-/** The generated `Handlers` interface has typed every handler; here they are all called in the same way. */
+/** The generated `Handlers` interface has typed every handler; here all are called in the same way. */
 function handlerOf(handlers: object, operationId: string): AnyHandler {
   const handler: unknown = Reflect.get(handlers, operationId);
   if (typeof handler !== "function")

@@ -1,4 +1,4 @@
-/** Length of a text as JSON Schema counts it: in characters, not in UTF-16 units. */
+/** Returns the length of a text as JSON Schema counts it: in characters, not in UTF-16 units. */
 export function textLength(text: string): number {
   let length = text.length;
   for (let index = 0; index < text.length - 1; index += 1) {

@@ -1,5 +1,5 @@
 /**
- * One thing that is wrong with a value: where, and what is expected there. The message never holds the value,
+ * One fault of a value: its place, and what is expected there. The message never holds the value,
  * because values may be personal data.
  */
 export interface FieldError {
@@ -8,7 +8,7 @@ export interface FieldError {
   message: string;
 }
 
-/** Tells whether a value is a T; `errorsOf` says, at some more cost, everything that keeps it from being one. */
+/** Returns whether a value is a T; `errorsOf` returns, at some more cost, every fault. */
 export interface Validator<T> {
   (value: unknown): value is T;
   errorsOf(value: unknown): FieldError[];
@@ -26,7 +26,7 @@ interface Compiled {
   errorsOf?: (value: unknown) => FieldError[];
 }
 
-/** Joins the two compiled forms of one schema: the fast one answers, the full one explains. */
+/** Joins the two compiled forms of one schema: the fast one decides, the full one explains. */
 export function validator(fast: Compiled, full: Compiled): Compiled {
   fast.errorsOf = (value) => {
     if (full(value)) return [];
@@ -37,7 +37,7 @@ export function validator(fast: Compiled, full: Compiled): Compiled {
 
 /**
  * Errors come in document order, those of the branches of a oneOf or anyOf right before the error of the keyword
- * itself, with their numbers in `sizes`. Of all branches only the nearest one is worth reading.
+ * itself, with their numbers in `sizes`. Only the errors of the nearest branch are reported.
  */
 function nearest(violations: readonly Violation[]): Violation[] {
   const kept: Violation[] = [];
@@ -80,7 +80,7 @@ function explain(violation: Violation, branches: readonly Violation[][]): Violat
   return ranked[0]?.branch ?? [violation];
 }
 
-/** No branch tells more than which members are missing: those that all branches demand, and a choice of the rest. */
+/** Reports only the missing members: those that all branches require, and a choice of the rest. */
 function missingMembers(violation: Violation, branches: readonly Violation[][]): Violation[] {
   const [first = [], ...others] = branches;
   const isShared = ({ params }: Violation): boolean =>

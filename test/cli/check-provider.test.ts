@@ -19,12 +19,12 @@ async function check(routing: "path" | "header", faults: Faults, change?: (sandb
   return checkProvider({ baseUrl: provider.url, providerId, token, routing, fetch, shiftId });
 }
 
-/** What any client sends: plain ids, and queries of one number or name. */
+/** Requests that any client sends: plain ids, and queries of one number or name. */
 const ORDINARY =
   /^(\/providers\/[0-9a-f-]{36})?\/(outlets|roles|shifts\/[0-9a-f-]{36}|candidates(\/registry)?)(\?(personalNumber=\d{8}-?\d{4}|name=\w+|cursor=[\w-]+))?$/;
 
 describe.each(["path", "header"] as const)("the check of a provider, with %s routing", (routing) => {
-  it("makes few requests, each an ordinary one, and one at a time", async () => {
+  it("makes few ordinary requests, one at a time", async () => {
     const calls: string[] = [];
     let [open, most] = [0, 0];
     const findings = await check(routing, {
@@ -46,7 +46,7 @@ describe.each(["path", "header"] as const)("the check of a provider, with %s rou
     expect(most).toBe(1);
   });
 
-  it("is not shut out by a firewall that blocks whoever sends an odd request", async () => {
+  it("is not blocked by a firewall that blocks the sender of an odd request", async () => {
     let isBlocked = false;
     const findings = await check(routing, {
       before: ({ url }) => {
@@ -57,7 +57,7 @@ describe.each(["path", "header"] as const)("the check of a provider, with %s rou
     expect([isBlocked, findings]).toEqual([false, []]);
   });
 
-  it("still finds a provider that does not look at the token", async () => {
+  it("still finds a provider that ignores the token", async () => {
     const findings = await check(routing, {}, (sandbox) => sandbox.setFault("no-token-accepted"));
     expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(["auth_missing"]));
   });

@@ -23,7 +23,7 @@ function write(text: string, name = `${++count}.yaml`): string {
   return file;
 }
 
-/** The findings of `compare --json` and its exit code. */
+/** Returns the findings of `compare --json` and its exit code. */
 async function run(document: unknown): Promise<{ exit: number; findings: Finding[]; summary: unknown }> {
   const { io, out, err } = terminal();
   const exit = await compare([write(stringify(document)), "--json"], io);
@@ -33,7 +33,7 @@ async function run(document: unknown): Promise<{ exit: number; findings: Finding
 }
 
 describe("shiftpact compare", () => {
-  it("accepts our own document", async () => {
+  it("accepts the contract's own document", async () => {
     const { io, out, err } = terminal();
     expect(await compare([OURS], io)).toBe(0);
     expect(out).toEqual([expect.stringMatching(/^conforms: 0 errors, 0 warnings, 0 skipped, \d\d checks$/)]);
@@ -72,7 +72,7 @@ describe("shiftpact compare", () => {
     expect(out).toEqual([expect.stringMatching(/^conforms: 0 errors, 0 warnings/)]);
   });
 
-  it("accepts a path item that stands in a file of its own, and files that refer to each other", async () => {
+  it("accepts a path item in a separate file, and files that refer to each other", async () => {
     const document = providerDocument({ routing: "header" });
     const outlets = document.paths["/outlets"];
     const tree = {
@@ -94,7 +94,7 @@ describe("shiftpact compare", () => {
     expect((await run(document)).findings).toEqual([]);
   });
 
-  it("accepts branches of a oneOf that a part of an answer cannot tell apart", async () => {
+  it("accepts branches of a oneOf that share the checked part of a response", async () => {
     const document = providerDocument();
     const { schemas } = document.components;
     const { Shift } = schemas;
@@ -109,7 +109,7 @@ describe("shiftpact compare", () => {
   });
 });
 
-/** The same in the older form, as far as the test needs it. */
+/** Returns the same document in the older form, as far as the test needs it. */
 function swagger({ paths, components, info }: ProviderDocument) {
   const older = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(older);
@@ -140,13 +140,13 @@ function swagger({ paths, components, info }: ProviderDocument) {
   };
 }
 
-/** What stands at these names. */
+/** Returns the value at these names. */
 function reach(value: unknown, ...names: (string | number)[]): Record<string, unknown> {
   const at = names.reduce((each: unknown, name) => (each as Record<string, unknown>)[name], value);
   return at as Record<string, unknown>;
 }
 
-describe("a document that does not fit", () => {
+describe("a document that does not fit is reported", () => {
   const at = (path: string) => `${PREFIX}${path}`;
   const spoil: [string, (document: ProviderDocument) => unknown, string, string][] = [
     [
@@ -237,7 +237,7 @@ describe("a document that does not fit", () => {
     }
   });
 
-  it("does not say how the organisation is told", async () => {
+  it("does not state how requests name the organisation", async () => {
     const document = providerDocument({ routing: "header" });
     for (const item of Object.values(document.paths)) {
       const parameters = item.parameters as unknown as { in: string }[];
@@ -283,7 +283,7 @@ describe("a file that cannot be compared", () => {
     expect(out).toEqual([]);
   });
 
-  it.each([[[]], [["a", "b"]], [["a", "--wat"]]])("neither is %j", async (argv) => {
+  it.each([[[]], [["a", "b"]], [["a", "--wat"]]])("%j is exit code 2, too", async (argv) => {
     const { io, out, err } = terminal();
     expect(await compare(argv, io)).toBe(2);
     expect(err).toHaveLength(1);
@@ -314,7 +314,7 @@ it("writes its reports with --report", async () => {
 it.each([
   ["", "--report must name a folder"],
   ["/dev/null/x", "not writable"],
-])("says in one line that it cannot report to %j", async (reports, message) => {
+])("reports in one line that it cannot write reports to %j", async (reports, message) => {
   const { io, err } = terminal();
   expect(await compare([OURS, "--report", reports], io)).toBe(2);
   expect(err).toEqual([expect.stringContaining(message)]);
@@ -326,6 +326,6 @@ it("prints its help", async () => {
   expect(out.join("\n")).toContain("Examples:");
 });
 
-it("has each of its codes in the one list", () => {
+it("reports no code that is missing in the list of codes", () => {
   expect(codes).toMatchObject(compareCodes);
 });

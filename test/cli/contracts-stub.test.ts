@@ -22,7 +22,7 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Pact's stub server, with the file that is written for the forms. Answers its address. */
+/** Starts Pact's stub server with the file for these forms. Returns its URL. */
 async function stub(...forms: string[]): Promise<string> {
   const out = mkdtempSync(join(folder, "stub-"));
   expect(await contracts([...forms, "--stub", "--out", out], terminal().io)).toBe(0);
@@ -37,7 +37,7 @@ async function stub(...forms: string[]): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** It does not say when it is ready. */
+/** Waits until it responds: the stub server does not report when it is ready. */
 async function listening(port: number, child: ChildProcess): Promise<void> {
   while (child.exitCode === null) {
     const socket = connect(port, "127.0.0.1");

@@ -64,7 +64,7 @@ const hashesOf = (out: string) =>
 describe("shiftpact contracts", () => {
   const verify = useVerifier();
 
-  it("writes what fits the stated forms, and says so", async () => {
+  it("writes and reports what fits the stated forms", async () => {
     const out = newFolder();
     const { exit, out: said, err } = await run([...FORMS, "--out", out]);
     expect([exit, err]).toEqual([0, []]);
@@ -90,7 +90,7 @@ describe("shiftpact contracts", () => {
     expect(hashesOf(out)).toEqual(first);
   });
 
-  it("replaces its own files when the forms are others", async () => {
+  it("replaces its own files when the forms change", async () => {
     const out = newFolder();
     await run([...FORMS, "--out", out]);
     expect((await run([...FORMS, "--deleted", "410", "--out", out])).exit).toBe(0);
@@ -100,7 +100,7 @@ describe("shiftpact contracts", () => {
   });
 
   it.each(["{}", "notes", JSON.stringify({ metadata: { pactSpecification: { version: "4.0" } } })])(
-    "leaves a file of others as it is, and writes nothing beside it: %s",
+    "keeps a file that another tool wrote, and writes nothing beside it: %s",
     async (text) => {
       const out = newFolder();
       mkdirSync(out);
@@ -116,14 +116,14 @@ describe("shiftpact contracts", () => {
   it.each([
     [[{}, {}], 0, "2 interactions were verified"],
     [[], 1, "no interaction was verified"],
-  ])("says how much of a contract was verified: %j", async (interactionResults, exitCode, text) => {
+  ])("reports how much of a contract was verified: %j", async (interactionResults, exitCode, text) => {
     const file = newFolder();
     writeFileSync(file, JSON.stringify({ interactionResults }));
     const { exit, out, err } = await run(["--verified", file]);
     expect([exit, [...out, ...err].join("\n")]).toEqual([exitCode, expect.stringContaining(text)]);
   });
 
-  it.each(["notes", "{}"])("refuses what is no report of a verification: %s", async (text) => {
+  it.each(["notes", "{}"])("refuses a file that is not a verification report: %s", async (text) => {
     const file = newFolder();
     writeFileSync(file, text);
     expect(await run(["--verified", file])).toEqual({
@@ -185,7 +185,7 @@ describe("shiftpact contracts", () => {
 describe("shiftpact contracts --detect", () => {
   const who = ({ url, providerId }: Sandbox) => ["--detect", url, "--provider-id", providerId];
 
-  it("writes for the forms that it finds out", async () => {
+  it("writes files for the forms that it detects", async () => {
     const sandbox = await provider({
       dialect: {
         ...{ routing: "header", variant: "b", notFound: "404", unassign: "delete", acknowledgement: "full" },
@@ -205,7 +205,7 @@ describe("shiftpact contracts --detect", () => {
     expect(out.join("\n")).not.toContain(TOKEN);
   });
 
-  it("takes the forms that cannot be found out from the flags", async () => {
+  it("uses flags for the forms that it cannot detect", async () => {
     const sandbox = await provider({ dialect: { variant: "b" } });
     const { shiftId } = sandbox.createShift();
     const only = [...who(sandbox), "--shift-id", shiftId, "--read-only", "--out"];
@@ -231,7 +231,7 @@ describe("shiftpact contracts --detect", () => {
   });
 });
 
-describe("flags that cannot be used are one line and exit code 2", () => {
+describe("unusable flags of shiftpact contracts are one line and exit code 2", () => {
   it.each([
     [["--out", "x"], "give also --routing path|header --variant a|b --not-found empty|404"],
     [[...FORMS, "--variant", "c", "--out", "x"], '--variant must be a or b, not "c"'],
@@ -248,7 +248,7 @@ describe("flags that cannot be used are one line and exit code 2", () => {
     expect(err[0]).not.toContain("\n");
   });
 
-  it("explains itself with --help", async () => {
+  it("prints its help", async () => {
     const { exit, out } = await run(["--help"]);
     expect([exit, out[0]]).toEqual([0, expect.stringContaining("Examples:")]);
   });

@@ -7,14 +7,14 @@ import { OPERATIONS_TOKEN } from "../harness/platform.ts";
 import { startWithTenants, type TenantHarness } from "../harness/tenants.ts";
 import { recordDemo } from "./recorded-demo.ts";
 
-/** The people of the story, whom both servers know by now. */
+/** The candidates of the demo, whom both servers know by then. */
 const PEOPLE = ["197209189294", "197603212387", "197610222387"];
 
-/** Any four digits may stand in an id, a time, a process or a port. */
+/** Drops ids, times, process ids and ports, which may hold any four digits. */
 const withoutIds = (text: string) =>
   text.replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|"(?:time|pid)":\d+|127\.0\.0\.1:\d+/g, "");
 
-describe("the logs of a whole story", () => {
+describe("the logs of a complete demo", () => {
   const lines = { platform: [] as string[], provider: [] as string[] };
   let harness: TenantHarness;
   let provider: Sandbox;
@@ -34,7 +34,7 @@ describe("the logs of a whole story", () => {
     await harness.close();
   });
 
-  /** What goes wrong is logged most: errors, refusals, paths that somebody made up. */
+  /** Causes errors and refusals, because those are logged most, and requests made-up paths. */
   async function trouble() {
     const [number = ""] = PEOPLE;
     const encoded = [...number].map((digit) => `%3${digit}`).join("");
@@ -69,7 +69,7 @@ describe("the logs of a whole story", () => {
     await harness.platform.idle();
   }
 
-  it.each(["platform", "provider"] as const)("hold lines of the %s that a machine can read", (whose) => {
+  it.each(["platform", "provider"] as const)("hold lines of the %s that are valid JSON", (whose) => {
     expect(lines[whose].length).toBeGreaterThan(10);
     for (const line of lines[whose]) expect(JSON.parse(line)).toHaveProperty("msg");
   });

@@ -5,7 +5,7 @@ import { issueText } from "../../src/contract/operator-text.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import { startWithTenants, type TenantHarness } from "../harness/tenants.ts";
-import { recordDemo, type RecordedDemo, without } from "./recorded-demo.ts";
+import { type RecordedDemo, recordDemo, without } from "./recorded-demo.ts";
 
 const STEPS = [
   "the platform registers it as a draft",
@@ -27,7 +27,7 @@ const STEPS = [
   "the provider's echo is recognised and skipped",
 ];
 
-/** A fault of the provider, from which step on it is there (undefined: from the start), and the step that fails of it. */
+/** A fault of the provider, the step after which it is set (undefined: from the start), and the step that fails because of it. */
 const FAULTS: [fault: FaultName, from: string | undefined, failing: string][] = [
   ["unavailable", undefined, "outlets and roles are read and mapped"],
   ["garbage", undefined, "outlets and roles are read and mapped"],
@@ -45,7 +45,7 @@ const FAULTS: [fault: FaultName, from: string | undefined, failing: string][] = 
   ["no-echo", undefined, "the provider's echo is recognised and skipped"],
 ];
 
-/** An operation of the platform that answers 500, and the step that fails of it. */
+/** An operation of the platform that answers 500, and the step that fails because of it. */
 const BROKEN: [operation: keyof Operations, failing: string][] = [
   ["createIntegration", "the platform registers it as a draft"],
   ["listWorkplaces", "the platform has workplaces and competences"],
@@ -64,13 +64,13 @@ const BROKEN: [operation: keyof Operations, failing: string][] = [
 const done = (lines: readonly string[]) =>
   lines.filter((line) => line.startsWith("   ✓ ")).map((line) => line.slice(5, 51).trim());
 
-describe("the story of the four flows", () => {
+describe("the demo of the four flows", () => {
   let harness: TenantHarness;
   let provider: Sandbox;
   let recorded: RecordedDemo;
 
   beforeAll(async () => {
-    // As many tries as a provider is given: a story must not wait for their end.
+    // As many retries as a provider gets: a demo must not wait for their end.
     harness = await startWithTenants("pglite", { retries: {}, timing: {} });
   });
   afterAll(() => harness.close());
@@ -82,7 +82,7 @@ describe("the story of the four flows", () => {
     };
   });
 
-  /** Nobody needs to wait long for what will not come. */
+  /** Shortens the wait for what will not arrive. */
   function shortenTimeoutBefore(failing: string): void {
     const before = STEPS[STEPS.indexOf(failing) - 1] ?? "";
     recorded.after(before, () => {
@@ -90,7 +90,7 @@ describe("the story of the four flows", () => {
     });
   }
 
-  it("tells every step as it goes right, and may be played again on the same platform", async () => {
+  it("prints every step that succeeds, and can run again on the same platform", async () => {
     expect(await runDemo(recorded.demo)).toBe(true);
     expect(done(recorded.lines)).toEqual(STEPS);
     expect(recorded.lines.at(-2)).toMatch(/^All four flows completed in \d+\.\d s\.$/);
@@ -134,7 +134,7 @@ describe("the story of the four flows", () => {
     },
   );
 
-  it("does not wait for the days in which a webhook is tried again", async () => {
+  it("does not wait for the days in which a webhook is retried", async () => {
     recorded.after("the integration is activated", () => {
       provider.connectPlatform({ url: "http://127.0.0.1:9", token: "t" });
     });
@@ -143,7 +143,7 @@ describe("the story of the four flows", () => {
     expect(recorded.lines.at(-1)).toBe("Failed at: the provider sends shift.create.");
   });
 
-  it("says what the platform itself found wrong", async () => {
+  it("prints the issue that the platform raised", async () => {
     provider.setFault("end-before-start");
     const failing = "the platform reads the shift and creates a job";
     recorded.after("the provider sends shift.create", () => {

@@ -36,7 +36,7 @@ async function provider(options: Partial<SandboxOptions> = {}): Promise<Sandbox>
 
 interface Given {
   env?: Record<string, string>;
-  /** Typed at the terminal, in this order; undefined: there is no terminal. */
+  /** The lines typed at the terminal; undefined: there is no terminal. */
   lines?: string[];
 }
 
@@ -65,7 +65,7 @@ const filesBelow = () =>
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .sort();
 
-/** In a shell of the project's folder, with this checkout in the place of the package. */
+/** Runs the script in a shell of the project's folder, with this checkout in the place of the package. */
 async function shell(script: string, env: Record<string, string>) {
   const child = spawn("bash", ["-e", "-c", script.replaceAll(/npx (--yes )?shiftpact(@[\d.]+)?/g, CLI)], {
     cwd: folder,
@@ -85,7 +85,7 @@ interface Workflow {
   jobs: { verify: { env: Record<string, string>; steps: Record<string, string>[] } };
 }
 
-/** The commands of the job, and its environment with the secrets of the CI system filled in. */
+/** Returns the commands of the job, and its environment with the secrets of the CI system filled in. */
 function githubScript(secrets: Record<string, string>) {
   const { on, jobs }: Workflow = parse(read(GITHUB));
   expect(on).toBe("push");
@@ -211,7 +211,7 @@ describe("shiftpact init", () => {
     expect(variable.err.join()).not.toContain(TOKEN);
   });
 
-  it("says how cancellation is checked, and writes no shift that one run would use up", async () => {
+  it("explains how to check the cancellation, and writes no shift that one run would use up", async () => {
     const sandbox = await provider();
     const { out } = await init([...who(sandbox), "--shift-id", sandbox.createShift().shiftId]);
     expect(read("fixtures.json")).not.toContain("cancellableShiftId");
@@ -219,7 +219,7 @@ describe("shiftpact init", () => {
     expect(out.at(-1)).toContain(" --allow-incomplete ");
   });
 
-  it("writes what makes a shift for each run into the job and the next command", async () => {
+  it("writes the command that creates a shift for each run into the job and the next command", async () => {
     const sandbox = await provider();
     const made = ["--shift-id", sandbox.createShift().shiftId, "--create-shift", "./new-shift --in 7d"];
     const { out } = await init([...who(sandbox), ...made, "--ci", "gitlab"]);
@@ -230,7 +230,7 @@ describe("shiftpact init", () => {
     }
   });
 
-  it("says that errors were seen, and only then", async () => {
+  it("reports the number of errors, if there were any", async () => {
     const seen = /^\d+ errors? (was|were) seen: run verify for the fixes\.$/m;
     const errorsOf = async (sandbox: Sandbox) => {
       const { shiftId } = sandbox.createShift();
@@ -242,14 +242,14 @@ describe("shiftpact init", () => {
     expect(await errorsOf(await provider({ faults: ["time-without-offset"] }))).toMatch(seen);
   });
 
-  it("says when the shift cannot be read", async () => {
+  it("reports that the shift cannot be read", async () => {
     const sandbox = await provider();
     const { exit, out } = await init([...who(sandbox), "--shift-id", crypto.randomUUID()]);
     expect([exit, out.join("\n")]).toEqual([0, expect.stringContaining("could not be read")]);
   });
 });
 
-describe("shiftpact init and files that exist", () => {
+describe("shiftpact init, where files exist,", () => {
   it.each([["fixtures.json"], [GITHUB]])("leaves %s as it is without --force", async (name) => {
     const sandbox = await provider();
     expect((await init(who(sandbox))).exit).toBe(0);
@@ -315,14 +315,14 @@ describe("shiftpact init on a terminal", () => {
     expect(JSON.parse(read("fixtures.json"))).toEqual({ shiftId });
   });
 
-  it("asks nothing when the flags say everything", async () => {
+  it("asks nothing when the flags are complete", async () => {
     const sandbox = await provider();
     const flags = ["--token-variable", "PROVIDER_TOKEN", "--shift-id", "", "--ci", "none"];
     const { exit, questions } = await init([...who(sandbox), ...flags], { lines: [] });
     expect([exit, questions, filesBelow()]).toEqual([0, [], ["fixtures.json"]]);
   });
 
-  /** What a person sees who types the lines; `script` of util-linux gives the command a terminal. */
+  /** Returns what the terminal shows for the typed lines; `script` of util-linux provides the terminal. */
   async function typed(lines: readonly string[], env: Record<string, string> = {}) {
     const child = spawn("script", ["-qec", `${CLI} init --dir .`, "/dev/null"], {
       cwd: folder,
@@ -346,7 +346,7 @@ describe("shiftpact init on a terminal", () => {
   it.each([
     ["in colour", {}, true],
     ["without colour when NO_COLOR is set", { NO_COLOR: "1" }, false],
-  ])("talks to a real one, %s", async (_, env, isColoured) => {
+  ])("runs on a real one, %s", async (_, env, isColoured) => {
     const sandbox = await provider();
     const answers = [sandbox.url, sandbox.providerId, "", "", "none"].map((line) => `${line}\n`);
     const { code, seen } = await typed(answers, env);
@@ -369,7 +369,7 @@ describe("shiftpact init on a terminal", () => {
   });
 });
 
-describe("flags that cannot be used are one line and exit code 2", () => {
+describe("unusable flags of shiftpact init are one line and exit code 2", () => {
   const UUID = "7e1f7a6e-9a53-4c1d-8a52-3a9e0f3b5c11";
   it.each([
     [[], "no terminal for questions: give BASE_URL and --provider-id UUID"],
@@ -403,7 +403,7 @@ describe("flags that cannot be used are one line and exit code 2", () => {
     expect([exit, err]).toEqual([2, [expect.stringContaining("PROVIDER_TOKEN is not set")]]);
   });
 
-  it("explains itself with --help", async () => {
+  it("prints its help", async () => {
     const { exit, out } = await init(["--help"]);
     expect([exit, out[0]]).toEqual([0, expect.stringContaining("Examples:")]);
   });

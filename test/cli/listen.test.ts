@@ -23,7 +23,7 @@ describe("shiftpact listen", () => {
   const before = process.listenerCount("SIGTERM");
   afterEach(() => expect(process.listenerCount("SIGTERM")).toBe(before));
 
-  it("says where it listens and what to configure, tells of each webhook, and exits 0", async () => {
+  it("prints its address and what to configure, reports each webhook, and exits 0", async () => {
     const { wait, pass } = manualTime();
     const { url, exit, out, err, until } = await start([], wait);
     expect(out.slice(0, 3).join("\n")).toContain(`${url}/webhooks/scheduling-provider`);
@@ -37,8 +37,8 @@ describe("shiftpact listen", () => {
     await late;
     await post(url, { body: DELETE });
     expect(await exit).toBe(0);
-    const told = out.flatMap((line) => /^✓ +(\d) {2}(\S+)/.exec(line)?.slice(1).join(" ") ?? []);
-    expect(told).toEqual([
+    const seen = out.flatMap((line) => /^✓ +(\d) {2}(\S+)/.exec(line)?.slice(1).join(" ") ?? []);
+    expect(seen).toEqual([
       ...["1 shift.create", "2 shift.create", "3 shift.update", "3 shift.update", "4 shift.delete"],
     ]);
     expect(out.at(-1)).toBe("conforms: 0 errors, 0 warnings, 0 skipped, 9 checks");
@@ -61,7 +61,7 @@ describe("shiftpact listen", () => {
     expect(out.at(-1)).toBe("fails: 4 errors, 1 warning, 1 skipped, 6 checks");
   });
 
-  it("prints with --json one finding a line and the summary last, and nothing else", async () => {
+  it("prints with --json only one finding per line and the summary last", async () => {
     const { wait, pass } = manualTime();
     const { url, exit, out, err } = await start(
       ["--json", "--expect", "shift.create", "--timeout", "7"],
@@ -96,7 +96,7 @@ describe("shiftpact listen", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("judges what it has seen when it is stopped", async () => {
+  it("gives a verdict on what it has seen when it is stopped", async () => {
     const { wait } = manualTime();
     const { exit, out } = await start([], wait);
     stop();
@@ -104,7 +104,7 @@ describe("shiftpact listen", () => {
     expect(out.at(-1)).toBe("fails: 3 errors, 0 warnings, 2 skipped, 3 checks");
   });
 
-  it("makes a token up, a new one each time, and waits in real time unless told otherwise", async () => {
+  it("creates a new token each time, and waits in real time by default", async () => {
     const tokens = [];
     for (const wait of [undefined, async () => undefined]) {
       const { io, out } = terminal();
@@ -138,7 +138,7 @@ describe("shiftpact listen", () => {
     expect(out).toEqual([]);
   });
 
-  it("says in one line that its port is taken", async () => {
+  it("reports in one line that its port is in use", async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
     const address = other.address();

@@ -38,7 +38,7 @@ describe("shiftpact migrate", () => {
     await removeDatabase();
   });
 
-  it("applies what is missing, says so, and has nothing to do afterwards", async () => {
+  it("applies and reports missing migrations, and has nothing to do afterwards", async () => {
     const known = await knownVersion();
     const before = await run(["--check"], { DATABASE_URL: url });
     expect([before.code, before.out[0]]).toEqual([1, "missing 001-first-tables.sql"]);
@@ -118,7 +118,7 @@ describe("shiftpact migrate", () => {
     expect((await harness.send("/health/ready")).status).toBe(200);
     expect((await harness.sendEvent(shiftEvent(harness.tenant.providerId))).status).toBe(200);
     await harness.platform.idle();
-    // Retention runs with these rights: the first round of upkeep makes the days ahead and drops those past their age.
+    // Retention runs with these rights: its first run creates the coming partitions and drops the expired ones.
     const inAWeek = `trace_steps_${new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10).replaceAll("-", "")}`;
     await expect.poll(() => daysOf(admin)).toContain(inAWeek);
     await expect.poll(() => daysOf(admin)).not.toContain("event_log_20200101");
@@ -143,7 +143,7 @@ describe("shiftpact migrate", () => {
   });
 });
 
-/** Names of the partitions of the tables that are kept by day. */
+/** Returns the partitions of the tables that are partitioned by day. */
 async function daysOf(admin: pg.Client): Promise<string[]> {
   const { rows } = await admin.query<{ name: string }>(
     "select inhrelid::regclass::text as name from pg_inherits where inhparent in ('shiftpact.event_log'::regclass, 'shiftpact.trace_steps'::regclass)",
@@ -151,7 +151,7 @@ async function daysOf(admin: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name.replace("shiftpact.", ""));
 }
 
-/** The two SQL blocks of the chapter: before and after the first migration. */
+/** Returns the two SQL blocks of the chapter: before and after the first migration. */
 async function rightsOfGuide(): Promise<string[]> {
   const guide = await readFile(new URL("../../spec/guides/operator.md", import.meta.url), "utf8");
   const blocks = [...guide.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, sql = ""]) => sql);
@@ -166,7 +166,7 @@ describe("shiftpact migrate on an embedded database", () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("works, and says in one line that a process has it open", async () => {
+  it("works, and reports in one line that a process has it open", async () => {
     expect((await run(["--data", folder], {})).code).toBe(0);
     const running: Platform = await startPlatform(configFor({ dataDir: folder }), { log: silent });
     const refused = await run(["--check", "--data", folder], {});

@@ -64,7 +64,7 @@ describe("shiftpact move", () => {
     await expect(openDatabase({ dataDir: folder(), log: silent })).rejects.toThrow("was moved to PostgreSQL");
   });
 
-  it("refuses a database that differs, names the tables, and leaves the folder as it is", async () => {
+  it("refuses a database that differs, names the tables, and leaves the folder unchanged", async () => {
     rmSync(mark());
     const client = new pg.Client({ connectionString: target.where.url });
     await client.connect();

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 
 const pathOf = (command: string) => fileURLToPath(new URL(`../../src/cli/${command}.ts`, import.meta.url));
 
-/** Runs it as if this Node had another version. */
+/** Runs the command as if this Node had another version. */
 function runOn(version: string, command: string) {
   const disguise = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } });`;
   const flags = ["--import", `data:text/javascript,${encodeURIComponent(disguise)}`];

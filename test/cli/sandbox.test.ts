@@ -3,7 +3,7 @@ import { sandbox } from "../../src/cli/sandbox.ts";
 import { faultNames } from "../../src/sandbox/faults/switchboard.ts";
 import { verify } from "../../src/verify/verify.ts";
 
-/** What the command wrote; `until` resolves with the first line that matches. */
+/** The output of a command; `until` resolves with the first line that matches. */
 function terminal() {
   const out: string[] = [];
   const err: string[] = [];
@@ -23,7 +23,7 @@ function terminal() {
 
 const others = process.listeners("SIGTERM");
 
-/** The signal, for the command alone: the process that runs the tests has listeners of its own. */
+/** Sends the signal to the command alone: the process that runs the tests has listeners of its own. */
 function stop(): void {
   for (const listener of process.listeners("SIGTERM")) if (!others.includes(listener)) listener("SIGTERM");
 }
@@ -32,7 +32,7 @@ describe("shiftpact sandbox", () => {
   const before = process.listenerCount("SIGTERM");
   afterEach(() => expect(process.listenerCount("SIGTERM")).toBe(before));
 
-  it("prints where it is and a call that works, and stays up until it is stopped", async () => {
+  it("prints its address and a working call, and runs until it is stopped", async () => {
     const { io, out, err, until } = terminal();
     const ready = until(/Ctrl-C/);
     const exit = sandbox(["--port", "0", "--variant", "b", "--token", "T", "--shift", "2"], io);
@@ -51,7 +51,7 @@ describe("shiftpact sandbox", () => {
     await expect(fetch(url)).rejects.toThrow("fetch failed");
   });
 
-  it("speaks the dialect and makes the faults that it is told to", async () => {
+  it("uses the dialect and the faults of its flags", async () => {
     const { io, out, until } = terminal();
     const ready = until(/Ctrl-C/);
     const id = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
@@ -65,7 +65,7 @@ describe("shiftpact sandbox", () => {
     expect(await exit).toBe(0);
   });
 
-  it("makes a fault on one operation only", async () => {
+  it("limits a fault to one operation", async () => {
     const { io, out, until } = terminal();
     const ready = until(/Ctrl-C/);
     const exit = sandbox(["--port=0", "--token=T", "--fault=unavailable:listRoles"], io);
@@ -83,10 +83,10 @@ describe("shiftpact sandbox", () => {
     const ready = until(/Ctrl-C/);
     const exit = sandbox(["--port", "0", "--token", "T", "--states"], io);
     await ready;
-    const told = out.join("\n");
-    const [, url = ""] = /listens on (\S+)/.exec(told) ?? [];
-    const [, providerId = ""] = /providerId +(\S+)/.exec(told) ?? [];
-    const [, statesUrl = ""] = /states +(\S+)/.exec(told) ?? [];
+    const printed = out.join("\n");
+    const [, url = ""] = /listens on (\S+)/.exec(printed) ?? [];
+    const [, providerId = ""] = /providerId +(\S+)/.exec(printed) ?? [];
+    const [, statesUrl = ""] = /states +(\S+)/.exec(printed) ?? [];
     const { summary } = await verify({ baseUrl: url, providerId, token: "T", statesUrl });
     expect(summary).toMatchObject({ verdict: "conforms", errors: 0, warnings: 0 });
     const ask = async (body: object) => {
@@ -130,7 +130,7 @@ describe("shiftpact sandbox", () => {
     expect(out).toEqual([]);
   });
 
-  it("says in one line that its port is taken", async () => {
+  it("reports in one line that its port is in use", async () => {
     const first = terminal();
     const ready = first.until(/Ctrl-C/);
     const exit = sandbox(["--port", "0"], first.io);

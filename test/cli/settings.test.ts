@@ -6,7 +6,7 @@ import { PLATFORM_COMMANDS, type PlatformCommand } from "../../src/cli/platform-
 import { terminal } from "./terminal.ts";
 
 let folder: string;
-/** Nothing listens there. */
+/** An address without a listener. */
 const NO_DATABASE = "postgres://127.0.0.1:9/shiftpact";
 const secret = (name: string, value: string) => {
   const path = join(folder, name);
@@ -69,7 +69,7 @@ describe.each(COMMANDS)("shiftpact %s", (command, argv) => {
 
 describe("a secret in a file", () => {
   it.each(COMMANDS.slice(0, 4))(
-    "leads shiftpact %s to the database of DATABASE_URL_FILE",
+    "gives shiftpact %s the database of DATABASE_URL_FILE",
     async (command, argv) => {
       const [url, key, token] = ["url", "key", "token"].map((name) => join(folder, name)) as [
         string,
@@ -93,7 +93,7 @@ describe("shiftpact move", () => {
   it.each([
     ["mysql://x", /--to must start with postgres:\/\//],
     [`${NO_DATABASE}?sslmode=prefer`, /--to: sslmode must be one of/],
-  ])("refuses --to %s before it opens anything", async (url, line) => {
+  ])("refuses --to %s before it opens a database", async (url, line) => {
     expect(await run("move", ["--to", url], {})).toEqual({
       code: 2,
       out: [],

@@ -34,7 +34,7 @@ describe("shiftpact", () => {
   });
 });
 
-/** The command with an output that is closed after its first line; what it wrote to stderr, and its exit code. */
+/** Runs the command with an output that is closed after its first line. Returns what it wrote to stderr, and its exit code. */
 async function headOf(argv: readonly string[]) {
   const child = spawn(process.execPath, ["--import", "tsx", "src/cli/shiftpact.ts", ...argv], {
     cwd: ROOT,
@@ -49,8 +49,8 @@ async function headOf(argv: readonly string[]) {
   return { exit, signal, errors };
 }
 
-describe("a reader that goes away", () => {
-  it("ends shiftpact verify quietly, with its verdict and what it changed put back", async () => {
+describe("an output that is closed early", () => {
+  it("does not keep shiftpact verify from restoring changed data and exiting with its verdict", async () => {
     const sandbox = await startSandbox({});
     const { shiftId, shift } = sandbox.createShift({ positions: 2 });
     const flags = ["--token", sandbox.token, "--shift-id", shiftId, "--skip", "contracts,cancellation"];
@@ -60,7 +60,7 @@ describe("a reader that goes away", () => {
     expect([shift.positions, shift.assigned.size]).toEqual([2, 0]);
   });
 
-  it("is no reason to write any more", async () => {
+  it("gets no further lines", async () => {
     const stream = new PassThrough();
     const write = lineWriter(stream);
     write("one");

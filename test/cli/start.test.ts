@@ -9,8 +9,8 @@ import { start } from "../../src/cli/start.ts";
 
 const SCRIPT = new URL("../../src/cli/start.ts", import.meta.url).pathname;
 const ANY_PORTS = ["--port", "0", "--sandbox-port", "0"];
-/** Each process compiles the whole of src anew; on a machine that is busy that takes its time. Milliseconds. */
-const UNHURRIED = { timeout: 120_000 };
+/** Each process compiles all of src again, which is slow on a busy machine. Milliseconds. */
+const SLOW = { timeout: 120_000 };
 const ESCAPE = "\u001b";
 
 let folder: string;
@@ -19,14 +19,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A data folder with a database that is made already: making one takes two seconds. */
+/** Returns a data folder with a database: creating one takes two seconds. */
 function madeFolder(name: string): string {
   const data = join(folder, name);
   cpSync(inject("pgliteTemplate"), join(data, "database"), { recursive: true });
   return data;
 }
 
-/** The command as a process of its own, as `npm start` runs it. */
+/** Runs the command as a separate process, as `npm start` does. */
 const run = (...argv: string[]) => spawned(process.execPath, ["--liftoff-only", SCRIPT, ...argv]);
 
 function spawned(command: string, argv: string[]) {
@@ -34,7 +34,7 @@ function spawned(command: string, argv: string[]) {
   const child = spawn(command, argv, {
     env: { ...env, FORCE_COLOR: "1" },
     stdio: ["ignore", "pipe", "pipe"],
-    // A group of its own, so that a test which fails half way can end all of it.
+    // A separate process group, so a failing test can end all of it.
     detached: true,
   });
   running.add(child);
@@ -83,15 +83,15 @@ function endAll(): void {
 const portsIn = (text: string) =>
   [...text.matchAll(/^ {2}(?:platform|provider) +(http:\S+)/gm)].map(([, url]) => url ?? "");
 
-describe("npm start, as a process", UNHURRIED, () => {
+describe("npm start, as a process", SLOW, () => {
   afterEach(endAll);
 
-  it("plays the story, stays up until SIGTERM, and plays it again on the same data", async () => {
+  it("runs the demo, stays up until SIGTERM, and runs it again on the same data", async () => {
     const data = join(folder, "kept");
-    // By way of npm, which passes the signal on to its child and to nobody further down.
+    // By way of npm, which passes the signal on to its direct child only.
     const first = spawned("npm", ["start", "--", ...ANY_PORTS, "--data", data]);
-    const told = await first.until(/Stop them with Ctrl-C/);
-    const urls = portsIn(told);
+    const printed = await first.until(/Stop them with Ctrl-C/);
+    const urls = portsIn(printed);
     expect(urls).toHaveLength(2);
     expect((await fetch(`${urls[0]}/health/ready`)).status).toBe(200);
     expect((await fetch(`${urls[1]}/nothing`)).status).toBe(404);
@@ -121,10 +121,10 @@ describe("npm start, as a process", UNHURRIED, () => {
     const samePort = ["--port", "0", "--sandbox-port", new URL(sandbox).port];
     for (const ports of [samePort, ANY_PORTS]) {
       const again = run(...ports, "--data", data);
-      const told = await again.until(/Stop them with Ctrl-C/);
-      expect(told).toContain("the platform has it from an earlier start");
-      const [platform = "", provider] = portsIn(told);
-      const headers = { Authorization: `Bearer ${/#token=(\S+)/.exec(told)?.[1]}` };
+      const printed = await again.until(/Stop them with Ctrl-C/);
+      expect(printed).toContain("the platform has it from an earlier start");
+      const [platform = "", provider] = portsIn(printed);
+      const headers = { Authorization: `Bearer ${/#token=(\S+)/.exec(printed)?.[1]}` };
       const read = async (path: string) =>
         (await (await fetch(`${platform}/operations/v1/${path}`, { headers })).json()).items;
       expect(await read("integrations")).toEqual([expect.objectContaining({ baseUrl: provider })]);
@@ -135,7 +135,7 @@ describe("npm start, as a process", UNHURRIED, () => {
     }
   });
 
-  it("names the step and exits 1 when a step goes wrong", async () => {
+  it("names the step and exits 1 when a step fails", async () => {
     const data = madeFolder("failing");
     const { code, stdout, stderr } = await run(
       "--once",
@@ -151,7 +151,7 @@ describe("npm start, as a process", UNHURRIED, () => {
   });
 });
 
-describe("npm start", UNHURRIED, () => {
+describe("npm start", SLOW, () => {
   const others = process.listeners("SIGINT");
   const before = { int: process.listenerCount("SIGINT"), term: process.listenerCount("SIGTERM") };
   afterEach(() => {
@@ -159,14 +159,14 @@ describe("npm start", UNHURRIED, () => {
     expect(process.listenerCount("SIGTERM")).toBe(before.term);
   });
 
-  it("stays up until SIGINT, also when the story went wrong, and exits 1 then", async () => {
+  it("stays up until SIGINT after a failed demo, and exits 1", async () => {
     const { io, out, err, until } = terminal();
     const ready = until(/Stop them/);
     const exit = start([...ANY_PORTS, "--data", madeFolder("int"), "--fault", "error-500"], io);
     await ready;
     const urls = portsIn(out.join("\n"));
     expect((await fetch(`${urls[0]}/health/live`)).status).toBe(200);
-    // For the command alone: the process that runs the tests has listeners of its own.
+    // The command's listeners only: the process that runs the tests has listeners of its own.
     for (const listener of process.listeners("SIGINT")) if (!others.includes(listener)) listener("SIGINT");
     expect(await exit).toBe(1);
     expect(err).toEqual([]);
@@ -174,7 +174,7 @@ describe("npm start", UNHURRIED, () => {
   });
 
   it.each([["--port"], ["--sandbox-port"]])(
-    "says in one line that the port of %s is in use, and ends",
+    "reports in one line that the port of %s is in use, and ends",
     async (flag) => {
       const squatter = createServer().listen(0, "127.0.0.1");
       await once(squatter, "listening");
@@ -185,18 +185,18 @@ describe("npm start", UNHURRIED, () => {
       expect(out).toEqual([]);
       expect(err).toEqual([expect.stringMatching(new RegExp(`^npm start: port ${port} is in use: `))]);
       squatter.close();
-      // Nothing was left behind: the folder can be used at once.
+      // The folder is released and can be used at once.
       if (flag === "--port") return;
-      const { io: again, out: told } = terminal();
+      const { io: again, out: printed } = terminal();
       expect(await start(["--once", ...ANY_PORTS, "--data", data], again)).toBe(0);
-      expect(told.join("\n")).toContain("All four flows completed");
+      expect(printed.join("\n")).toContain("All four flows completed");
     },
   );
 
   it.each([
     [["--help"], 0],
     [["-h", "--once"], 0],
-  ])("%j tells what it does", async (argv, code) => {
+  ])("prints its options with %j", async (argv, code) => {
     const { io, out, err } = terminal();
     expect(await start(argv, io)).toBe(code);
     expect(out.join("\n")).toMatch(/--once[\s\S]*--port N[\s\S]*--sandbox-port N[\s\S]*--data DIR/);
@@ -213,7 +213,7 @@ describe("npm start", UNHURRIED, () => {
     [["--sandbox-port", "1.5"], /--sandbox-port must be a port/],
     [["--once=yes"], /--once/],
     [["--fault", "bad-luck"], /there is no fault "bad-luck"; there are .*no-echo/],
-  ])("%j is refused in one line, with exit code 2", async (argv, line) => {
+  ])("refuses %j in one line, with exit code 2", async (argv, line) => {
     const { io, out, err } = terminal();
     expect(await start([...argv, "--data", join(folder, "never")], io)).toBe(2);
     expect(out).toEqual([]);
@@ -221,7 +221,7 @@ describe("npm start", UNHURRIED, () => {
     expect(err[0]).not.toContain("\n");
   });
 
-  it("tells each fault of the environment in a line of its own", async () => {
+  it("reports each fault of the environment on a separate line", async () => {
     const { io, err } = terminal({ LOG_LEVEL: "loud", WEBHOOK_RATE_LIMIT: "x" });
     expect(await start(["--once", ...ANY_PORTS, "--data", join(folder, "never")], io)).toBe(2);
     expect(err).toEqual([

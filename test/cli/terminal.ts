@@ -1,4 +1,4 @@
-/** What a command wrote; `until` resolves with the first line that matches. */
+/** The output of a command; `until` resolves with the first line that matches. */
 export function terminal(env: Record<string, string> = {}) {
   const out: string[] = [];
   const err: string[] = [];
@@ -15,7 +15,7 @@ export function terminal(env: Record<string, string> = {}) {
 
 const others = process.listeners("SIGTERM");
 
-/** The signal, for the command alone: the process that runs the tests has listeners of its own. */
+/** Sends the signal to the command alone: the process that runs the tests has listeners of its own. */
 export function stop(): void {
   for (const listener of process.listeners("SIGTERM")) if (!others.includes(listener)) listener("SIGTERM");
 }

@@ -22,7 +22,7 @@ async function start(...replies: Reply[]) {
   return platform;
 }
 
-/** Waiting takes no time. */
+/** Waits take no time. */
 async function run(argv: string[], env: Record<string, string> = {}) {
   const { io, out, err } = terminal(env);
   const waits: number[] = [];
@@ -87,7 +87,7 @@ describe("shiftpact trigger", () => {
     expect(err).toEqual([]);
   });
 
-  it("makes a traceId up, and takes the token from the environment", async () => {
+  it("creates a traceId, and reads the token from the environment", async () => {
     const { url, received } = await start(RECEIPT);
     const { exit, out } = await run(["shift.create", "--url", url, ...IDS], { PLATFORM_TOKEN: SECRET });
     expect(exit).toBe(0);
@@ -96,7 +96,7 @@ describe("shiftpact trigger", () => {
     expect(first?.headers.authorization).toBe(`Bearer ${SECRET}`);
   });
 
-  it("tells why it was refused, in one line and without the token, and exits 1", async () => {
+  it("prints why the webhook was refused, in one line and without the token, and exits 1", async () => {
     const { url } = await start(refusing);
     const { exit, out } = await run(["shift.create", "--url", url, "--token", SECRET, ...IDS]);
     expect(exit).toBe(1);
@@ -105,7 +105,7 @@ describe("shiftpact trigger", () => {
     expect(out.join("\n")).not.toContain(SECRET);
   });
 
-  it.each(["a", "1", "POST"])("leaves the output as it is for the short token %j", async (token) => {
+  it.each(["a", "1", "POST"])("does not redact the short token %j", async (token) => {
     const { url } = await start(refusing);
     const ids = [...IDS, "--trace-id", TRACE_ID];
     const { out } = await run(["shift.create", "--url", url, "--token", token, ...ids]);
@@ -115,7 +115,7 @@ describe("shiftpact trigger", () => {
     expect(out.join("\n")).not.toContain("$PLATFORM_TOKEN");
   });
 
-  it("tries once, and with --retry on the recommended schedule", async () => {
+  it("sends once, and with --retry on the recommended schedule", async () => {
     const failing: Reply = (response) => response.writeHead(503).end();
     const once = await start(failing);
     const argv = ["shift.delete", "--token", SECRET, ...IDS];
@@ -131,12 +131,12 @@ describe("shiftpact trigger", () => {
     ]);
   });
 
-  it("tells that nobody answers", async () => {
+  it("reports that no server responds", async () => {
     const platform = await startPlatform(RECEIPT);
     await platform.close();
     const { exit, out } = await run(["shift.create", "--url", platform.url, "--token", SECRET, ...IDS]);
     expect(exit).toBe(1);
-    expect(out[1]).toMatch(/no answer in \d+ ms \(ECONNREFUSED\)$/);
+    expect(out[1]).toMatch(/no response in \d+ ms \(ECONNREFUSED\)$/);
   });
 
   it("prints its help", async () => {

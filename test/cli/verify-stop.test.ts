@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** The command in a process of its own, as `npm run -s shiftpact --` starts it. */
+/** Runs the command in a separate process, as `npm run -s shiftpact --` does. */
 function started(sandbox: Sandbox, shiftId: string) {
   const argv = ["--import", "tsx", "src/cli/shiftpact.ts", "verify", sandbox.url];
   argv.push("--provider-id", sandbox.providerId, "--shift-id", shiftId, "--seed", "1", "--json");
@@ -30,7 +30,7 @@ function started(sandbox: Sandbox, shiftId: string) {
   return { ended, text, interrupt: () => child.kill("SIGINT") };
 }
 
-/** A provider that hangs once a candidate is on the shift: the command is in the middle of its work then. */
+/** A provider that hangs once a candidate is on the shift, so that the command is stopped in the middle of its work. */
 async function inTheMiddle() {
   const sandbox = await startSandbox();
   ends.push(() => sandbox.close());

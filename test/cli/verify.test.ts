@@ -46,7 +46,7 @@ function file(text: string): string {
   return path;
 }
 
-/** Two shifts and somebody whom the provider knows, in a fixtures file. */
+/** A fixtures file with two shifts and a candidate that the provider knows. */
 function fixturesOf(sandbox: Sandbox): string {
   const { shiftId } = sandbox.createShift({ positions: 2 });
   const { shiftId: cancellableShiftId } = sandbox.createShift();
@@ -65,7 +65,7 @@ const against = (sandbox: Sandbox, ...flags: string[]) =>
   run([sandbox.url, "--provider-id", sandbox.providerId, "--seed", "1", ...flags]);
 
 describe("shiftpact verify", () => {
-  it("says what it changes, and that the provider conforms", async () => {
+  it("prints what it changes, and that the provider conforms", async () => {
     const sandbox = await provider();
     const { exit, out, err } = await against(sandbox, "--fixtures", fixturesOf(sandbox));
     expect(out.at(-1)).toMatch(/^conforms: 0 errors, .* seed 1$/);
@@ -75,7 +75,7 @@ describe("shiftpact verify", () => {
     expect(out.join("\n")).not.toContain("\u001b");
   });
 
-  it("prints with --json one finding a line, each once, and the summary last", async () => {
+  it("prints with --json one finding per line, each once, and the summary last", async () => {
     const sandbox = await provider({ faults: ["time-without-offset"] });
     const { exit, out, err } = await against(
       sandbox,
@@ -98,7 +98,7 @@ describe("shiftpact verify", () => {
     }
   });
 
-  it("writes the reports to a folder that it makes, and shows no token and no known number anywhere", async () => {
+  it("writes the reports to a new folder, and shows no token and no known number anywhere", async () => {
     const sandbox = await provider({
       faults: ["time-without-offset", "two-candidates", "foreign-candidate"],
     });
@@ -119,7 +119,7 @@ describe("shiftpact verify", () => {
     expect(JSON.parse(files[2] ?? "")).toMatchObject({ summary: { verdict: "fails" }, seed: 1 });
   });
 
-  it("calls nothing but GET with --read-only", async () => {
+  it("calls only GET with --read-only", async () => {
     const methods = new Set<string | undefined>();
     const sandbox = await provider();
     const url = await server((request, response) => {
@@ -145,7 +145,7 @@ describe("shiftpact verify", () => {
     expect([exit, [...methods]]).toEqual([0, ["GET"]]);
   });
 
-  it("leaves out what --only and --skip leave out, and says so", async () => {
+  it("omits and names the groups that --only and --skip exclude", async () => {
     const sandbox = await provider();
     const { out } = await against(sandbox, "--only", "meaning,errors", "--skip", "errors", "--json");
     const findings: Finding[] = out.slice(0, -1).map((line) => JSON.parse(line));
@@ -155,7 +155,7 @@ describe("shiftpact verify", () => {
     expect(leftOut).toEqual(expected);
   });
 
-  it("reports and counts with --operation only what is about these operations", async () => {
+  it("reports and counts only the operations of --operation", async () => {
     const sandbox = await provider({ faults: ["no-token-accepted"] });
     const flags = ["--fixtures", fixturesOf(sandbox), "--skip", "contracts", "--json"];
     const { exit, out } = await against(sandbox, ...flags, "--operation", "getShift,updateShift");
@@ -186,7 +186,7 @@ describe("shiftpact verify", () => {
     expect(page).not.toContain(TOKEN);
   });
 
-  it("fails for a warning with --fail-on warning only", async () => {
+  it("fails on a warning only with --fail-on warning", async () => {
     const sandbox = await provider({ faults: ["update-refused"] });
     const flags = ["--fixtures", fixturesOf(sandbox), "--only", "meaning", "--json", "--allow-incomplete"];
     const tolerant = await against(sandbox, ...flags);
@@ -209,7 +209,7 @@ describe("shiftpact verify", () => {
     );
   });
 
-  it("fails when nothing of what was chosen could be checked, and says what to give", async () => {
+  it("fails when no chosen check could run, and names the missing fixtures", async () => {
     const sandbox = await provider();
     const { exit, out } = await against(sandbox, "--only", "cancellation");
     expect(exit).toBe(1);
@@ -226,7 +226,7 @@ describe("shiftpact verify", () => {
   });
 });
 
-/** One clear line on stderr, nothing on stdout, exit code 2. */
+/** Returns the one line on stderr; nothing is on stdout, and the exit code is 2. */
 async function refusal(argv: readonly string[], env?: Record<string, string>): Promise<string> {
   const { exit, out, err } = await run(argv, env);
   expect([exit, out, err.length]).toEqual([2, [], 1]);
@@ -237,14 +237,14 @@ async function refusal(argv: readonly string[], env?: Record<string, string>): P
 describe("shiftpact verify that cannot run", () => {
   const id = ["--provider-id", ORGANISATION];
 
-  it("says that nothing answers", async () => {
+  it("reports that no server responds", async () => {
     const url = await server(() => undefined);
     await ends.pop()?.();
     expect(await refusal([url, ...id])).toContain(`no response from ${url}`);
     expect(await refusal([url, ...id, "--json"])).toContain("start the provider, or fix the URL");
   });
 
-  it("says how the organisation was sent, and that --routing changes it", async () => {
+  it("reports how the organisation was sent, and that --routing changes it", async () => {
     const sandbox = await provider({ dialect: { routing: "header" } });
     const argv = [sandbox.url, "--provider-id", sandbox.providerId];
     const byPath = await refusal([...argv, "--routing", "path"]);
@@ -262,7 +262,7 @@ describe("shiftpact verify that cannot run", () => {
     expect(byHeader).toContain("--routing path");
   });
 
-  it("says that the provider does not answer in time", async () => {
+  it("reports that the provider does not respond in time", async () => {
     const baseUrl = await server(() => undefined);
     const verification = verifyProvider({ baseUrl, providerId: ORGANISATION, token: TOKEN, timeoutMs: 50 });
     await expect(verification).rejects.toThrow(CouldNotRun);
@@ -284,7 +284,7 @@ describe("shiftpact verify that cannot run", () => {
     ["403 to everything", (_, res) => res.writeHead(403).end(), "refuses the organisation"],
     ["404 to everything", (_, res) => res.writeHead(404).end("{}"), "has none of the contract's paths"],
     ["closed connections", (_, res) => res.destroy(), "no response from"],
-  ])("says what is wrong with a server of %s", async (_, listener, message) => {
+  ])("reports the problem of a server of %s", async (_, listener, message) => {
     const url = await server(listener);
     expect(await refusal([url, ...id])).toContain(message);
     expect(await refusal([url, ...id, "--json"])).toContain(message);
@@ -323,7 +323,10 @@ describe("shiftpact verify that cannot run", () => {
     [["http://provider.example", ...id, "--states-url", "x"], "--states-url must be an http or https URL"],
     [["http://provider.example", ...id, "--token", ""], "no token: give --token, or set PROVIDER_TOKEN"],
     [["http://provider.example", ...id, "--other-token", "T"], "--other-token needs --other-provider-id"],
-    [["http://provider.example", ...id, "--other-provider-id", ORGANISATION], "must differ from --provider-id"],
+    [
+      ["http://provider.example", ...id, "--other-provider-id", ORGANISATION],
+      "must differ from --provider-id",
+    ],
     [
       ["http://provider.example", ...id, "--shift-id", "1", "--cancellable-shift-id", "1"],
       "must be two shifts",
@@ -334,7 +337,7 @@ describe("shiftpact verify that cannot run", () => {
     expect(await refusal(argv)).toContain(message);
   });
 
-  it("never shows a token that cannot be used", async () => {
+  it("never shows an unusable token", async () => {
     const message = await refusal(["http://provider.example", ...id, "--token", "se cret"]);
     expect(message).toContain("--token must be visible ASCII characters");
     expect(message).not.toContain("cret");
@@ -363,16 +366,14 @@ describe("shiftpact verify that cannot run", () => {
     expect(await refusal(["http://provider.example", ...id, "--fixtures", folder])).toContain("EISDIR");
   });
 
-  it("refuses a report folder that cannot be written to before anything is called", async () => {
+  it("refuses a report folder that is not writable before it calls the provider", async () => {
     let calls = 0;
     const url = await server((_, response) => {
       calls += 1;
       response.end();
     });
     const report = join(file("{}"), "reports");
-    expect(await refusal([url, ...id, "--report", report])).toContain(
-      "not writable (ENOTDIR)",
-    );
+    expect(await refusal([url, ...id, "--report", report])).toContain("not writable (ENOTDIR)");
     expect(calls).toBe(0);
   });
 

@@ -44,7 +44,7 @@ describe("checkProviderUrl", () => {
       ],
     ],
     [
-      "loopback, written to deceive",
+      "loopback, disguised",
       ["127.0.0.1.", "１２７.0.0.1", "127。0。0。1", "%31%32%37.0.0.1", "0x7F.0.0.0x1"],
     ],
     ["unspecified", ["0.0.0.0", "0", "0.1.2.3", "[::]"]],
@@ -115,7 +115,7 @@ describe("checkProviderUrl", () => {
   });
 });
 
-/** A resolver that knows one answer. */
+/** Returns a resolver with one fixed result. */
 function answering(...addresses: string[]): ResolveAll {
   return (_hostname, _options, callback) =>
     callback(
@@ -141,7 +141,7 @@ describe("guardedLookup", () => {
     [["::ffff:7f00:1"]],
     [[]],
     [["?"]],
-  ])("refuses a name that answers %j", async (addresses) => {
+  ])("refuses a name that resolves to %j", async (addresses) => {
     for (const all of [true, false]) {
       const { error } = await look(guardedLookup(STRICT, answering(...addresses)), all);
       expect(error).toBeInstanceOf(ForbiddenAddressError);
@@ -149,7 +149,7 @@ describe("guardedLookup", () => {
     }
   });
 
-  it("answers in the form that was asked for", async () => {
+  it("returns the requested form", async () => {
     const lookup = guardedLookup(STRICT, answering("8.8.8.8", "2606:4700::1111"));
     expect(await look(lookup, false)).toEqual({ error: null, address: "8.8.8.8", family: 4 });
     expect((await look(lookup, true)).address).toEqual([
@@ -158,7 +158,7 @@ describe("guardedLookup", () => {
     ]);
   });
 
-  it("hands on what the resolver says of an unknown name", async () => {
+  it("passes on the resolver's error for an unknown name", async () => {
     const unknown = Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
     const lookup = guardedLookup(STRICT, (_hostname, _options, callback) => callback(unknown, []));
     expect((await look(lookup, true)).error).toBe(unknown);
@@ -189,7 +189,7 @@ describe("guardedLookup under undici", () => {
     }
   }
 
-  it("opens no connection to a name that leads to this machine", async () => {
+  it("opens no connection to a name that resolves to this machine", async () => {
     connections = 0;
     await expect(get(STRICT)).rejects.toMatchObject({ code: "address_forbidden" });
     expect(connections).toBe(0);

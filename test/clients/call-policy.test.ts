@@ -15,7 +15,7 @@ const answering =
   async () =>
     new Response(null, { status, headers });
 const silent = async (): Promise<Response> => {
-  throw new ProviderHttpError("timeout", "no complete answer within the time limit");
+  throw new ProviderHttpError("timeout", "no complete response within the time limit");
 };
 
 describe("the circuit of a provider", () => {
@@ -39,7 +39,7 @@ describe("the circuit of a provider", () => {
     ["500", answering(500)],
     ["503", answering(503)],
     ["408", answering(408)],
-  ])("opens after so many calls in a row that ended with %s", async (_, call) => {
+  ])("opens after the limit of consecutive calls that ended with %s", async (_, call) => {
     const { run, fail, states } = circuit();
     await fail(2, call);
     await run(well);
@@ -50,7 +50,7 @@ describe("the circuit of a provider", () => {
     expect(made).not.toHaveBeenCalled();
   });
 
-  it.each([400, 401, 404, 409, 429])("stays closed when the provider says %d", async (status) => {
+  it.each([400, 401, 404, 409, 429])("stays closed when the provider responds with %d", async (status) => {
     const { run, fail, states } = circuit();
     await fail(20, answering(status));
     expect(states).toEqual(["closed"]);
@@ -72,7 +72,7 @@ describe("the circuit of a provider", () => {
     expect(states).toEqual(["closed", "closed"]);
   });
 
-  it("stays closed when we give up ourselves", async () => {
+  it("stays closed when the caller aborts the call", async () => {
     const { fail, states } = circuit();
     await fail(20, async () => {
       throw new ProviderHttpError("aborted", "the call was aborted", { isAbort: true });
@@ -80,7 +80,7 @@ describe("the circuit of a provider", () => {
     expect(states).toEqual([]);
   });
 
-  it("lets one call probe the provider, refuses the others meanwhile, and closes when it is well", async () => {
+  it("lets one call probe the provider, refuses the others meanwhile, and closes when the probe succeeds", async () => {
     const { run, fail, states } = circuit();
     await fail(3);
     vi.advanceTimersByTime(5_000);
@@ -107,7 +107,7 @@ describe("the circuit of a provider", () => {
     expect(states).toEqual(Array(7).fill("open"));
   });
 
-  it.each([-600_000, 600_000])("keeps its times when the system's clock is set by %i ms", async (ms) => {
+  it.each([-600_000, 600_000])("keeps its times when the system clock changes by %i ms", async (ms) => {
     const { run, fail, states } = circuit();
     await fail(3);
     vi.setSystemTime(Date.now() + ms);
@@ -123,14 +123,14 @@ describe("the circuit of a provider", () => {
     const made = vi.fn(well);
     const first = [1, 2, 3].map(() => run(() => hanging.promise));
     const waiting = run(made);
-    hanging.reject(new ProviderHttpError("timeout", "no complete answer within the time limit"));
+    hanging.reject(new ProviderHttpError("timeout", "no complete response within the time limit"));
     await Promise.all(first);
     expect(await waiting).toMatchObject({ name: "CallRefused" });
     expect(made).not.toHaveBeenCalled();
   });
 });
 
-describe("calls at once", () => {
+describe("simultaneous calls", () => {
   const calls = (policy: CallPolicy, count: number, isInteractive?: boolean) => {
     const open = Promise.withResolvers<Response>();
     const made = vi.fn(() => open.promise);
@@ -138,7 +138,7 @@ describe("calls at once", () => {
     return { made, end: () => open.resolve(new Response("{}")), ended: Promise.all(ended) };
   };
 
-  it("are five; sixty more wait, and the next is refused", async () => {
+  it("are limited to five; sixty more wait, and the next is refused", async () => {
     const policy = createCallPolicy({ limits: { perMinute: 0 } });
     const { made, end, ended } = calls(policy, 65);
     const refusal = { name: "CallRefused", failure: "at_capacity", retryAfterMs: 1_000 };
@@ -149,7 +149,7 @@ describe("calls at once", () => {
     expect(made).toHaveBeenCalledTimes(65);
   });
 
-  it("keep one place for calls that someone waits for, which go first", async () => {
+  it("keep one place for interactive calls, which go first", async () => {
     const policy = createCallPolicy({ limits: { perMinute: 0 } });
     const events = calls(policy, 8, false);
     const first = calls(policy, 1, true);
@@ -178,7 +178,7 @@ describe("calls at once", () => {
     await ended;
   });
 
-  it("give up their wait for a place when the caller does", async () => {
+  it("stop waiting for a place when the caller aborts", async () => {
     const policy = createCallPolicy({ limits: { perMinute: 0, atOnce: 1 } });
     const held = calls(policy, 1);
     const abort = new AbortController();
@@ -191,7 +191,7 @@ describe("calls at once", () => {
     await next.ended;
   });
 
-  it("give up their wait for their turn when the caller does", async () => {
+  it("stop waiting for their turn when the caller aborts", async () => {
     const policy = createCallPolicy({ limits: { perSecond: 1, perMinute: 60, waitMs: 60_000 } });
     await policy.run(well, NEVER);
     const abort = new AbortController();
@@ -202,7 +202,7 @@ describe("calls at once", () => {
 });
 
 describe("a 429 with Retry-After", () => {
-  it("silences every call to the provider for so long, a minute at most", async () => {
+  it("pauses every call to the provider for that time, a minute at most", async () => {
     const policy = createCallPolicy();
     await policy.run(answering(429, { "Retry-After": "3600" }), NEVER);
     const refusal = await policy
@@ -216,7 +216,7 @@ describe("a 429 with Retry-After", () => {
 });
 
 describe("a call apart", () => {
-  it("is no sign of whether the provider is well", async () => {
+  it("does not affect the circuit", async () => {
     const states: string[] = [];
     const policy = createCallPolicy({
       limits: { failures: 2 },
@@ -228,7 +228,7 @@ describe("a call apart", () => {
     expect(await policy.run(well, NEVER)).toBeInstanceOf(Response);
   });
 
-  it("waits for its turn among the others, longer than they would", async () => {
+  it("waits for its turn among the others, without their time limit", async () => {
     const starts: number[] = [];
     const limits = { perSecond: 1, waitMs: 0 };
     const policy = createCallPolicy({ limits });
@@ -246,7 +246,7 @@ describe("a call apart", () => {
 describe("a provider that hangs", () => {
   const start = providerSandboxes();
 
-  it("is soon not called any more, and the client says that it was not asked", async () => {
+  it("is soon no longer called, and the client reports that no call was made", async () => {
     const http = createProviderHttp({ allowInsecure: true, timeoutMs: 30 });
     const policy = createCallPolicy({ limits: { failures: 2 } });
     const fetch = (request: Request) => policy.run(() => http.fetch(request), request.signal);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createProviderClient } from "../../src/clients/provider/client.ts";
 import { ADA, ADAS_NUMBER, CALL } from "./provider-sandbox.ts";
 
-/** A provider that answers every call with this. */
+/** Creates a client of a provider with one fixed response. */
 function clientOf(status: number, body?: unknown) {
   const asked: string[] = [];
   const client = createProviderClient({
@@ -17,7 +17,7 @@ function clientOf(status: number, body?: unknown) {
   return { client, asked };
 }
 
-/** Neither fits into a path, nor into the database. */
+/** These ids fit neither into a path nor into the database. */
 const UNUSABLE = ["a\0b", "a\ud800b", ".", ".."];
 
 describe("a candidate whose id cannot be used", () => {
@@ -47,8 +47,8 @@ describe("an entry of a list that breaks the contract", () => {
 
   it.each([
     ["somebody else", { ...ADA, personalNumber: OTHER, id: "" }],
-    ["somebody else whose id cannot be used", { ...ADA, personalNumber: OTHER, id: "a\0b" }],
-  ])("costs only itself when it is %s", async (_what, entry) => {
+    ["another person whose id cannot be used", { ...ADA, personalNumber: OTHER, id: "a\0b" }],
+  ])("does not affect the others when it is %s", async (_what, entry) => {
     const { client } = clientOf(200, [{ ...ADA, id: "c" }, entry]);
     expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({
       kind: "found",
@@ -57,7 +57,7 @@ describe("an entry of a list that breaks the contract", () => {
   });
 
   it.each([{ id: 7 }, { ...ADA, id: "" }, null])(
-    "stops the look-up when it may be the person: %j",
+    "stops the lookup when it may be the person: %j",
     async (entry) => {
       const { client } = clientOf(200, [{ ...ADA, id: "c" }, entry]);
       const answer = await client.findCandidates(ADAS_NUMBER, CALL);
@@ -65,7 +65,7 @@ describe("an entry of a list that breaks the contract", () => {
     },
   );
 
-  it.each(["listOutlets", "listRoles"] as const)("is named and left out: %s", async (operation) => {
+  it.each(["listOutlets", "listRoles"] as const)("is reported and left out: %s", async (operation) => {
     const good = { id: "1", name: "Bar" };
     const { client } = clientOf(200, [good, { id: "2" }, null, { id: "3", name: "a\0b" }]);
     expect(await client[operation](CALL)).toEqual({
@@ -81,18 +81,18 @@ describe("an entry of a list that breaks the contract", () => {
 });
 
 describe("a registry", () => {
-  it.each([404, 405, 410, 501])("that is answered %i is not offered", async (status) => {
+  it.each([404, 405, 410, 501])("is not offered after status %i", async (status) => {
     expect(await clientOf(status).client.readRegistry({ limit: 5 }, CALL)).toEqual({ kind: "absent" });
   });
 
-  it.each([400, 401, 403])("that is answered %i is refused", async (status) => {
+  it.each([400, 401, 403])("is refused after status %i", async (status) => {
     expect(await clientOf(status).client.readRegistry({ limit: 5 }, CALL)).toMatchObject({
       kind: "refused",
       status,
     });
   });
 
-  it.each([500, 503, 429])("that is answered %i may be there", async (status) => {
+  it.each([500, 503, 429])("is temporarily unavailable after status %i", async (status) => {
     expect(await clientOf(status).client.readRegistry({ limit: 5 }, CALL)).toMatchObject({
       kind: "unavailable",
     });

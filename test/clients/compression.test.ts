@@ -6,7 +6,7 @@ import { listening } from "../listening.ts";
 
 const MAX_BYTES = 10_000;
 
-/** What the client makes of a body that a gateway sends under this encoding. */
+/** Returns what the client reads from a body with this encoding. */
 async function receive(encoding: string, body: Buffer): Promise<string> {
   const server = await listening(
     createServer((_request, response) => {
@@ -39,7 +39,7 @@ describe("a response that a gateway has compressed", () => {
     await expect(receive("gzip", bomb)).rejects.toMatchObject({ failure: "response_too_long" });
   });
 
-  it("is no response when it is not what it says", async () => {
+  it("is unusable when it does not match its encoding", async () => {
     const refused = { name: "ProviderHttpError", failure: "connection_failed" };
     await expect(receive("gzip", Buffer.from("no gzip"))).rejects.toMatchObject(refused);
   });

@@ -15,7 +15,7 @@ import { ADAS_NUMBER, CALL } from "./provider-sandbox.ts";
 
 const seed = Number(process.env.MODEL_SEED ?? Date.now() % 1_000_000);
 
-/** A provider that gives every call this response. */
+/** Creates a client of a provider with one fixed response. */
 function clientOf(answer: (request: Request) => Response): ProviderClient {
   return createProviderClient({
     baseUrl: "https://provider.example",
@@ -67,7 +67,7 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   return [path, ...Object.entries(value).flatMap(([key, below]) => pathsOf(below, [...path, key]))];
 }
 
-/** The value with one place changed. */
+/** Returns the value with one place changed. */
 function changed(value: unknown, path: Path, odd: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return odd;
@@ -81,7 +81,7 @@ function changed(value: unknown, path: Path, odd: unknown): unknown {
   return copy;
 }
 
-/** One of the bodies, with up to three places changed; undefined: none. */
+/** Returns one of the bodies, with up to three places changed; undefined: none. */
 const bodies = (examples: readonly unknown[]) =>
   fc
     .tuple(
@@ -100,7 +100,7 @@ interface Case {
   examples: readonly unknown[];
   accepts: (body: unknown) => boolean;
   call: (client: ProviderClient) => Promise<{ kind: string; failure?: string; code?: string | undefined }>;
-  /** Whether each entry of a list was read, too. */
+  /** Returns whether each entry of a list was read, too. */
   isWhole?: (answer: never) => boolean;
 }
 
@@ -166,7 +166,7 @@ const CALLS: Record<string, Case["call"]> = {
   deleteAssignment: (client) => client.unassign(seat, CALL),
 };
 
-/** What the client says of a body that it has read, and that is about something else than what was asked for. */
+/** The client's results for a readable body about another object than the requested one. */
 const OF_ANOTHER = ["wrong_shift", "wrong_person", "assignment_of_another"];
 const NOT_SUCCESSFUL = ["assignment_not_successful", "unassignment_not_successful"];
 
@@ -202,7 +202,7 @@ describe(`the document and the client agree (seed ${seed})`, () => {
   });
 
   it.each(operationsTable.map(({ operationId }) => operationId))(
-    "that an error may have any body: %s",
+    "when an error has any body: %s",
     async (operation) => {
       const all: Readonly<Record<string, ((body: unknown) => boolean) | undefined>> = responses[operation];
       const status = fc.oneof(fc.integer({ min: 400, max: 599 }), fc.constantFrom(408, 409, 429, 500, 503));

@@ -9,7 +9,7 @@ import { createProviderHttp } from "../../src/clients/provider/http.ts";
 import { CALL } from "./provider-sandbox.ts";
 
 const providerId = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
-/** The raw targets of the requests. */
+/** Starts a server that records the raw targets of the requests. */
 const targets: string[] = [];
 const server = createServer((request, response) => {
   targets.push(`${request.method} ${request.url}`);
@@ -28,7 +28,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** What a provider may call a shift or a person, and a path would take for something else. */
+/** Valid ids of shifts and people that a path could misread. */
 const PARTS = [
   "..",
   ".",
@@ -52,7 +52,7 @@ const awkward = fc
   .map((parts) => parts.join(""));
 const ids = awkward.filter((text) => schemas.ShiftId(text));
 
-it("an id leads to its own path, whatever it holds", async () => {
+it("an id keeps its own path, whatever it holds", async () => {
   await fc.assert(
     fc.asyncProperty(ids, ids, async (shiftId, candidateId) => {
       targets.length = 0;
@@ -66,7 +66,7 @@ it("an id leads to its own path, whatever it holds", async () => {
   );
 });
 
-/** Decoded, behind the beginning. */
+/** Returns the decoded rest of the target behind its prefix. */
 function segmentsOf(target: string, beginning: string): string[] {
   expect(target.slice(0, beginning.length + 1)).toBe(`${beginning}/`);
   return target

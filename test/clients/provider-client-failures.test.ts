@@ -8,7 +8,7 @@ import { ADA, ADAS_NUMBER, CALL, idsOf, providerSandboxes } from "./provider-san
 const start = providerSandboxes();
 
 describe("a refusal", () => {
-  it("of a cancellation is not success", async () => {
+  it("of a cancellation is no success", async () => {
     const { sandbox, client } = await start({ faults: ["cancel-refused"] });
     expect(await client.cancelShift(idsOf(sandbox).shiftId, CALL)).toMatchObject({
       kind: "refused",
@@ -16,7 +16,7 @@ describe("a refusal", () => {
     });
   });
 
-  it("of a change is shown with its code", async () => {
+  it("of a change has its code", async () => {
     const { sandbox, client } = await start({ faults: ["update-refused"] });
     const { shiftId, shift } = idsOf(sandbox);
     const change = { startTime: shift.startTime, endTime: shift.endTime, positions: 1 };
@@ -27,13 +27,13 @@ describe("a refusal", () => {
     });
   });
 
-  it("of the token is no reason to try again", async () => {
+  it("of the token is not retried", async () => {
     const { client } = await start({}, { token: "wrong" });
     expect(await client.listRoles(CALL)).toEqual({ kind: "refused", status: 401, code: "unauthorized" });
   });
 });
 
-describe("no usable answer", () => {
+describe("an unusable response", () => {
   const unavailable = (failure: FailureCode, rest: Partial<Unavailable> = {}) => {
     return { kind: "unavailable", failure, reason: expect.any(String), ...rest };
   };
@@ -43,7 +43,7 @@ describe("no usable answer", () => {
     expect(await client.getShift(idsOf(sandbox).shiftId, CALL)).toEqual(unavailable("wrong_shift"));
   });
 
-  /** One call of each group, so that a fault is met by every way of reading an answer. */
+  /** One call of each group, so that each reader of a response meets the fault. */
   async function everyOutcome(options: SandboxOptions) {
     const { sandbox, client } = await start(options);
     const { shiftId, shift, seat } = idsOf(sandbox);
@@ -70,47 +70,47 @@ describe("no usable answer", () => {
     ["garbage", "contract_violation", { pointers: expect.any(Array) }],
     ["empty-body", "contract_violation", { pointers: expect.any(Array) }],
     ["truncated", "contract_violation", { pointers: expect.any(Array) }],
-  ] as const)("%s: %s", async (fault, failure, rest) => {
+  ] as const)("is unavailable after the fault %s: %s", async (fault, failure, rest) => {
     for (const outcome of await everyOutcome({ faults: [fault] })) {
       expect(outcome).toMatchObject({ kind: "unavailable", failure, ...rest });
       expect(JSON.stringify(outcome)).not.toContain(ADA.personalNumber);
     }
   });
 
-  it("slow: gives up after its time", async () => {
+  it("ends the call at its time limit", async () => {
     const impatient = createProviderHttp({ allowInsecure: true, timeoutMs: 30 });
     const { client } = await start({ faults: ["slow"] }, { fetch: impatient.fetch });
     expect(await client.listRoles(CALL)).toEqual(unavailable("timeout"));
     await impatient.close();
   });
 
-  it("gives up when the caller does", async () => {
+  it("ends when the caller aborts", async () => {
     const { client } = await start({ faults: ["slow"] });
     const outcome = await client.listRoles({ ...CALL, signal: AbortSignal.abort() });
     expect(outcome).toEqual(unavailable("aborted"));
   });
 
-  it("a provider that is not there", async () => {
+  it("names the connection error of an unreachable provider", async () => {
     const { sandbox, client } = await start();
     await sandbox.close();
     const providerCode = "ECONNREFUSED";
     expect(await client.listRoles(CALL)).toEqual(unavailable("connection_failed", { providerCode }));
   });
 
-  it("without leave, plain http is not even called", async () => {
+  it("is reported for plain http without a call unless insecure providers are allowed", async () => {
     const strict = createProviderHttp();
     const { client } = await start({}, { fetch: strict.fetch });
     expect(await client.listRoles(CALL)).toEqual(unavailable("address_blocked"));
     await strict.close();
   });
 
-  it("Retry-After in seconds", async () => {
+  it("carries a Retry-After in seconds", async () => {
     const { sandbox, client } = await start();
     sandbox.setFault("unavailable", { retryAfter: "7" });
     expect(await client.listRoles(CALL)).toMatchObject({ kind: "unavailable", retryAfterMs: 7_000 });
   });
 
-  it("Retry-After as a date", async () => {
+  it("carries a Retry-After that is a date", async () => {
     const { sandbox, client } = await start();
     const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
     sandbox.setFault("rate-limited", { retryAfter: inAnHour });
@@ -120,7 +120,7 @@ describe("no usable answer", () => {
     expect(retryAfterMs).toBeLessThanOrEqual(3_600_000);
   });
 
-  it("Retry-After that is neither is ignored", async () => {
+  it("ignores any other Retry-After", async () => {
     const { sandbox, client } = await start();
     sandbox.setFault("unavailable", { retryAfter: "soon" });
     expect(await client.listRoles(CALL)).toEqual(unavailable("http_error", { status: 503 }));

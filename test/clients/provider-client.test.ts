@@ -7,7 +7,7 @@ const start = providerSandboxes();
 describe.each(everyDialect().map((dialect) => [dialectName(dialect), dialect] as const))(
   "%s",
   (_, dialect) => {
-    it("does everything, and learns the dialect by the way", async () => {
+    it("makes every call and detects the dialect", async () => {
       const { sandbox, client, seen } = await start({ dialect });
       const { shiftId, shift, seat } = idsOf(sandbox);
 
@@ -71,7 +71,7 @@ describe("the registry", () => {
 });
 
 describe("a shift", () => {
-  it("that was deleted is absent, for good after a 410", async () => {
+  it("is absent after its deletion, permanently after a 410", async () => {
     const { sandbox, client } = await start({ dialect: { deleted: "410" } });
     const { shiftId } = idsOf(sandbox);
     sandbox.deleteShift(shiftId);
@@ -80,21 +80,21 @@ describe("a shift", () => {
     expect(await client.cancelShift(shiftId, CALL)).toEqual(absent);
   });
 
-  it("may still be there as cancelled", async () => {
+  it("may remain as cancelled after its deletion", async () => {
     const { sandbox, client } = await start({ dialect: { variant: "b", deleted: "cancelled" } });
     const { shiftId } = idsOf(sandbox);
     sandbox.deleteShift(shiftId);
     expect(await client.getShift(shiftId, CALL)).toMatchObject({ shift: { cancelled: true } });
   });
 
-  it("is read again when a change is answered with nothing", async () => {
+  it("is read again when the response to a change is empty", async () => {
     const { sandbox, client } = await start({ dialect: { updateAnswer: 204 } });
     const { shiftId, shift } = idsOf(sandbox);
     const change = { startTime: shift.startTime, endTime: shift.endTime, positions: 9 };
     expect(await client.updateShift(shiftId, change, CALL)).toMatchObject({ shift: { positions: 9 } });
   });
 
-  it("whose change is not possible is a refusal", async () => {
+  it("is refused when its change is not possible", async () => {
     const { sandbox, client } = await start();
     const { shiftId, shift } = idsOf(sandbox);
     const change = { startTime: shift.endTime, endTime: shift.startTime, positions: 1 };
@@ -105,7 +105,7 @@ describe("a shift", () => {
     });
   });
 
-  it("with a time that lacks its offset is read in the integration's zone, with a warning", async () => {
+  it("is read in the integration's time zone, with a warning, when a time lacks its offset", async () => {
     const { sandbox, client } = await start({ faults: ["time-without-offset"] });
     const times = { startTime: "2027-03-27T22:00:00+01:00", endTime: "2027-03-28T06:00:00+02:00" };
     const { shiftId } = sandbox.createShift(times);
@@ -118,7 +118,7 @@ describe("a shift", () => {
     });
   });
 
-  it("that ends before it starts cannot be used", async () => {
+  it("is unusable when it ends before it starts", async () => {
     const { sandbox, client } = await start({ faults: ["end-before-start"] });
     expect(await client.getShift(idsOf(sandbox).shiftId, CALL)).toEqual({
       kind: "unusable",
@@ -142,12 +142,12 @@ describe("an assignment", () => {
     ["assign-of-another", { kind: "refused", status: 200, code: "assignment_of_another" }],
     ["assign-no-content", { kind: "assigned" }],
     ["assign-lost-answer", { kind: "unavailable", failure: "http_error", status: 500 }],
-  ] as const)("%s", async (fault, outcome) => {
+  ] as const)("has the outcome of the fault %s", async (fault, outcome) => {
     const { sandbox, client } = await start({ faults: [fault] });
     expect(await client.assign(idsOf(sandbox).seat, CALL)).toMatchObject(outcome);
   });
 
-  it("whose answer was lost is there once when it is tried again", async () => {
+  it("exists once when it is retried after a lost response", async () => {
     const { sandbox, client } = await start({ faults: ["assign-lost-answer"] });
     const { seat, shift } = idsOf(sandbox);
     expect(await client.assign(seat, CALL)).toMatchObject({ kind: "unavailable" });
@@ -155,7 +155,7 @@ describe("an assignment", () => {
     expect([...shift.assigned.keys()]).toEqual([seat.candidateId]);
   });
 
-  it("is undone by the other form when PUT /unassign/ is an unknown path, which is remembered", async () => {
+  it("is removed by the other form when PUT /unassign/ is an unknown path, and the form is remembered", async () => {
     const { sandbox, client, seen } = await start({ faults: ["unassign-unknown-path"] });
     const { seat, shift } = idsOf(sandbox);
     await client.assign(seat, CALL);
@@ -164,13 +164,13 @@ describe("an assignment", () => {
     expect(seen.at(-1)).toMatchObject({ unassign: "delete" });
   });
 
-  it("of a shift that is not there any more counts as undone", async () => {
+  it("of a deleted shift counts as removed", async () => {
     const { client } = await start();
     const seat = { shiftId: "gone", candidateId: "nobody" };
     expect(await client.unassign(seat, CALL)).toEqual({ kind: "unassigned" });
   });
 
-  it("is not undone when the provider says so", async () => {
+  it("is not removed when the provider refuses", async () => {
     const { sandbox, client } = await start({ faults: ["unassign-not-successful"] });
     expect(await client.unassign(idsOf(sandbox).seat, CALL)).toEqual({
       kind: "refused",
@@ -179,7 +179,7 @@ describe("an assignment", () => {
     });
   });
 
-  it("reaches the ids whatever characters they hold", async () => {
+  it("reaches its ids, whatever characters they hold", async () => {
     const { sandbox, client } = await start();
     const shiftId = "week 12/å?#%2F";
     const { shift } = sandbox.createShift({ id: shiftId });
@@ -190,37 +190,40 @@ describe("an assignment", () => {
 });
 
 describe("a candidate", () => {
-  it("is found under the hyphenated number when the provider knows no other", async () => {
+  it("is found under the hyphenated number when the provider supports only that form", async () => {
     const { sandbox, client } = await start({ dialect: { personalNumbers: "hyphenated" } });
     const { id } = sandbox.addCandidate(ADA);
     const candidates = [{ ...ADA, id, personalNumber: "19760625-2380" }];
     expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates });
   });
 
-  it.each([400, 422])("is nobody when the provider refuses the hyphenated number with %i", async (status) => {
-    const fetch = async ({ url }: Request) =>
-      url.includes("-2380") ? new Response(null, { status }) : Response.json([]);
-    const { client } = await start({}, { fetch });
-    expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates: [] });
-  });
+  it.each([400, 422])(
+    "is missing when the provider refuses the hyphenated number with %i",
+    async (status) => {
+      const fetch = async ({ url }: Request) =>
+        url.includes("-2380") ? new Response(null, { status }) : Response.json([]);
+      const { client } = await start({}, { fetch });
+      expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates: [] });
+    },
+  );
 
-  it("is not told of when the provider refuses the 12 digits", async () => {
+  it("is a refusal when the provider refuses the 12 digits", async () => {
     const { client } = await start({}, { fetch: () => Promise.resolve(new Response(null, { status: 400 })) });
     expect(await client.findCandidates(ADAS_NUMBER, CALL)).toMatchObject({ kind: "refused", status: 400 });
   });
 
-  it("is not a stranger whom a lookup brings up", async () => {
+  it("is never another person in the result of a lookup", async () => {
     const { client } = await start({ faults: ["foreign-candidate"] });
     expect(await client.findCandidates(ADAS_NUMBER, CALL)).toEqual({ kind: "found", candidates: [] });
   });
 
-  it("is found among strangers", async () => {
+  it("is found among other people", async () => {
     const { sandbox, client } = await start({ faults: ["foreign-candidate"] });
     const { id } = sandbox.addCandidate(ADA);
     expect(await client.findCandidates(ADAS_NUMBER, CALL)).toMatchObject({ candidates: [{ id }] });
   });
 
-  it("may be there twice, which the caller is told", async () => {
+  it("may exist twice, and the caller gets both", async () => {
     const { sandbox, client } = await start({ faults: ["two-candidates"] });
     sandbox.addCandidate(ADA);
     const found = await client.findCandidates(ADAS_NUMBER, CALL);
@@ -228,18 +231,18 @@ describe("a candidate", () => {
     expect(found.candidates).toHaveLength(2);
   });
 
-  it("whom somebody else created in between is found by the next lookup", async () => {
+  it("is found by the next lookup after a concurrent creation", async () => {
     const { client } = await start({ faults: ["candidate-race"] });
     expect(await client.createCandidate(ADA, CALL)).toEqual({ kind: "exists" });
     expect(await client.findCandidates(ADAS_NUMBER, CALL)).toMatchObject({ candidates: [ADA] });
   });
 
-  it("who comes back as somebody else is not taken", async () => {
+  it("is not accepted when the response holds another person", async () => {
     const { client } = await start({ faults: ["created-another"] });
     expect(await client.createCandidate(ADA, CALL)).toMatchObject({ kind: "unavailable" });
   });
 
-  it("may be answered 200", async () => {
+  it("may be created with status 200", async () => {
     const { client } = await start({ dialect: { createAnswer: 200 } });
     expect(await client.createCandidate(ADA, CALL)).toMatchObject({ kind: "created" });
   });

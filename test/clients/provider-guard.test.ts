@@ -8,11 +8,11 @@ import { CALL } from "./provider-sandbox.ts";
 
 const LITERALS = ["127.0.0.1", "[::ffff:127.0.0.1]", "0x7f.1", "2130706433", "localhost"];
 
-/** A resolver that leads every name to this machine. */
+/** A resolver that resolves every name to this machine. */
 const here: ResolveAll = (_hostname, _options, callback) =>
   callback(null, [{ address: "127.0.0.1", family: 4 }]);
 
-describe("a provider's URL that leads to this machine", () => {
+describe("a provider's URL that resolves to this machine", () => {
   let server: Server;
   let connections = 0;
 
@@ -28,7 +28,7 @@ describe("a provider's URL that leads to this machine", () => {
   });
   afterAll(() => server.close());
 
-  /** What comes of a call, which ends only after its connection, if it made one. */
+  /** Returns the result of a call, which ends only after its connection, if it made one. */
   async function call(host: string, options: ProviderHttpOptions) {
     const http = createProviderHttp({ timeoutMs: 5_000, ...options });
     const baseUrl = `https://${host}:${(server.address() as AddressInfo).port}`;
@@ -48,7 +48,7 @@ describe("a provider's URL that leads to this machine", () => {
     expect(connections).toBe(0);
   });
 
-  it("is not connected to when it is a name that the DNS leads there", async () => {
+  it("is not connected to when it is a name that the DNS resolves to it", async () => {
     expect(await call("provider.example", { resolve: here })).toEqual({
       kind: "unavailable",
       failure: "connection_failed",
@@ -58,8 +58,11 @@ describe("a provider's URL that leads to this machine", () => {
     expect(connections).toBe(0);
   });
 
-  it.each([...LITERALS, "provider.example"])("is reached at %s with leave, for development", async (host) => {
-    expect(await call(host, { allowInsecure: true, resolve: here })).toMatchObject({ kind: "unavailable" });
-    expect(connections).toBe(1);
-  });
+  it.each([...LITERALS, "provider.example"])(
+    "is reached at %s when insecure providers are allowed",
+    async (host) => {
+      expect(await call(host, { allowInsecure: true, resolve: here })).toMatchObject({ kind: "unavailable" });
+      expect(connections).toBe(1);
+    },
+  );
 });

@@ -15,7 +15,7 @@ export const ADA = {
 };
 export const ADAS_NUMBER = numberOf(ADA.personalNumber);
 
-/** Makes a sandbox and a client of it in each test; all are closed after the test. */
+/** Creates a sandbox and a client of it in each test; all are closed after the test. */
 export function providerSandboxes() {
   let http: ProviderHttp;
   const running: Sandbox[] = [];
@@ -37,13 +37,13 @@ export function providerSandboxes() {
     const { url, providerId } = sandbox;
     const { token = sandbox.token, fetch = http.fetch } = own;
     const routing = options.dialect?.routing ?? "path";
-    const onSeen = (news: SeenDialect) => seen.push(news);
+    const onSeen = (update: SeenDialect) => seen.push(update);
     const client = createProviderClient({ baseUrl: `${url}/`, providerId, token, routing, fetch, onSeen });
     return { sandbox, client, seen };
   };
 }
 
-/** A shift with one position, and somebody to work there. */
+/** Creates a shift with one position, and a candidate for it. */
 export function idsOf(sandbox: Sandbox) {
   const { shiftId, shift } = sandbox.createShift({ positions: 1 });
   const [candidate] = sandbox.candidates;

@@ -4,7 +4,7 @@ import { createRate, type RateLimits } from "../../src/clients/provider/rate.ts"
 
 const NEVER = new AbortController().signal;
 
-/** A clock that only waiting moves. */
+/** A clock that advances only by waiting. */
 function clock() {
   let now = 1_000_000;
   return {
@@ -18,7 +18,7 @@ function clock() {
   };
 }
 
-/** When each of `count` calls, one after the other, may start. */
+/** Returns when each of `count` consecutive calls may start. */
 async function startsOf(limits: Partial<RateLimits>, count: number): Promise<number[]> {
   const time = clock();
   const all = { perSecond: 10, perMinute: 500, waitMs: 60_000, ...limits };
@@ -42,14 +42,14 @@ describe("the rate of calls to a provider", () => {
     expect(mostWithin(starts, 60_000)).toBeGreaterThan(400);
   });
 
-  it("lets a few calls out at once, and goes on steadily", async () => {
+  it("starts a few calls at once, and then one at a time", async () => {
     const starts = await startsOf({}, 200);
     expect(new Set(starts.slice(0, 10)).size).toBe(1);
     const gaps = starts.slice(1).map((start, n) => start - (starts[n] ?? 0));
     expect(Math.max(...gaps)).toBeLessThanOrEqual(1_000);
   });
 
-  it("leaves a fifth of the starts to calls that someone waits for, and they never wait for more than one of the others", async () => {
+  it("leaves a fifth of the starts to interactive calls, which never wait for more than one other", async () => {
     const time = clock();
     const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 60_000 }, time);
     for (let n = 0; n < 100; n += 1) await rate.turn(NEVER, false);
@@ -60,11 +60,11 @@ describe("the rate of calls to a provider", () => {
     await Promise.all(queue);
   });
 
-  it("0 a minute is no limit", async () => {
+  it("is unlimited with 0 a minute", async () => {
     expect(new Set(await startsOf({ perMinute: 0 }, 1_000)).size).toBe(1);
   });
 
-  it("is reserved for all calls that wait at once while other processes call the provider too", async () => {
+  it("is reserved for all waiting calls together while other processes call the provider too", async () => {
     const asked: number[] = [];
     const granted = Promise.withResolvers<number[]>();
     const shared = {
@@ -84,7 +84,7 @@ describe("the rate of calls to a provider", () => {
     await expect(turns[3]).rejects.toMatchObject({ name: "CallRefused", retryAfterMs: 5_000 });
   });
 
-  it("refuses who would have to wait long, says when to come again, and does not count the refusal", async () => {
+  it("refuses a call that would wait too long, with the time of the retry, and does not count it", async () => {
     const time = clock();
     const rate = createRate({ perSecond: 1, perMinute: 60, waitMs: 0 }, time);
     await rate.turn(NEVER);
@@ -97,7 +97,7 @@ describe("the rate of calls to a provider", () => {
     await rate.turn(NEVER);
   });
 
-  it("pauses when the provider asks for it", async () => {
+  it("pauses when the provider requests it", async () => {
     const time = clock();
     const rate = createRate({ perSecond: 10, perMinute: 500, waitMs: 5_000 }, time);
     rate.pause(30_000);

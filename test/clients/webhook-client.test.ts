@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));
 });
 
-/** A platform that gives these replies, and a client whose waiting takes no time. */
+/** Creates a platform with these responses, and a client whose waits take no time. */
 async function start(replies: Reply[], options: Partial<WebhookClientOptions> = {}) {
   const platform = await startPlatform(...replies);
   open.push(platform);
@@ -64,7 +64,7 @@ describe("one try", () => {
     ]);
   });
 
-  it("is enough when the second path answers 200 without a body", async () => {
+  it("is enough when the second path responds with 200 and no body", async () => {
     const { client } = await start([answering(200)]);
     expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 1 });
   });
@@ -73,7 +73,7 @@ describe("one try", () => {
     ["nothing", answering(200)],
     ["a web page", ((response) => response.end("<h1>Welcome</h1>")) as Reply],
     ["received: false", ((response) => response.end('{"received":false}')) as Reply],
-  ])("is not enough when the first path answers 200 with %s", async (_, reply) => {
+  ])("is not enough when the first path responds with 200 and %s", async (_, reply) => {
     const { client } = await start([reply, RECEIPT], { kind: "demo" });
     expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 2 });
   });
@@ -94,19 +94,19 @@ describe("further tries", () => {
     expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 2 });
   });
 
-  it("follow a redirect, which would lead the token and the event astray", async () => {
+  it("follow a redirect, which would leak the token and lose the event", async () => {
     const away = answering(302, { Location: "/elsewhere" });
     const { platform, client } = await start([away, RECEIPT]);
     expect(await client.send(EVENT)).toEqual({ delivered: true, tries: 2 });
     expect(platform.received.map(({ path }) => path)).not.toContain("/elsewhere");
   });
 
-  it("follow an answer that is late", async () => {
+  it("follow a late response", async () => {
     const { client } = await start([never], { timeoutMs: 20, schedule: [0, 0] });
     expect(await client.send(EVENT)).toEqual({
       delivered: false,
       tries: 2,
-      reason: "no answer within 20 ms",
+      reason: "no response within 20 ms",
     });
   });
 
@@ -133,7 +133,7 @@ describe("further tries", () => {
     expect(sent).toEqual([1, 2, 3].map(() => [EVENT, EVENT.traceId]));
   });
 
-  it("wait for a Retry-After that is longer than the schedule, and for no shorter one", async () => {
+  it("wait for a Retry-After only if it is longer than the schedule", async () => {
     const replies = [
       answering(503, { "Retry-After": "60" }),
       answering(429, { "Retry-After": "60" }),
@@ -152,7 +152,7 @@ describe("further tries", () => {
     expect(waits).toEqual([0, 30_000]);
   });
 
-  it("end when the sender gives up while it waits", async () => {
+  it("end when the sender aborts during a wait", async () => {
     const giveUp = new AbortController();
     const wait: WebhookClientOptions["wait"] = async (ms, signal) => {
       if (ms > 0) giveUp.abort();
@@ -163,14 +163,14 @@ describe("further tries", () => {
     expect(platform.received).toHaveLength(1);
   });
 
-  it("end when the sender gives up while the platform is silent", async () => {
+  it("end when the sender aborts during a request", async () => {
     const giveUp = new AbortController();
     const { platform, client } = await start([() => giveUp.abort()]);
     await expect(client.send(EVENT, giveUp.signal)).rejects.toThrow("aborted");
     expect(platform.received).toHaveLength(1);
   });
 
-  it("really wait unless told otherwise", async () => {
+  it("wait in real time by default", async () => {
     const platform = await startPlatform(answering(503), RECEIPT);
     open.push(platform);
     const client = createWebhookClient({ platformUrl: platform.url, token: "t", schedule: [0, 1] });

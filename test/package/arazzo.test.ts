@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const FLOWS = join(PROJECT, "spec/flows.arazzo.yaml");
 const REDOCLY = createRequire(import.meta.url).resolve("@redocly/cli/bin/cli.js");
-const UNHURRIED = 120_000;
+const TIMEOUT_MS = 120_000;
 
 const folder = mkdtempSync(join(tmpdir(), "shiftpact-arazzo-"));
 const children = new Set<ChildProcess>();
@@ -58,7 +58,7 @@ interface Report {
   files: Record<string, { executedWorkflows: { workflowId: string; status: string }[] }>;
 }
 
-describe("the Arazzo document", { timeout: UNHURRIED }, () => {
+describe("the Arazzo document", { timeout: TIMEOUT_MS }, () => {
   it("is executed against npm start and a provider: the onboarding and the four flows", async () => {
     const platform = await start();
     const provider = await startSandbox({ port: 0 });

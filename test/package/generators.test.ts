@@ -14,7 +14,7 @@ const DOCUMENTS = fileURLToPath(new URL("../../generated/spec", import.meta.url)
 const TSC = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 /** Installing three hundred packages takes its time. Milliseconds. */
-const UNHURRIED = 300_000;
+const TIMEOUT_MS = 300_000;
 
 interface Generator {
   /** Its command and arguments, which write to `out`. */
@@ -63,7 +63,7 @@ beforeAll(async () => {
     JSON.stringify({ name: "generators", private: true, type: "module", dependencies: GENERATORS }),
   );
   await inFolder("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]);
-}, UNHURRIED);
+}, TIMEOUT_MS);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
@@ -148,7 +148,7 @@ const TSCONFIG = {
   },
 };
 
-describe("generators of other makers", { timeout: UNHURRIED }, () => {
+describe("generators of other makers", { timeout: TIMEOUT_MS }, () => {
   it.each(CASES)("make types of every document: %s from %s", async (name, version) => {
     const generator = COMMANDS[name] as Generator;
     const out = await generate(name, version);
@@ -195,7 +195,7 @@ const ANSWERS = {
   "List the roles": 200,
 };
 
-describe("the provider's Postman collection", { timeout: UNHURRIED }, () => {
+describe("the provider's Postman collection", { timeout: TIMEOUT_MS }, () => {
   it.each([
     ["path", "Path prefix (recommended)"],
     ["header", "No prefix; the organisation stands in X-Provider-Id and X-Platform-Provider-Id"],

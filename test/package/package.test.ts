@@ -27,7 +27,7 @@ const EXPRESS = ["express", "@types/express", "@types/node"].map(
 );
 
 /** The build compiles all of src; on a machine that is busy that takes its time. Milliseconds. */
-const UNHURRIED = 180_000;
+const TIMEOUT_MS = 180_000;
 
 let packed: Packed;
 /** Both packages, in a project that has Express. */
@@ -42,7 +42,7 @@ beforeAll(async () => {
   installed = await packed.install(shiftpact, platform, ...EXPRESS);
   for (const { folder } of [alone, installed])
     await promisify(execFile)("npm", ["pkg", "set", "type=module"], { cwd: folder });
-}, UNHURRIED);
+}, TIMEOUT_MS);
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
   packed?.remove();

@@ -7,7 +7,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { checkOut } from "./installed.ts";
 
 /** Building takes its time. Milliseconds. */
-const UNHURRIED = 180_000;
+const TIMEOUT_MS = 180_000;
 
 describe("a release", () => {
   let root: string;
@@ -49,7 +49,7 @@ describe("a release", () => {
       expect(names).toEqual(expect.arrayContaining(["openapi-fetch", "undici"]));
       expect(names).not.toContain("express");
     },
-    UNHURRIED,
+    TIMEOUT_MS,
   );
 
   it("is refused for a version that the changelog does not tell of", () => {

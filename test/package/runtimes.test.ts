@@ -11,7 +11,7 @@ import { RUNTIMES } from "./tool-versions.ts";
 
 const run = promisify(execFile);
 /** Building, packing and installing take their time. Milliseconds. */
-const UNHURRIED = 180_000;
+const TIMEOUT_MS = 180_000;
 
 let packed: Packed;
 let installed: Installed;
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const runtimes = Object.entries(RUNTIMES).map(([name, version]) => `${name}@${version}`);
   installed = await packed.install(packed.shiftpact, "--ignore-scripts", ...runtimes);
   sandbox = await startSandbox();
-}, UNHURRIED);
+}, TIMEOUT_MS);
 afterAll(async () => {
   await sandbox?.close();
   packed?.remove();

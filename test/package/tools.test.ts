@@ -22,7 +22,7 @@ const documents = readdirSync(DOCUMENTS).filter((name) => /api-\d\.\d\.json$/.te
 const openapi = documents.filter((name) => name.includes("openapi"));
 
 /** Installing several hundred packages takes its time. Milliseconds. */
-const UNHURRIED = 300_000;
+const TIMEOUT_MS = 300_000;
 
 let folder: string;
 const children = new Set<ChildProcess>();
@@ -33,7 +33,7 @@ beforeAll(async () => {
     JSON.stringify({ name: "tools", private: true, type: "module", dependencies: TOOLS }),
   );
   await inFolder("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error");
-}, UNHURRIED);
+}, TIMEOUT_MS);
 afterAll(() => {
   for (const child of children) child.kill("SIGKILL");
   rmSync(folder, { recursive: true, force: true });
@@ -108,7 +108,7 @@ it("the guide names the tools in the versions that are tried", () => {
   expect(missing).toEqual([]);
 });
 
-describe("Prism", { timeout: UNHURRIED }, () => {
+describe("Prism", { timeout: TIMEOUT_MS }, () => {
   const routed = openapi
     .filter((name) => name.startsWith("provider"))
     .flatMap((name) => (["path", "header"] as const).map((routing) => [name, routing] as const));
@@ -142,7 +142,7 @@ describe("Prism", { timeout: UNHURRIED }, () => {
   );
 });
 
-describe("Specmatic", { timeout: UNHURRIED }, () => {
+describe("Specmatic", { timeout: TIMEOUT_MS }, () => {
   it.each(["provider.openapi-3.1.yaml", "provider.openapi-3.0.yaml"])(
     "makes up a provider that the client understands, in both routings: %s",
     (document) =>
@@ -170,7 +170,7 @@ describe("Specmatic", { timeout: UNHURRIED }, () => {
   );
 });
 
-describe("Bruno", { timeout: UNHURRIED }, () => {
+describe("Bruno", { timeout: TIMEOUT_MS }, () => {
   it("imports the document, and its calls reach a provider", async () => {
     const sandbox = await startSandbox({ providerId: PROVIDER, dialect: { routing: "path" } });
     write("path.json", readFileSync(join(DOCUMENTS, "provider.openapi-3.0.json"), "utf8"));
@@ -210,7 +210,7 @@ const LANGUAGES = ["go", "java", "csharp", "python", "kotlin"];
 /** Names in any spelling: `startTime`, `StartTime`, `start_time`. */
 const plain = (text: string): string => text.replaceAll("_", "").toLowerCase();
 
-describe("quicktype", { timeout: UNHURRIED }, () => {
+describe("quicktype", { timeout: TIMEOUT_MS }, () => {
   const FIELDS = {
     Shift:
       "id startTime endTime outletId outletName roleId roleName slots numberOfPositions breakMinutes status assignedCandidates",
@@ -229,7 +229,7 @@ describe("quicktype", { timeout: UNHURRIED }, () => {
   });
 });
 
-describe("swagger-parser", { timeout: UNHURRIED }, () => {
+describe("swagger-parser", { timeout: TIMEOUT_MS }, () => {
   it.each(openapi)("finds no fault in %s", async (name) => {
     write(
       "validate.mjs",
@@ -241,7 +241,7 @@ describe("swagger-parser", { timeout: UNHURRIED }, () => {
   });
 });
 
-describe("openapi-backend", { timeout: UNHURRIED }, () => {
+describe("openapi-backend", { timeout: TIMEOUT_MS }, () => {
   // It reads no OpenAPI 3.1.
   it.each(openapi.filter((name) => /^provider.*-3\.0/.test(name)))(
     "routes and validates every call: %s",
@@ -287,7 +287,7 @@ describe("openapi-backend", { timeout: UNHURRIED }, () => {
   );
 });
 
-describe("Spectral", { timeout: UNHURRIED }, () => {
+describe("Spectral", { timeout: TIMEOUT_MS }, () => {
   it.each(documents)("finds no error in %s", async (name) => {
     const rules = name.includes("asyncapi") ? "spectral:asyncapi" : "spectral:oas";
     write("rules.yaml", `extends: ["${rules}"]\n`);

@@ -2,7 +2,7 @@ import type { Job } from "../../../generated/operations/types.ts";
 import { outcomeText } from "../../contract/operator-text.ts";
 import type { Change } from "../../sandbox/desk.ts";
 import type { Onboarded, Person } from "./onboarding.ts";
-import { expectOk, type DemoContext, step, until, within } from "./step.ts";
+import { type DemoContext, expectOk, step, until, within } from "./step.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -135,7 +135,11 @@ async function delivery(demo: DemoContext, { traceId }: Change): Promise<string>
   return `acknowledged in ${Math.max(1, Math.round(performance.now() - startedAt))} ms`;
 }
 
-async function jobOf(demo: DemoContext, shiftId: string, fits: (job: Job) => boolean): Promise<Job | undefined> {
+async function jobOf(
+  demo: DemoContext,
+  shiftId: string,
+  fits: (job: Job) => boolean,
+): Promise<Job | undefined> {
   const query = { providerId: demo.provider.providerId, shiftId };
   return expectOk(await demo.operations.listJobs({ params: { query } })).items.find(fits);
 }

@@ -1,5 +1,5 @@
 import type { CandidateCreate, Integration } from "../../../generated/operations/types.ts";
-import { expectOk, type DemoContext, step } from "./step.ts";
+import { type DemoContext, expectOk, step } from "./step.ts";
 
 /** The platform's side of the organisation once it is onboarded. */
 export interface Onboarded {
@@ -31,9 +31,7 @@ export async function onboard(demo: DemoContext): Promise<Onboarded> {
   const { data: known } = await operations.getIntegration({ params: { path } });
   if (known) await step(demo, "the platform has it from an earlier start", () => reconnect(demo, known));
   else await step(demo, "the platform registers it as a draft", () => register(demo));
-  const competences = await step(demo, "the platform has workplaces and competences", () =>
-    addPlaces(demo),
-  );
+  const competences = await step(demo, "the platform has workplaces and competences", () => addPlaces(demo));
   await step(demo, "outlets and roles are read and mapped", async () => {
     const { outlets, roles } = expectOk(await operations.discoverIntegration({ params: { path } }));
     return [undefined, `${outlets.length} outlets, ${roles.length} roles, mapped by name`];
@@ -72,7 +70,10 @@ async function reconnect(
   return [undefined, "with its shifts, and a new token for webhooks"];
 }
 
-async function addPlaces({ operations, provider }: DemoContext): Promise<[ReadonlyMap<string, string>, string]> {
+async function addPlaces({
+  operations,
+  provider,
+}: DemoContext): Promise<[ReadonlyMap<string, string>, string]> {
   const page = { params: { query: { limit: 200 } } };
   const places = expectOk(await operations.listWorkplaces(page)).items.map(({ name }) => name);
   for (const { name, address } of provider.outlets) {

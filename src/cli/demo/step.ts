@@ -33,7 +33,11 @@ export function operationsOf(platformUrl: string, operationsToken: string): Oper
 }
 
 /** Runs one step and prints it. `action` returns its result and a line about it. */
-export async function step<T>(demo: DemoContext, name: string, action: () => Promise<[T, string]>): Promise<T> {
+export async function step<T>(
+  demo: DemoContext,
+  name: string,
+  action: () => Promise<[T, string]>,
+): Promise<T> {
   const startedAt = performance.now();
   try {
     const [result, seen] = await action();

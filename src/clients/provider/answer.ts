@@ -2,7 +2,7 @@ import type { FailureCode } from "../../../generated/operations/types.ts";
 import type { FieldError, Validator } from "../../runtime/validator.ts";
 import { CallRefused, ProviderHttpError } from "./http-error.ts";
 
-/** The provider said no, and asking again would not change that: any 4xx but 408 and 429. */
+/** A refusal that a retry would not change: any 4xx but 408 and 429. */
 export interface Refused {
   kind: "refused";
   status: number;
@@ -10,19 +10,19 @@ export interface Refused {
   code: string | undefined;
 }
 
-/** No usable answer: 5xx, 408, 429, a time-out, a connection error, or an answer that breaks the contract. Try again later. */
+/** No usable response: 5xx, 408, 429, a time-out, a connection error, or a contract violation. Retry later. */
 export interface Unavailable {
   kind: "unavailable";
   failure: FailureCode;
-  /** Of the response, if one came. */
+  /** The status of the response, if there was one. */
   status?: number;
-  /** The system's code of a connection error. */
+  /** The operating system's code of a connection error. */
   providerCode?: string;
-  /** Of what breaks the contract in the response. */
+  /** The places of the contract violations in the response. */
   pointers?: readonly string[];
   /** For logs and issues; never holds a value that the provider sent. */
   reason: string;
-  /** The provider's Retry-After, or our own wish when it was not asked. Milliseconds. */
+  /** The provider's Retry-After, or the platform's own delay when the call was not made. Milliseconds. */
   retryAfterMs?: number;
   /** The call never went out (call-policy.ts), so it says nothing about the provider. */
   notAsked?: true;
@@ -30,7 +30,7 @@ export interface Unavailable {
 
 export type Failure = Refused | Unavailable;
 
-/** What came back, below 500 and without 3xx, 408 and 429. `body` is undefined when there was none or it is not JSON. */
+/** A response below 500 and without 3xx, 408 and 429. `body` is undefined when it is missing or not JSON. */
 export interface Answer {
   kind: "answer";
   status: number;
@@ -38,10 +38,10 @@ export interface Answer {
   body: unknown;
 }
 
-/** What the generated client resolves to when it is told to leave the body alone. */
+/** The result of the generated client when it does not parse the body. */
 type Exchange = Promise<{ response: Response; data?: unknown; error?: unknown }>;
 
-/** Sorts out what is worth another try. `now` reads a Retry-After that is a date. */
+/** Returns the response, or why a retry is needed. `now` reads a Retry-After that is a date. */
 export async function answerOf(
   exchange: Exchange,
   now: () => number = Date.now,
@@ -96,7 +96,7 @@ export function refused(answer: Answer): Refused {
 const isCode = (code: unknown): code is string =>
   typeof code === "string" && /^[a-z][a-z0-9_]{0,60}$/.test(code);
 
-/** The answer does not fit the contract's schema. Names the places, never the values. */
+/** Returns a contract violation. It names the places, never the values. */
 export function broken(what: string, errors: readonly FieldError[]): Unavailable {
   const places = errors.slice(0, 5).map(({ pointer, message }) => `${pointer || "the body"} ${message}`);
   const pointers = errors.slice(0, 5).map(({ pointer }) => pointer);
@@ -106,7 +106,7 @@ export function broken(what: string, errors: readonly FieldError[]): Unavailable
   };
 }
 
-/** The body as `T`, or what is wrong with it. */
+/** Returns the body as `T`, or its contract violations. */
 export function read<T>(what: string, answer: Answer, validator: Validator<T>): { value: T } | Unavailable {
   if (answer.body === undefined)
     return { ...unavailable("contract_violation", `the ${what} is not JSON`), pointers: [""] };
@@ -114,12 +114,12 @@ export function read<T>(what: string, answer: Answer, validator: Validator<T>): 
   return validator(body) ? { value: body } : broken(what, validator.errorsOf(body));
 }
 
-/** An entry of a list, or what keeps it from being one. */
+/** An entry of a list, or its contract violation. */
 export type ReadEntry<T> = { entry: T; fault?: never } | { fault: FieldError; entry?: never };
 
 export const faultText = ({ pointer, message }: FieldError) => `${pointer || "it"} ${message}`;
 
-/** The entries of a list one by one, in its order: one that breaks the contract costs only itself. */
+/** Returns the entries of a list in its order. An entry that breaks the contract does not affect the others. */
 export function readEach<T>(entries: readonly unknown[], validator: Validator<T>): ReadEntry<T>[] {
   return entries.map((entry) => {
     if (validator(entry)) return { entry };
@@ -128,7 +128,7 @@ export function readEach<T>(entries: readonly unknown[], validator: Validator<T>
   });
 }
 
-/** The body as a list. */
+/** Returns the body as a list. */
 export function readList<T>(
   what: string,
   { body }: Answer,
@@ -147,7 +147,7 @@ function parseJson(text: unknown): unknown {
   }
 }
 
-/** openapi-fetch has parsed the body of an error already, if it could. */
+/** openapi-fetch has already parsed the body of an error, if it could. */
 function asObject(error: unknown): unknown {
   return typeof error === "object" && error !== null ? error : parseJson(error);
 }

@@ -12,13 +12,13 @@ import {
 } from "./answer.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
 
-/** Who, in the provider's ids. */
+/** A candidate on a shift, in the provider's ids. */
 export interface Seat {
   shiftId: string;
   candidateId: string;
 }
 
-/** `unproven`: by nothing but 404 without the contract's code, which a gateway without a route sends too. */
+/** `unproven`: known only from a 404 without the contract's code, which a gateway without a route sends too. */
 type Unassigned = { kind: "unassigned"; unproven?: true };
 
 /** Assigns and unassigns candidates (contract 4.2, both forms). */
@@ -39,8 +39,8 @@ export function assignmentCalls(client: Client, parts: ProviderParts) {
   }
 
   /**
-   * `PUT /unassign/` first; on 404 or 405 `DELETE /assign/`, and what worked is remembered. "Was not assigned" counts as success.
-   * A lone 404 of the PUT may mean either that the form is not offered or that nobody was assigned; the DELETE tells which.
+   * Sends `PUT /unassign/` first and on 404 or 405 `DELETE /assign/`, and remembers which one worked. "Was not assigned" counts as
+   * success. A single 404 of the PUT is ambiguous: an absent route, or no assignment. The DELETE resolves it.
    */
   async function unassign(seat: Seat, call: Call): Promise<Unassigned | Failure> {
     const forms = { put: client.unassignCandidate, delete: client.deleteAssignment };
@@ -70,7 +70,7 @@ export function assignmentCalls(client: Client, parts: ProviderParts) {
 
 const isNotOffered = ({ status }: Answer) => status === 404 || status === 405;
 
-/** 404 or 405, and not a word of the contract. */
+/** Returns whether it is a 404 or 405 without the contract's code. */
 const isBare = (answer: Answer) => isNotOffered(answer) && refused(answer).code === undefined;
 
 const saysNo = ({ body }: Answer) => (body as { success?: unknown } | undefined)?.success === false;
@@ -78,7 +78,7 @@ const saysNo = ({ body }: Answer) => (body as { success?: unknown } | undefined)
 const isDetailed = (body: Assignment) =>
   body.shiftId !== undefined || body.candidateId !== undefined || body.assignedAt !== undefined;
 
-/** A UUID is the same in either case (RFC 9562). */
+/** Compares UUIDs without regard to case (RFC 9562). */
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
 
 /** decisions, "assign response": ids are optional but, if there, they must be the ones asked for. */

@@ -12,9 +12,9 @@ import { CallRefused, ProviderHttpError } from "./http-error.ts";
 import { createPlaces } from "./places.ts";
 import { createRate, type Rate, type RateClock, type RateLimits, type SharedStarts } from "./rate.ts";
 
-/** How much is asked of one provider, and when it is left alone (decisions, "rate limits"; ENGINE, "Calls to providers"). */
+/** Limits of the calls to one provider (decisions, "rate limits"; ENGINE, "Calls to providers"). */
 export interface CallLimits extends RateLimits, CircuitLimits {
-  /** Calls under way at most, of all processes together. Those of one process that wait for a place may be twelve times as many. */
+  /** The most calls under way, of all processes together. One process may have twelve times as many waiting. */
   atOnce: number;
 }
 
@@ -28,28 +28,28 @@ export const CALL_LIMITS: CallLimits = {
 
 export interface CallPolicyOptions {
   limits?: Partial<CallLimits>;
-  /** Called when the provider is no longer called, when it is again, and once a minute while it answers: others may have found it down. */
+  /** Called when the circuit opens or closes, and once a minute while it stays closed: another process may have reported it as open. */
   onCircuit?: (state: "open" | "closed") => void;
   rateClock?: RateClock;
-  /** Where other processes call the provider too. */
+  /** The starts shared with other processes that call the provider. */
   shared?: SharedStarts;
   /** How many processes call the provider. */
   processes?: () => number;
 }
 
 export interface CallPolicy {
-  /** Makes the call when its turn comes. @throws CallRefused when the provider is not to be called now. */
+  /** Makes the call when its turn comes. @throws CallRefused when the provider must not be called now. */
   run(call: () => Promise<Response>, signal: AbortSignal, isInteractive?: boolean): Promise<Response>;
   /**
-   * Makes a call that may be meant to go wrong, and that can wait: it takes its turn among the others, half of the rate at most, and
-   * whatever comes of it says nothing of the circuit.
+   * Makes a call that may fail on purpose and is not urgent. It takes its turn among the others, at half of the rate at most, and
+   * its result does not affect the circuit.
    */
   runApart(call: () => Promise<Response>, signal: AbortSignal): Promise<Response>;
 }
 
 /**
- * What all calls to one provider share. The places are outermost and the breaker innermost, so that a call which waited
- * for a place or for its turn meets the circuit as it is then, and a call that never went out is no probe.
+ * The policy that all calls to one provider share. The places are outermost and the breaker innermost. A call that waited for a
+ * place or for its turn therefore meets the current state of the circuit, and a call that was never made is no probe.
  */
 export function createCallPolicy(options: CallPolicyOptions = {}): CallPolicy {
   const { limits, onCircuit, rateClock, shared, processes = () => 1 } = options;
@@ -112,42 +112,42 @@ function createCircuit(
     halfOpenAfter: new DelegateBackoff(({ attempt }: { attempt: number }) => {
       const ms = Math.min(opensAtMostMs, opensForMs * 2 ** (attempt - 1));
       openUntil = performance.now() + ms;
-      // The breaker's clock is the system's, which may be set: `check` decides, right before each call.
+      // The breaker uses the system clock, which may be set: `check` decides, right before each call.
       return Number.NEGATIVE_INFINITY;
     }),
   });
-  let tellsAgainAt = Number.NEGATIVE_INFINITY;
-  const tell = (state: "open" | "closed") => {
-    tellsAgainAt = performance.now() + CIRCUIT_REPORT_MS;
+  let reportsAgainAt = Number.NEGATIVE_INFINITY;
+  const report = (state: "open" | "closed") => {
+    reportsAgainAt = performance.now() + CIRCUIT_REPORT_MS;
     onCircuit?.(state);
   };
-  breaker.onBreak(() => tell("open"));
-  breaker.onReset(() => tell("closed"));
+  breaker.onBreak(() => report("open"));
+  breaker.onReset(() => report("closed"));
   return {
     execute: async (make: () => Promise<Response>) => {
       const response = await breaker.execute(make);
       const isWell = breaker.state === CircuitState.Closed && !isNoUsableAnswer(response);
-      if (isWell && performance.now() >= tellsAgainAt) tell("closed");
+      if (isWell && performance.now() >= reportsAgainAt) report("closed");
       return response;
     },
-    /** The breaker would let everybody wait for the probe's outcome, a whole time limit long. */
+    /** Refuses calls during a probe: the breaker would let them wait for its outcome, a whole time limit long. */
     check: () => {
       const ms = breaker.state === CircuitState.Open ? openUntil - performance.now() : 0;
       const probes = breaker.state === CircuitState.HalfOpen;
       if (ms <= 0 && !probes) return;
       throw new CallRefused(
         "circuit_open",
-        "the provider is not called for now: its last calls had no answer",
+        "the provider is not called for now: its last calls got no response",
         probes ? opensForMs : ms,
       );
     },
   };
 }
 
-/** Giving up ourselves says nothing about the provider. */
+/** An abort by the caller is no sign of the provider's health. */
 const isNoAnswer = (error: Error) => error instanceof ProviderHttpError && !error.isAbort;
 
-/** A 429 is the answer of a provider that is well. */
+/** A 429 comes from a healthy provider. */
 const isNoUsableAnswer = (result: unknown) =>
   result instanceof Response && (result.status >= 500 || result.status === 408);
 

@@ -17,7 +17,7 @@ import {
 import { type Call, init, type ProviderParts } from "./parts.ts";
 import { LONGEST_REGISTRY, type RegistryPage, readPage } from "./registry-page.ts";
 
-/** `unproven`: no one was found, by a 404 without the contract's code, which a gateway without a route sends too. */
+/** `unproven`: the person is missing according to a 404 without the contract's code, which a gateway without a route sends too. */
 type LookUp = { kind: "found"; candidates: Candidate[]; unproven?: true } | Failure;
 
 type Creation = { kind: "created"; candidate: Candidate } | { kind: "exists" } | Failure;
@@ -48,10 +48,9 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
   }
 
   /**
-   * Everybody whom the provider knows under the number, each once. Looks under the 12 digits and, if nobody is found, once more under the
-   * hyphenated form; a provider that knows one form only may refuse the other. An entry that names another personal number is left out,
-   * because a provider that ignores the query must not make us book a stranger. An entry that breaks the
-   * contract costs only itself, if it names another number.
+   * Returns the candidates that the provider knows under the number, each once. Queries the 12 digits first and then the hyphenated form;
+   * a provider that supports one form may refuse the other. A provider may ignore the query, so entries with another personal number are
+   * left out; their contract violations do not matter.
    */
   async function findCandidates(number: PersonalNumber, call: Call): Promise<LookUp> {
     const refusals: Refused[] = [];
@@ -73,8 +72,8 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
   }
 
   /**
-   * `exists` (409): somebody created the person in between; look up again. A provider that refuses the number of 12 digits is sent the
-   * hyphenated form once.
+   * `exists` (409): the person was created in between; look up again. If a provider refuses the number of 12 digits, the
+   * hyphenated form is sent once.
    */
   async function createCandidate(payload: CandidateCreate, call: Call): Promise<Creation> {
     const created = await create(payload, call);
@@ -94,16 +93,16 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
     if (!isUsableId(body.value.id)) return broken("created candidate", [UNUSABLE_ID]);
     const number = parsePersonalNumber(payload.personalNumber);
     if (number && !isThePerson(body.value, number))
-      return unavailable("wrong_person", "the created candidate is somebody else");
+      return unavailable("wrong_person", "the created candidate is another person");
     return { kind: "created", candidate: body.value };
   }
 
-  /** One page of the registry; `absent` when the provider does not offer it. */
+  /** Reads one page of the registry; `absent` when the provider does not offer it. */
   async function readRegistry(
     page: { limit: number; cursor?: string },
     call: Call,
   ): Promise<{ kind: "page"; page: RegistryPage } | { kind: "absent" } | Failure> {
-    // A provider may ignore the limit and answer with everybody.
+    // A provider may ignore the limit and return the whole registry.
     const fetch = async (request: Request) =>
       asNotOffered(await parts.fetch(request, { maxBytes: LONGEST_REGISTRY }));
     const options = { params: { query: page }, ...init(call), fetch };
@@ -116,25 +115,25 @@ export function candidateCalls(client: Client, parts: ProviderParts) {
   return { findCandidates, createCandidate, readRegistry };
 }
 
-/** No schema says it: such an id fits neither into a path nor into the database. */
+/** The schema allows such an id, but it fits neither into a path nor into the database. */
 const UNUSABLE_ID = { pointer: "/id", message: "cannot be stored, or be part of a path" };
 
 function storable(read: ReadEntry<Candidate>): ReadEntry<Candidate> {
   return read.entry && !isUsableId(read.entry.id) ? { fault: UNUSABLE_ID } : read;
 }
 
-/** An entry that breaks the contract may be the person, unless it names somebody else. */
+/** An entry that breaks the contract may be the person, unless it names another one. */
 function isAnother(entry: unknown, number: PersonalNumber): boolean {
   const { personalNumber } = (entry ?? {}) as { personalNumber?: unknown };
   const other = typeof personalNumber === "string" ? parsePersonalNumber(personalNumber) : undefined;
   return other !== undefined && other !== number;
 }
 
-/** Any other 5xx says "not now"; a 501 stays. */
+/** A 501 is permanent; any other 5xx is temporary. */
 const asNotOffered = (response: Response): Response =>
   response.status === 501 ? new Response(null, { status: 404 }) : response;
 
-/** contract 2.8 gives two forms of the number and does not say which is normative: these may refuse the form, not the person. */
+/** contract 2.8 gives two forms of the number and names neither as normative: these statuses may refuse the form, not the person. */
 function isFormRefused(answer: { kind: string }): answer is Refused {
   const status = (answer as Partial<Refused>).status;
   return answer.kind === "refused" && (status === 400 || status === 422);

@@ -8,7 +8,7 @@ import type { ProviderParts } from "./parts.ts";
 import { shiftCalls } from "./shifts.ts";
 
 export interface ProviderClientOptions {
-  /** Where the provider's API is, without the `/providers/{providerId}` prefix. */
+  /** The URL of the provider's API, without the `/providers/{providerId}` prefix. */
   baseUrl: string;
   /** UUID of the organisation (contract 2.1). */
   providerId: string;
@@ -18,11 +18,11 @@ export interface ProviderClientOptions {
   routing?: Dialect["routing"];
   /** IANA zone in which a time without offset is read; Europe/Stockholm unless given. */
   timeZone?: string;
-  /** What earlier calls have shown of the provider's dialect. */
+  /** The provider's dialect as seen in earlier calls. */
   seen?: SeenDialect;
-  /** Called when an answer shows a form of the contract that was not known of this provider. */
+  /** Called when a response shows a form of the contract that was unknown for this provider. */
   onSeen?: (seen: SeenDialect) => void;
-  /** Called with what each shift held: names of optional fields that had a value, and of what was odd about it. */
+  /** Called with the fields of each shift: names of optional fields that had a value, and of oddities. */
   onFields?: (fields: readonly string[]) => void;
   /**
    * Makes the calls, and rejects with ProviderHttpError: the global `fetch` with a time limit of 10 s unless given. `createProviderHttp`
@@ -34,8 +34,8 @@ export interface ProviderClientOptions {
 export type ProviderClient = ReturnType<typeof createProviderClient>;
 
 /**
- * The platform's calls to one provider (contract 4.2). Every form that the contract gives is understood, and every method
- * answers with a union: what was asked for, `refused` (do not ask again) or `unavailable` (ask again later).
+ * Returns the platform's calls to one provider (contract 4.2). It supports every form of the contract. Every method
+ * returns a union: the requested value, `refused` (do not retry) or `unavailable` (retry later).
  */
 export function createProviderClient(options: ProviderClientOptions) {
   const client = createClient({
@@ -52,7 +52,7 @@ export function createProviderClient(options: ProviderClientOptions) {
   };
 }
 
-/** Where the paths of the contract's section 4.2 begin. */
+/** Returns the URL that the paths of the contract's section 4.2 are relative to. */
 export function baseUrlOf({
   baseUrl,
   providerId,
@@ -62,7 +62,7 @@ export function baseUrlOf({
   return routing === "path" ? `${base}/providers/${providerId}` : base;
 }
 
-/** With header routing both of the names that the contract gives, with one value. */
+/** Header routing sends both header names of the contract, with one value. */
 function headersOf({ providerId, token, routing = "path" }: ProviderClientOptions): Record<string, string> {
   const tenant = { "X-Provider-Id": providerId, "X-Platform-Provider-Id": providerId };
   return {
@@ -84,10 +84,12 @@ function partsOf(options: ProviderClientOptions): ProviderParts {
   return {
     timeZone,
     seen: known,
-    onSeen: (news) => {
-      const isNews = Object.entries(news).some(([form, value]) => known[form as keyof SeenDialect] !== value);
-      if (!isNews) return;
-      Object.assign(known, news);
+    onSeen: (update) => {
+      const isNew = Object.entries(update).some(
+        ([form, value]) => known[form as keyof SeenDialect] !== value,
+      );
+      if (!isNew) return;
+      Object.assign(known, update);
       onSeen?.({ ...known });
     },
     onFields,

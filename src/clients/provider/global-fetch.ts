@@ -1,16 +1,16 @@
 import { CALL_TIMEOUT_MS } from "../retry-policy.ts";
 import { failureOf } from "./http-error.ts";
 
-/** For a call whose answer is longer than most. Bytes. */
+/** The limit of an unusually long response. Bytes. */
 export interface Allowance {
   maxBytes?: number;
 }
 
-/** Takes the place of the global `fetch`; never follows a redirect. Rejects with `ProviderHttpError`. */
+/** Replaces the global `fetch`; never follows a redirect. Rejects with `ProviderHttpError`. */
 export type ProviderFetch = (request: Request, allowance?: Allowance) => Promise<Response>;
 
 /**
- * The runtime's own `fetch` as every client of a provider needs it: no redirects, a time limit to the last byte.
+ * The runtime's own `fetch` with the limits for providers: no redirects, and a time limit to the last byte.
  * @throws ProviderHttpError
  */
 export async function globalFetch(request: Request): Promise<Response> {

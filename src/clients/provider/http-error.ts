@@ -1,6 +1,6 @@
 import type { FailureCode } from "../../../generated/operations/types.ts";
 
-/** How much of an answer came before it broke off. Bytes. */
+/** How much of a response arrived before it broke off. Bytes. */
 export interface BrokenOff {
   received: number;
   /** Its Content-Length. */
@@ -13,17 +13,17 @@ type Details = ErrorOptions & {
   brokenOff?: BrokenOff | undefined;
 };
 
-/** No usable answer came. The message names no URL, because a query may hold a personal number. */
+/** A call without a usable response. The message names no URL, because a query may hold a personal number. */
 export class ProviderHttpError extends Error {
   override readonly name: string = "ProviderHttpError";
-  /** We gave up ourselves, before the time limit. */
+  /** The caller aborted the call, before the time limit. */
   readonly isAbort: boolean;
   /** The time limit passed. */
   readonly isTimeout: boolean;
   readonly failure: FailureCode;
-  /** The system's code of a connection error. */
+  /** The operating system's code of a connection error. */
   readonly code: string | undefined;
-  /** Undefined when not even the headers of an answer came. */
+  /** Undefined when not even the headers of a response arrived. */
   readonly brokenOff: BrokenOff | undefined;
 
   constructor(failure: FailureCode, message: string, details: Details = {}) {
@@ -37,10 +37,10 @@ export class ProviderHttpError extends Error {
   }
 }
 
-/** The provider was not asked at all: it is left alone for a while, or its rate limit is used up. */
+/** A call that was not made: the circuit is open, or the rate limit is used up. */
 export class CallRefused extends ProviderHttpError {
   override readonly name = "CallRefused";
-  /** When to come again. Milliseconds. */
+  /** When to retry. Milliseconds. */
   readonly retryAfterMs: number;
 
   constructor(failure: FailureCode, message: string, retryAfterMs: number) {
@@ -59,13 +59,13 @@ export class BodyBrokenOff extends Error {
   }
 }
 
-/** What was thrown, as the failure of a call. */
+/** Returns what was thrown as the failure of a call. */
 export function failureOf(thrown: unknown, isAbort: boolean): ProviderHttpError {
   const brokenOff = thrown instanceof BodyBrokenOff ? thrown.brokenOff : undefined;
   const error = thrown instanceof BodyBrokenOff ? thrown.cause : thrown;
   const details = { cause: error, isAbort, brokenOff };
   if (error instanceof Error && error.name === "TimeoutError")
-    return new ProviderHttpError("timeout", "no complete answer within the time limit", details);
+    return new ProviderHttpError("timeout", "no complete response within the time limit", details);
   if (error instanceof Error && error.name === "AbortError")
     return new ProviderHttpError("aborted", "the call was aborted", details);
   const code = error instanceof Error ? (codeOf(error.cause) ?? codeOf(error)) : undefined;
@@ -73,7 +73,7 @@ export function failureOf(thrown: unknown, isAbort: boolean): ProviderHttpError 
   return new ProviderHttpError("connection_failed", message, { ...details, code });
 }
 
-/** The system's code of an error. */
+/** Returns the operating system's code of an error. */
 export function codeOf(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   return typeof code === "string" ? code : undefined;

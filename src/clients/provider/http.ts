@@ -8,15 +8,15 @@ import { BodyBrokenOff, codeOf, failureOf, ProviderHttpError } from "./http-erro
 
 /** How calls to one provider are made (decisions, "retries to a provider" and "Calls to a provider"). */
 export interface ProviderHttpOptions {
-  /** Lifts the guard: plain http and private addresses, for development. */
+  /** Disables the guard: permits plain http and private addresses, for development. */
   allowInsecure?: boolean;
-  /** From the call to the last byte of the answer. Milliseconds. */
+  /** From the call to the last byte of the response. Milliseconds. */
   timeoutMs?: number;
-  /** A longer answer is refused. Bytes. */
+  /** A longer response is refused. Bytes. */
   maxBytes?: number;
-  /** Connections to the provider at most. */
+  /** The most connections to the provider. */
   connections?: number;
-  /** Asks for the addresses of a name; the system does unless given. */
+  /** Resolves the addresses of a name; the system does unless given. */
   resolve?: ResolveAll;
 }
 
@@ -25,7 +25,7 @@ export interface ProviderHttp {
   close(): Promise<void>;
 }
 
-/** One undici agent with its own connections, so that one slow provider never holds up another. */
+/** Creates one undici agent with its own connections, so a slow provider never delays another. */
 export function createProviderHttp(options: ProviderHttpOptions = {}): ProviderHttp {
   const {
     allowInsecure = false,
@@ -79,7 +79,7 @@ const DECODERS = {
   ...{ deflate: promisify(inflate), br: promisify(brotliDecompress) },
 };
 
-/** @throws ProviderHttpError when it is too long, or is not what its encoding says. */
+/** @throws ProviderHttpError when it is too long, or does not match its encoding */
 async function decoded(
   bytes: Buffer,
   encoding: string | string[] | undefined,
@@ -91,12 +91,12 @@ async function decoded(
     return await decode(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if (codeOf(error) === "ERR_BUFFER_TOO_LARGE") throw tooLong(maxBytes, error);
-    throw new ProviderHttpError("connection_failed", `the answer is not ${encoding}`, { cause: error });
+    throw new ProviderHttpError("connection_failed", `the response is not ${encoding}`, { cause: error });
   }
 }
 
 const tooLong = (maxBytes: number, cause?: unknown) =>
-  new ProviderHttpError("response_too_long", `the answer is longer than ${maxBytes} bytes`, { cause });
+  new ProviderHttpError("response_too_long", `the response is longer than ${maxBytes} bytes`, { cause });
 
 async function readAtMost(
   stream: AsyncIterable<Uint8Array>,

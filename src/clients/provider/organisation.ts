@@ -9,7 +9,7 @@ import { type Call, init } from "./parts.ts";
 export interface ReadList<T> {
   kind: "list";
   items: T[];
-  /** The entries that break the contract, which are left out: their place from 1, and what is wrong there. */
+  /** The invalid entries, which are left out: their place from 1, and their contract violation. */
   faults: { entry: number; reason: string }[];
 }
 
@@ -41,7 +41,7 @@ async function list<T extends Outlet | Role>(
   return { kind: "list", items: entries.flatMap(({ entry }) => entry ?? []), faults };
 }
 
-/** Names are cut to their limit and lone surrogates replaced; an id must fit as it is. No schema says either. */
+/** Truncates names to their limit and replaces lone surrogates; an id must fit as it is. The schema states neither. */
 function storable<T extends Outlet | Role>(read: ReadEntry<T>): ReadEntry<T> {
   if (!read.entry) return read;
   const { id, name } = read.entry;

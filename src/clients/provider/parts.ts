@@ -2,28 +2,28 @@ import type { SeenDialect } from "../../contract/dialect.ts";
 import { traceHeaders } from "../../contract/trace.ts";
 import type { ProviderFetch } from "./global-fetch.ts";
 
-/** What every call carries. */
+/** The options of every call. */
 export interface Call {
   /** UUID of the trace that the call belongs to. */
   traceId: string;
   signal?: AbortSignal;
-  /** The same at each attempt: a provider that knows it does the thing once. */
+  /** The same for each attempt: a provider that supports it performs the call once. */
   idempotencyKey?: string;
 }
 
-/** What the groups of calls share. */
+/** The settings that the groups of calls share. */
 export interface ProviderParts {
   /** IANA zone in which a time without offset is read. */
   timeZone: string;
-  /** What is known of the provider's dialect; grows as answers come in. */
+  /** The known part of the provider's dialect; grows with each response. */
   seen: SeenDialect;
-  onSeen: (news: SeenDialect) => void;
-  /** Called with what each shift held: names of optional fields that had a value, and of what was odd about it. */
+  onSeen: (update: SeenDialect) => void;
+  /** Called with the fields of each shift: names of optional fields that had a value, and of oddities. */
   onFields: (fields: readonly string[]) => void;
   fetch: ProviderFetch;
 }
 
-/** The answers are parsed by us, because a provider may label or cut them as it likes. */
+/** Responses arrive as text, because a provider may mislabel or truncate the JSON. */
 export function init({ traceId, signal, idempotencyKey }: Call) {
   const headers = { ...traceHeaders(traceId), ...(idempotencyKey && { "Idempotency-Key": idempotencyKey }) };
   return { headers, parseAs: "text" as const, ...(signal && { signal }) };

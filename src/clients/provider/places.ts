@@ -14,14 +14,14 @@ interface PlacesOptions {
 
 const NO_PLACE_MS = 1_000;
 
-/** A place that is free again so soon need not be kept free. Milliseconds. */
+/** A place that becomes free this soon need not be kept free. Milliseconds. */
 const PROMPT_MS = 100;
 
-/** Places for the calls that are under way. Interactive calls go first; unless calls are short, one of several places is theirs alone. */
+/** Limits the calls under way. Interactive calls go first; unless calls are short, one of several places is reserved for them. */
 export function createPlaces({ atOnce, waiting: mostWaiting }: PlacesOptions): Places {
   const waiting: { isInteractive: boolean; begin: () => void }[] = [];
   let held = 0;
-  /** How long calls last, the last ones above all. Not known at first. */
+  /** A moving average of how long calls last. Unknown at first. */
   let lastsMs = Number.POSITIVE_INFINITY;
   const isFree = (isInteractive: boolean) => {
     const kept = isInteractive || lastsMs < PROMPT_MS ? 0 : 1;

@@ -11,16 +11,16 @@ export interface RateLimits {
 
 export interface Rate {
   /**
-   * Resolves when the call may start. Interactive calls go first: of the others only one at a time has a start ahead of it. Each kind starts in the
-   * order in which it asked. @throws CallRefused
+   * Resolves when the call may start. Interactive calls go first: at most one other call has a start ahead of them. Each kind starts in
+   * the order of its requests. @throws CallRefused
    */
   turn(signal: AbortSignal, isInteractive?: boolean): Promise<void>;
-  /** The provider asked for silence. Milliseconds. */
+  /** The provider requested a pause. Milliseconds. */
   pause(ms: number): void;
 }
 
 export interface RateClock {
-  /** Milliseconds, from anywhere; never set back. */
+  /** Milliseconds since any fixed point; monotonic. */
   now: () => number;
   wait: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
@@ -32,18 +32,18 @@ const CLOCK: RateClock = {
 
 /** Starts of calls that several processes share: each start is reserved by one of them. */
 export interface SharedStarts {
-  /** Whether other processes call the provider too. */
+  /** Returns whether other processes call the provider too. */
   isShared(): boolean;
   /**
-   * Reserves starts for so many calls. Returns in how many milliseconds each may start; fewer than asked for where the next would have to wait
-   * for longer than `waitMs`.
+   * Reserves starts for this many calls. Returns in how many milliseconds each may start. It returns fewer than requested where the next
+   * call would have to wait longer than `waitMs`.
    */
   reserve(count: number, limits: RateLimits, isInteractive: boolean): Promise<readonly number[]>;
-  /** The provider asked for silence. Milliseconds. */
+  /** The provider requested a pause. Milliseconds. */
   silence(ms: number): void;
 }
 
-/** Alone, a process needs to ask no one. */
+/** A single process has no one to share with. */
 const UNSHARED: SharedStarts = {
   isShared: () => false,
   reserve: async () => [],
@@ -51,8 +51,8 @@ const UNSHARED: SharedStarts = {
 };
 
 /**
- * Holds the calls to one provider to so many in any second and in any minute (decisions, "rate limits"). Of a minute's calls few may come at once; the
- * rest is spread evenly, so that a long queue moves steadily instead of standing still for most of each minute.
+ * Limits the calls to one provider to a number in any second and in any minute (decisions, "rate limits"). Few of a minute's calls may start at once. The
+ * others are spread evenly, so a long queue moves steadily.
  */
 export function createRate(
   limits: RateLimits,
@@ -84,24 +84,24 @@ export function createRate(
   };
 }
 
-/** How many calls may start at once in a quiet minute. */
+/** The number of calls that may start at once in a quiet minute. */
 export const burstOfMinute = ({ perMinute }: RateLimits): number => Math.max(1, Math.floor(perMinute / 25));
 
-/** What calls that are not interactive leave to those that are. */
+/** The share that other calls leave to interactive ones. */
 export const shareOf = (count: number, isInteractive: boolean): number =>
   isInteractive ? count : Math.max(1, Math.floor((count * 4) / 5));
 
 const refused = (retryAfterMs: number) =>
   new CallRefused("rate_limited", "the provider's rate limit is used up", retryAfterMs);
 
-/** The starts of one process that is alone. */
+/** The starts of a single process. */
 function createOwnStarts(limits: RateLimits, now: () => number) {
   const { perSecond, perMinute, waitMs } = limits;
   const burst = burstOfMinute(limits);
   const apartMs = 60_000 / Math.max(1, perMinute - burst);
-  /** When the last calls start, a second's worth of them. */
+  /** When the last calls start, one second's worth of them. */
   const starts: number[] = [];
-  /** When all calls so far would have started, had they been spread evenly. */
+  /** When all calls so far would have started if spread evenly. */
   let spreadUntil = 0;
   let silentUntil = 0;
   return {
@@ -123,7 +123,7 @@ function createOwnStarts(limits: RateLimits, now: () => number) {
   };
 }
 
-/** In their order: one that waits may have a start ahead of those that come later. */
+/** In their order: a waiting call may have a start ahead of later ones. */
 function insert(starts: number[], start: number): void {
   const index = starts.findLastIndex((other) => other <= start) + 1;
   starts.splice(index, 0, start);
@@ -134,7 +134,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Reserves for all calls that wait at once, one reservation at a time. */
+/** Reserves for all waiting calls, one reservation at a time. */
 function createReservations(limits: RateLimits, shared: SharedStarts, isInteractive: boolean) {
   let waiting: Waiting[] = [];
   let isReserving = false;

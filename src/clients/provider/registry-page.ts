@@ -2,17 +2,17 @@ import type { RegistryEntry } from "../../../generated/provider/types.ts";
 import { isRegistryEntry } from "../../../generated/provider/validators.js";
 import { type Answer, type ReadEntry, readEach, type Unavailable, unavailable } from "./answer.ts";
 
-/** An answer that holds everybody, at somewhat below 1 kB a person with a work history. Bytes. */
+/** The size limit of a whole registry, at somewhat below 1 kB for each person with a work history. Bytes. */
 export const LONGEST_REGISTRY = 8_000_000;
 
 export interface RegistryPage {
-  /** In the order of the page. One that breaks the contract costs only itself. */
+  /** In the order of the page. An entry that breaks the contract does not affect the others. */
   candidates: readonly ReadEntry<RegistryEntry>[];
   /** Undefined: the registry is complete. */
   nextCursor: string | undefined;
 }
 
-/** The page's frame must fit the contract (2.5); its entries are read one by one. */
+/** Reads a page. Its frame must fit the contract (2.5); its entries are read one by one. */
 export function readPage({ body }: Answer): { kind: "page"; page: RegistryPage } | Unavailable {
   const { candidates, nextCursor } = (body ?? {}) as { candidates?: unknown; nextCursor?: unknown };
   if (!Array.isArray(candidates))

@@ -7,7 +7,7 @@ import { type Call, init, type ProviderParts } from "./parts.ts";
 
 export type ShiftOutcome =
   | { kind: "shift"; shift: Shift }
-  /** It fits the schema and still cannot be a job: an issue for a person. */
+  /** It fits the schema and still cannot be a job: an issue for the operator. */
   | { kind: "unusable"; unusable: UnusableShift }
   /** 404, or 410 (`final`). A read replica may lag behind a 404, and a gateway without a route answers it too. */
   | { kind: "absent"; final: boolean; code: string | undefined }
@@ -44,12 +44,12 @@ const OPTIONAL: Record<OptionalField, true> = {
   updatedAt: true,
 };
 
-/** Only names that the contract knows: an unknown one may hold anything. */
+/** Only names from the contract: an unknown one may hold anything. */
 function optionalFields(body: ShiftBody): string[] {
   return (Object.keys(OPTIONAL) as OptionalField[]).filter((field) => (body[field] ?? null) !== null);
 }
 
-/** Many systems keep whole minutes. */
+/** The tolerance of times: many systems keep whole minutes. */
 const SAME_TIME_MS = 60_000;
 
 const isSameTime = (one: string, other: string) =>
@@ -84,7 +84,7 @@ export function shiftCalls(client: Client, parts: ProviderParts) {
     return outcomeOf(body.value, shiftId);
   }
 
-  /** Answers with the shift as the provider has it afterwards, read again when the provider sent none. */
+  /** Returns the shift as the provider has it afterwards, read again when the response held none. */
   async function updateShift(shiftId: string, change: ShiftChange, call: Call): Promise<ShiftOutcome> {
     const { startTime, endTime, positions } = change;
     const body: ShiftUpdate = { startTime, endTime, slots: positions, numberOfPositions: positions };

@@ -30,7 +30,7 @@ async function against({ url, providerId }: Sandbox, ...flags: string[]) {
   return { exit: await verify(argv, io), out, err };
 }
 
-/** Answers each POST with what is made of it. */
+/** Starts a server whose response to each POST is what `answer` makes of it. */
 async function address(answer: () => { status?: number; body: string }): Promise<string> {
   const server = createServer((request, response) => {
     const { status = 200, body } = request.method === "POST" ? answer() : { status: 405, body: "" };
@@ -48,7 +48,7 @@ describe("shiftpact verify --create-shift", () => {
   it.each([
     ["the id alone", (id: string) => `${id}\n`],
     ["JSON", (shiftId: string) => JSON.stringify({ shiftId, startTime: "2027-01-01T08:00:00Z" })],
-  ])("asks a web address for a shift in each run: %s", async (_, answer) => {
+  ])("requests a shift from a URL in each run: %s", async (_, answer) => {
     const sandbox = await provider();
     const url = await address(() => ({ body: answer(sandbox.createShift({ positions: 2 }).shiftId) }));
     for (const run of [1, 2]) {
@@ -59,7 +59,7 @@ describe("shiftpact verify --create-shift", () => {
     expect([sandbox.shifts.length, cancelled.length]).toEqual([4, 2]);
   });
 
-  it("runs a command", async () => {
+  it("runs a command for the shift", async () => {
     const sandbox = await provider();
     const ids = [1, 2].map(() => sandbox.createShift().shiftId);
     const counter = join(folder, "counter");
@@ -79,7 +79,7 @@ describe("shiftpact verify --create-shift", () => {
     expect([exit, err.join()]).toEqual([2, expect.stringMatching(reason)]);
   });
 
-  it("says why a command made none", async () => {
+  it("reports why a command created none", async () => {
     const sandbox = await provider();
     const { exit, err } = await against(sandbox, "--create-shift", "echo no such department >&2; exit 3");
     expect([exit, err.join()]).toEqual([
@@ -90,7 +90,7 @@ describe("shiftpact verify --create-shift", () => {
 });
 
 describe("the verdict incomplete", () => {
-  it("is exit code 1, names what was not seen, and is none with --allow-incomplete", async () => {
+  it("is exit code 1, names what was not seen, and is exit code 0 with --allow-incomplete", async () => {
     const sandbox = await provider();
     const shift = ["--shift-id", sandbox.createShift({ positions: 2 }).shiftId];
     const { exit, out } = await against(sandbox, ...shift);
@@ -100,7 +100,7 @@ describe("the verdict incomplete", () => {
     expect((await against(sandbox, ...shift, "--skip", "cancellation")).exit).toBe(0);
   });
 
-  it("is said of a run that only reads, and is no failure there", async () => {
+  it("is the verdict of a read-only run, and no failure there", async () => {
     const sandbox = await provider();
     const { exit, out } = await against(sandbox, "--read-only");
     expect([exit, out.at(-1)]).toEqual([0, expect.stringMatching(/^incomplete \(read-only\): 0 errors/)]);
@@ -108,7 +108,7 @@ describe("the verdict incomplete", () => {
 });
 
 describe("a provider that limits its rate", () => {
-  it("is asked less at the same time, and the report says so", async () => {
+  it("gets fewer simultaneous requests, which the report states", async () => {
     const sandbox = await provider();
     sandbox.setFault("rate-limited", { times: 2, retryAfter: "0" });
     const { exit, out } = await against(sandbox, "--allow-incomplete");
@@ -118,7 +118,7 @@ describe("a provider that limits its rate", () => {
     );
   });
 
-  it.each(["0", "65", "many"])("is not asked %s at a time", async (number) => {
+  it.each(["0", "65", "many"])("is not called with --concurrency %s", async (number) => {
     const { exit, err } = await against(await provider(), "--concurrency", number);
     expect([exit, err.join()]).toEqual([2, expect.stringContaining("--concurrency")]);
   });
