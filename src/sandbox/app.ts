@@ -22,14 +22,14 @@ export interface AppParts {
   log: Logger;
   /** Calls a minute; 0: no limit. */
   rateLimit: number;
-  /** What Pact's callback makes so; undefined: there is no callback. */
+  /** Provider states for Pact's callback; undefined: no callback. */
   states: Readonly<Record<string, ProviderState>> | undefined;
 }
 
 const MINUTE = 60_000;
 const LONGEST_TRACE_ID = 100;
 
-/** The provider's API on the generated stubs, under the routing conventions that its forms name (contract 4.1). */
+/** Returns the provider's API on the generated stubs, with the routing conventions of its forms (contract 4.1). */
 export function createApp(parts: AppParts): Express {
   const { world, organisations, log } = parts;
   const app = express();
@@ -43,7 +43,7 @@ export function createApp(parts: AppParts): Express {
     authenticate: authenticator(organisations),
     traceId,
     onInvalidResponse: (operation, errors) =>
-      log.error({ operation: operation.operationId, errors }, "answer"),
+      log.error({ operation: operation.operationId, errors }, "invalid response"),
   });
   const { routing } = world.forms;
   if (routing !== "header") app.use("/providers/:providerId", router);
@@ -69,7 +69,7 @@ function limiter(limit: number): RequestHandler {
   });
 }
 
-/** The error's own text may quote what was sent: only its kind and place are logged. */
+/** Logs only the kind and the place of an error: its text may quote the request. */
 function unexpected(log: Logger): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const place =

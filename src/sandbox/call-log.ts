@@ -1,13 +1,13 @@
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 
-/** A UUID, which may end in twelve digits and stays, or a personal number in either form, which does not. */
+/** Matches personal numbers in both forms, and UUIDs: a UUID may end in twelve digits and is logged unchanged. */
 const UUID_OR_NUMBER = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?<!\d)(?:18|19|20)\d{6}[-+]?\d{4}(?!\d)/gi;
 const UUID_LENGTH = 36;
 
 const LONGEST = 200;
 
-/** One line a call, found by its traceId (contract 5). The query is cut: the contract puts a personal number in one. */
+/** Logs one line for each call, with its traceId (contract 5). The query is omitted: it may contain a personal number. */
 export function callLog(log: Logger, now: () => number): RequestHandler {
   return (request, response, next) => {
     const start = now();
@@ -26,7 +26,7 @@ export function callLog(log: Logger, now: () => number): RequestHandler {
   };
 }
 
-/** So that a percent-encoded digit does not hide a personal number. */
+/** Decodes the path: percent-encoded digits must not hide a personal number. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -6,7 +6,7 @@ import { type OrganisationSnapshot, snapshotOf } from "./snapshot.ts";
 import type { PlatformConnection, Webhooks } from "./webhooks.ts";
 import type { World } from "./world.ts";
 
-/** What may be said of a new shift; the rest is made up: tomorrow, eight hours, the first outlet and role, one position. */
+/** Properties of a new shift. The defaults: tomorrow, eight hours, the first outlet and role, one position. */
 export type NewShift = Partial<
   Pick<
     StoredShift,
@@ -19,38 +19,38 @@ export interface NewCandidate extends Partial<Omit<StoredCandidate, "personalNum
   personalNumber: string;
 }
 
-/** A change made at the provider and the traceId of the webhook that tells it. */
+/** A change made at the provider, and the traceId of its webhook. */
 export interface Change {
   shiftId: string;
   traceId: string;
   shift: StoredShift;
 }
 
-/** What a person at the provider can do and see, for one organisation. Changes send webhooks once a platform is connected. */
+/** Reads and changes one organisation as the provider's staff does. Changes send webhooks once a platform is connected. */
 export interface Desk {
   providerId: string;
   /** PROVIDER_TOKEN (contract 5.1). */
   token: string;
   readonly outlets: readonly CompleteOutlet[];
   readonly roles: readonly Role[];
-  /** In the order of their making, cancelled ones too. */
+  /** In order of creation, with cancelled shifts. */
   readonly shifts: readonly StoredShift[];
   readonly candidates: readonly StoredCandidate[];
   shift(shiftId: string): StoredShift | undefined;
-  /** Nothing is checked: a person can type anything. @throws Error when the id is taken. */
+  /** Does not validate the shift. @throws Error when the id exists. */
   createShift(shift?: NewShift): Change;
   /** @throws Error for an unknown shift. */
   updateShift(shiftId: string, change: Omit<NewShift, "id">): Change;
-  /** Assigns one of the provider's own people: the platform has no part in it. @throws Error for an unknown shift. */
+  /** Assigns a candidate at the provider, without the platform. @throws Error for an unknown shift. */
   assign(shiftId: string, candidateId: string): Change;
   /** @throws Error for an unknown shift. */
   unassign(shiftId: string, candidateId: string): Change;
   /** @throws Error for an unknown shift. */
   deleteShift(shiftId: string): Change;
-  /** @throws TypeError for what is no personal number. */
+  /** @throws TypeError for an invalid personal number. */
   addCandidate(candidate: NewCandidate): StoredCandidate;
   connectPlatform(platform: PlatformConnection): void;
-  /** Returns the organisation as it is now, for the start of another sandbox. */
+  /** Returns the current state of the organisation, to start another sandbox with. */
   snapshot(): OrganisationSnapshot;
 }
 
@@ -81,7 +81,7 @@ export function createDesk(organisation: Organisation, world: World, webhooks: W
     shift: (shiftId) => shifts.get(shiftId),
     createShift: (given = {}) => {
       const shift = { ...newShift(organisation, world), ...given };
-      if (shifts.has(shift.id)) throw new Error(`the sandbox has a shift ${shift.id} already`);
+      if (shifts.has(shift.id)) throw new Error(`the sandbox already has a shift ${shift.id}`);
       shifts.set(shift.id, shift);
       return changed(shift, "shift.create");
     },
@@ -124,7 +124,7 @@ function newShift({ outlets, roles }: Organisation, { now, newId }: World): Stor
 
 function addCandidate(given: NewCandidate, { candidates }: Organisation, { newId }: World): StoredCandidate {
   const personalNumber = parsePersonalNumber(given.personalNumber);
-  if (!personalNumber) throw new TypeError("the candidate's personal number is not one");
+  if (!personalNumber) throw new TypeError("the candidate's personal number is not valid");
   const candidate: StoredCandidate = {
     id: newId(),
     ...{ firstName: "Kim", lastName: "Holm", email: "kim.holm@example.com", phone: "+46701740610" },

@@ -7,18 +7,18 @@ import type {
 } from "../../generated/provider/types.ts";
 import type { PersonalNumber } from "../contract/personal-number.ts";
 
-/** A shift as the provider keeps it, whatever variant it is told in. */
+/** A stored shift, independent of the variant of responses. */
 export interface StoredShift {
   id: string;
-  /** ISO 8601, as it was given. */
+  /** ISO 8601, as received. */
   startTime: string;
-  /** ISO 8601, as it was given. */
+  /** ISO 8601, as received. */
   endTime: string;
   outletId: string;
   roleId: string;
-  /** The total, not what remains. */
+  /** The total, not the remainder. */
   positions: number;
-  /** When each candidate was assigned (ISO 8601), by candidate id. */
+  /** Time of assignment (ISO 8601) by candidate id. */
   assigned: Map<string, string>;
   cancelled: boolean;
   breakMinutes: number;
@@ -27,7 +27,7 @@ export interface StoredShift {
   updatedAt: string;
 }
 
-/** A person as the provider knows them; the details of a hire only when they were hired through the platform. */
+/** A stored candidate. Only candidates that the platform hired have the details of a hire. */
 export interface StoredCandidate extends CandidateIdentity, Partial<HireDetails> {
   id: string;
   personalNumber: PersonalNumber;
@@ -35,7 +35,7 @@ export interface StoredCandidate extends CandidateIdentity, Partial<HireDetails>
   workHistory?: WorkedShift[];
 }
 
-/** One organisation that uses the provider system; a token speaks for one of them only (contract 5). */
+/** One organisation that uses the provider system. A token belongs to one organisation (contract 5). */
 export interface Organisation {
   /** UUID, lower case. */
   providerId: string;

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { hyphenated, type PersonalNumber, parsePersonalNumber } from "../contract/personal-number.ts";
 import type { Desk } from "./desk.ts";
 
-/** What an interaction takes the place of its example values with; every state names the providerId too. */
+/** Values that replace the example values of an interaction. Every state includes the providerId. */
 export type StateValues = Record<string, string>;
 
-/** `positions`: of the shift, 1 unless given. `assigned`: how many of them are taken, none unless given. */
+/** `positions`: of the shift; 1 by default. `assigned`: number of assigned candidates; 0 by default. */
 export interface StateParameters {
   positions?: number;
   assigned?: number;
@@ -15,16 +15,16 @@ export type ProviderState = (parameters?: StateParameters) => StateValues;
 
 /**
  * Published test numbers of the Swedish Tax Agency (open data set b4de7df7-63c0-4e7e-bb59-1f156a591763), of people who do
- * not exist. A call that follows a state may create the person: then the next number is nobody's.
+ * not exist. The call after a state may create the candidate: the next state then uses the next number.
  */
-const NOBODYS = [
+const UNUSED_NUMBERS = [
   ["197602142395", "197608282393", "197608292392", "197701032398", "197708132399", "197710189346"],
   ["197801062394", "197802192398", "197806152380", "197807272385", "197808152388", "197808202381"],
   ["197808232396", "197809092393", "197809302388", "197811032387", "197812212384", "197902122394"],
 ].flat();
 
-/** The provider states of the contracts (test/consumer/README.md lists them) as things that a person at the provider does. */
-export function providerStates(desk: Desk, numbers: readonly string[] = NOBODYS) {
+/** Returns the contracts' provider states (test/consumer/README.md lists them), each as a setup function. */
+export function providerStates(desk: Desk, numbers: readonly string[] = UNUSED_NUMBERS) {
   const { providerId } = desk;
   return {
     "an organisation": () => ({ providerId }),
@@ -39,11 +39,11 @@ export function providerStates(desk: Desk, numbers: readonly string[] = NOBODYS)
       const { id, personalNumber } = person(desk, 0);
       return { providerId, candidateId: id, ...numberForms(personalNumber) };
     },
-    "no such candidate": () => ({ providerId, ...numberForms(nobodys(desk, numbers)) }),
+    "no such candidate": () => ({ providerId, ...numberForms(unusedNumber(desk, numbers)) }),
   } as const satisfies Record<string, ProviderState>;
 }
 
-/** `candidateId` is somebody who is not assigned, `assignedCandidateId` somebody who is. */
+/** Creates a shift. `candidateId` is not assigned to it, `assignedCandidateId` is. */
 function shiftWith(desk: Desk, { positions = 1, assigned = 0 }: StateParameters) {
   const { shiftId, shift } = desk.createShift({ positions });
   for (let index = 0; index < assigned; index += 1) {
@@ -63,12 +63,11 @@ function person({ candidates }: Desk, index: number) {
   return found;
 }
 
-function nobodys({ candidates }: Desk, numbers: readonly string[]): PersonalNumber {
+function unusedNumber({ candidates }: Desk, numbers: readonly string[]): PersonalNumber {
   const taken = new Set<string>(candidates.map(({ personalNumber }) => personalNumber));
   const free = numbers.find((number) => !taken.has(number));
   const number = parsePersonalNumber(free ?? "");
-  if (number === undefined)
-    throw new Error("every test number is somebody's by now: start the sandbox again");
+  if (number === undefined) throw new Error("every test number is in use: restart the sandbox");
   return number;
 }
 

@@ -23,59 +23,59 @@ import {
 import type { World } from "./world.ts";
 
 export interface OrganisationOptions {
-  /** UUID; made up unless given. */
+  /** UUID; random by default. */
   providerId?: string;
-  /** PROVIDER_TOKEN; made up unless given. */
+  /** PROVIDER_TOKEN; random by default. */
   token?: string;
-  /** Where webhooks go; nowhere unless given. */
+  /** Receives webhooks; none are sent by default. */
   platform?: PlatformConnection;
-  /** The organisation of an earlier sandbox, in place of `providerId`, `token` and the seed data. */
+  /** The organisation of an earlier sandbox; replaces `providerId`, `token` and the seed data. */
   snapshot?: OrganisationSnapshot;
 }
 
 export interface SandboxOptions extends OrganisationOptions {
-  /** Any free one unless given. */
+  /** Any free port by default. */
   port?: number;
-  /** Which of the contract's forms it speaks (contract/dialect.ts), and what else correct providers do differently. */
+  /** The forms of the contract that it uses (contract/dialect.ts), and other differences between correct providers. */
   dialect?: Partial<Forms>;
-  /** On from the start. */
+  /** Active from the start. */
   faults?: readonly FaultName[];
   log?: Logger;
   /** Calls a minute from one address; 0: no limit. */
   rateLimit?: number;
   webhooks?: WebhookTiming;
-  /** Sets up provider states of the contracts over HTTP, at `/states` (Pact's callback), for the first organisation. */
+  /** Serves the contracts' provider states at `/states` (Pact's callback), for the first organisation. */
   states?: boolean;
-  /** Milliseconds since 1970: decides which shifts have started. */
+  /** Milliseconds since 1970; determines which shifts have started. */
   now?: () => number;
 }
 
-/** A running provider. The person's actions are those of its first organisation. */
+/** A running provider. The members of `Desk` are those of its first organisation. */
 export interface Sandbox extends Desk {
   /** Without a trailing slash and without the `/providers/{providerId}` prefix. */
   url: string;
   port: number;
-  /** Another tenant, with seed data and a token of its own. */
+  /** Adds a tenant with its own seed data and token. */
   addOrganisation(options?: OrganisationOptions): Desk;
-  /** @param settings `times`: how many calls are spoilt; `operations`: only these; `retryAfter`: the header's value. */
+  /** @param settings `times`: number of affected calls; `operations`: only these; `retryAfter`: the header's value. */
   setFault(name: FaultName, settings?: FaultSettings): void;
   clearFaults(): void;
-  /** Every webhook, of every organisation, in the order of their causes. */
+  /** Every webhook of every organisation, in the order of the changes. */
   readonly deliveries: readonly SentWebhook[];
-  /** What became of the webhook with this traceId. @throws Error when there is none. */
+  /** Returns the outcome of the webhook with this traceId. @throws Error when there is none. */
   delivered(traceId: string): Promise<Delivery>;
-  /** Resolves when no webhook is under way. */
+  /** Resolves when no webhook is in progress. */
   settled(): Promise<void>;
-  /** Stops at once, and again does nothing: calls and webhooks under way are given up. */
+  /** Stops at once and cancels calls and webhooks in progress. A second call has no effect. */
   close(): Promise<void>;
 }
 
-/** High enough for a load test on one machine; a real provider's would be lower. */
+/** High enough for a load test on one machine; real providers have lower limits. */
 const RATE_LIMIT = 60_000;
 
 /**
- * Starts a reference provider on 127.0.0.1, correct in every dialect unless told to be faulty.
- * @throws TypeError when the forms exclude one another; Error when the port is taken.
+ * Starts a reference provider on 127.0.0.1. It is correct in every dialect, except for configured faults.
+ * @throws TypeError when the forms exclude one another; Error when the port is in use.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const organisations: Organisations = new Map();
@@ -92,7 +92,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   let closed: Promise<void> | undefined;
   return {
     ...desk,
-    // Spread would freeze what they show now.
+    // A spread would copy the current values.
     get shifts() {
       return desk.shifts;
     },
@@ -129,7 +129,7 @@ function createWorld({ dialect = {}, now = Date.now }: SandboxOptions, webhooks:
   };
 }
 
-/** The platform must have its answer before it hears of the change. */
+/** Waits until the platform has the response: the webhook must follow it. */
 async function answered({ res }: Request): Promise<void> {
   if (res && !res.closed) await once(res, "close");
 }
@@ -140,7 +140,7 @@ function organisationAdder(organisations: Organisations, world: World, webhooks:
       ? organisationFrom(snapshot)
       : seededOrganisation({ providerId: providerId ?? randomUUID(), token });
     if (organisations.has(organisation.providerId))
-      throw new Error(`the sandbox has ${organisation.providerId} already`);
+      throw new Error(`the sandbox already has ${organisation.providerId}`);
     organisations.set(organisation.providerId, organisation);
     const desk = createDesk(organisation, world, webhooks);
     if (platform) desk.connectPlatform(platform);
@@ -148,7 +148,7 @@ function organisationAdder(organisations: Organisations, world: World, webhooks:
   };
 }
 
-/** 32 random bytes; the prefix tells it from a platform token at a glance. */
+/** Returns 32 random bytes; the prefix distinguishes it from a platform token. */
 const newToken = (): string => `provider_${randomBytes(32).toString("base64url")}`;
 
 async function listen(server: Server, port: number): Promise<number> {

@@ -5,7 +5,7 @@ import type { Organisation, StoredCandidate } from "./organisation.ts";
 
 /**
  * Published test numbers of the Swedish Tax Agency (open data set b4de7df7-63c0-4e7e-bb59-1f156a591763), of people who do
- * not exist. The sample in the repository's test data is the one they were copied from.
+ * not exist. They are copied from the sample in the repository's test data.
  */
 const PEOPLE = [
   ["197209189294", "Astrid", "Lind"],
@@ -22,7 +22,7 @@ const OUTLETS = [
 
 const ROLES = ["Waiter", "Cook", "Dishwasher", "Warehouse worker"] as const;
 
-/** An organisation as it might look before its integration is activated: outlets, roles, a few people, no shift. */
+/** Returns an organisation as before its activation: outlets, roles and a few candidates, but no shift. */
 export function seededOrganisation(
   { providerId, token }: Pick<Organisation, "providerId" | "token">,
   newId: () => string = randomUUID,
@@ -63,6 +63,6 @@ function candidate(
 
 function numberOf(text: string): PersonalNumber {
   const number = parsePersonalNumber(text);
-  if (number === undefined) throw new TypeError("a seeded personal number is not one");
+  if (number === undefined) throw new TypeError("a seeded personal number is not valid");
   return number;
 }

@@ -7,7 +7,7 @@ import { hyphenated, type PersonalNumber } from "../contract/personal-number.ts"
 import type { Forms } from "./forms.ts";
 import type { Organisation, StoredShift } from "./organisation.ts";
 
-/** The shift as it is told, with every field of its variant (contract 2.2). */
+/** Returns the response body of a shift, with every field of its variant (contract 2.2). */
 export function shiftBody(
   shift: StoredShift,
   organisation: Organisation,
@@ -51,7 +51,7 @@ function statusOf({ cancelled, assigned, positions }: StoredShift): "open" | "fi
   return assigned.size >= positions ? "filled" : "open";
 }
 
-/** A personal number in the form that this provider keeps (contract 2.8 gives both). */
+/** Returns a personal number in this provider's form (contract 2.8 allows both). */
 export function numberBody(number: PersonalNumber, { personalNumbers }: Forms): string {
   return personalNumbers === "digits" ? number : hyphenated(number);
 }

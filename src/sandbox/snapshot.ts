@@ -1,6 +1,6 @@
 import type { Organisation, StoredCandidate, StoredShift } from "./organisation.ts";
 
-/** Everything that a sandbox organisation holds, as JSON. */
+/** All data of a sandbox organisation, as JSON. */
 export interface OrganisationSnapshot
   extends Pick<Organisation, "providerId" | "token" | "outlets" | "roles"> {
   shifts: (Omit<StoredShift, "assigned"> & { assigned: [candidateId: string, at: string][] })[];

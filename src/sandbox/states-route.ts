@@ -2,12 +2,12 @@ import { json, Router } from "express";
 import { problem } from "../contract/problem.ts";
 import type { ProviderState, StateParameters } from "./provider-states.ts";
 
-/** Where the route is. */
+/** Path of the route. */
 export const STATES_PATH = "/states";
 
 /**
- * Pact's callback for provider states: `POST {"state", "params", "action": "setup"}`, answered with the values of the state. It needs no
- * token, as in every provider's tests: it is not for what is deployed.
+ * Returns Pact's callback for provider states: `POST {"state", "params", "action": "setup"}` returns the values of the
+ * state. It requires no token, because it is for tests and not for deployed providers.
  */
 export function statesRoute(states: Readonly<Record<string, ProviderState>>): Router {
   return Router().post(STATES_PATH, json(), (request, response) => {

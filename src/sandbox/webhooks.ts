@@ -6,16 +6,16 @@ import {
   type WebhookClientOptions,
 } from "../clients/webhook-client.ts";
 
-/** Where an organisation's webhooks go. */
+/** Destination of an organisation's webhooks. */
 export interface PlatformConnection {
   url: string;
   /** PLATFORM_TOKEN (contract 5.2). */
   token: string;
-  /** The kind of provider system: its own path; without it `/webhooks/scheduling-provider`. */
+  /** The kind of provider system, for its own path; `/webhooks/scheduling-provider` by default. */
   kind?: string;
 }
 
-/** One webhook, under way or done. */
+/** One webhook, in progress or done. */
 export interface SentWebhook {
   event: Message["event"];
   providerId: string;
@@ -23,32 +23,32 @@ export interface SentWebhook {
   traceId: string;
   /** Whether a call of the platform caused it. */
   isEcho: boolean;
-  /** What became of it; undefined while it is under way. */
+  /** The outcome; undefined while it is in progress. */
   delivery: Delivery | undefined;
   done: Promise<Delivery>;
 }
 
-/** The client's times and connections; tests make them short. */
+/** Times and connections of the client; tests shorten them. */
 export type WebhookTiming = Pick<WebhookClientOptions, "schedule" | "timeoutMs" | "wait" | "fetch">;
 
 export interface Webhooks {
   readonly sent: readonly SentWebhook[];
   connect(providerId: string, platform: PlatformConnection): void;
-  /** Sends nothing for an organisation that is not connected. `after` holds the first try back. */
+  /** Sends nothing for an organisation that is not connected. The first attempt waits for `after`. */
   send(event: Message, origin?: { isEcho: boolean; after: Promise<void> }): void;
   /** @throws Error when no webhook has the traceId. */
   delivered(traceId: string): Promise<Delivery>;
-  /** Resolves when no webhook is under way. */
+  /** Resolves when no webhook is in progress. */
   settled(): Promise<void>;
-  /** Gives up what is under way. */
+  /** Cancels webhooks in progress. */
   close(): void;
 }
 
 const CLOSED: Delivery = { delivered: false, tries: 0, reason: "the sandbox was closed" };
 
 /**
- * Sends webhooks and remembers each with its outcome.
- * @param rewrite what is really sent for an event: a fault may drop, repeat or falsify it.
+ * Sends webhooks and records each with its outcome.
+ * @param rewrite returns the webhooks to send for an event: a fault may drop, repeat or change it.
  */
 export function createWebhooks(
   timing: WebhookTiming,

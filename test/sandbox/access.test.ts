@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Desk } from "../../src/sandbox/desk.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Answered, call, everyOperation, SOMEBODY } from "./calls.ts";
+import { type Answered, call, everyOperation, NEW_CANDIDATE } from "./calls.ts";
 
 const UNKNOWN = "11111111-2222-4333-8444-555555555555";
 
@@ -21,7 +21,7 @@ describe.each(everyOperation)("$operationId", ({ method, path }) => {
     ["an unknown token", "wrong", {}],
     ["another scheme", null, { Authorization: "Basic dTpw" }],
     ["an empty token", null, { Authorization: "Bearer " }],
-  ])("answers 401 to %s, before it reads the body", async (_, token, headers) => {
+  ])("returns 401 for %s, before it reads the body", async (_, token, headers) => {
     const answer = await call(sandbox, method, path, {
       token,
       headers,
@@ -32,12 +32,12 @@ describe.each(everyOperation)("$operationId", ({ method, path }) => {
     expect(answer.headers.get("content-type")).toBe("application/problem+json");
   });
 
-  it("answers 404 for a providerId that it does not know", async () => {
+  it("returns 404 for an unknown providerId", async () => {
     const answer = await call(sandbox, method, path, { providerId: UNKNOWN });
     expect([answer.status, code(answer)]).toEqual([404, "provider_not_found"]);
   });
 
-  it("answers 403 to another organisation's token", async () => {
+  it("returns 403 for another organisation's token", async () => {
     const answer = await call(sandbox, method, path, { token: other.token });
     expect([answer.status, code(answer)]).toEqual([403, "forbidden"]);
   });
@@ -46,29 +46,29 @@ describe.each(everyOperation)("$operationId", ({ method, path }) => {
 describe("header routing", () => {
   const bare = (headers: Record<string, string>) => call(sandbox, "GET", "/outlets", { bare: true, headers });
 
-  it.each(["X-Provider-Id", "X-Platform-Provider-Id"])("is content with %s alone", async (name) => {
+  it.each(["X-Provider-Id", "X-Platform-Provider-Id"])("accepts %s alone", async (name) => {
     const answer = await bare({ [name]: sandbox.providerId });
     expect([answer.status, answer.body]).toEqual([200, sandbox.outlets]);
   });
 
-  it("takes both when they agree, in any case", async () => {
+  it("accepts both headers when they agree, in any case", async () => {
     const { providerId } = sandbox;
     const headers = { "X-Provider-Id": providerId.toUpperCase(), "X-Platform-Provider-Id": providerId };
     expect((await bare(headers)).status).toBe(200);
   });
 
   it.each([
-    ["neither is sent", () => ({})],
+    ["neither header is sent", () => ({})],
     [
-      "they differ",
+      "the headers differ",
       () => ({ "X-Provider-Id": sandbox.providerId, "X-Platform-Provider-Id": other.providerId }),
     ],
-  ])("answers 400 when %s", async (_, headers) => {
+  ])("returns 400 when %s", async (_, headers) => {
     const answer = await bare(headers());
     expect([answer.status, code(answer)]).toEqual([400, "validation_failed"]);
   });
 
-  it("answers 400 when a header contradicts the path", async () => {
+  it("returns 400 when a header contradicts the path", async () => {
     const answer = await call(sandbox, "GET", "/outlets", { headers: { "X-Provider-Id": other.providerId } });
     expect([answer.status, code(answer)]).toEqual([400, "validation_failed"]);
   });
@@ -87,9 +87,9 @@ describe("tenants", () => {
     expect(sandbox.shift(shiftId)?.cancelled).toBe(false);
   });
 
-  it("have people of their own: the same person may work for both", async () => {
-    const first = await call(sandbox, "POST", "/candidates", { body: SOMEBODY });
-    const second = await call(sandbox, "POST", "/candidates", { body: SOMEBODY, ...asOther() });
+  it("have separate candidates: the same person may work for both", async () => {
+    const first = await call(sandbox, "POST", "/candidates", { body: NEW_CANDIDATE });
+    const second = await call(sandbox, "POST", "/candidates", { body: NEW_CANDIDATE, ...asOther() });
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(other.candidates.map(({ id }) => id)).not.toContain((first.body as { id: string }).id);
   });
@@ -99,24 +99,24 @@ describe("tenants", () => {
   });
 });
 
-describe("the edges", () => {
-  it("answers 404 to a path that is not offered", async () => {
+describe("the sandbox", () => {
+  it("returns 404 for an unknown path", async () => {
     const answer = await call(sandbox, "GET", "/nothing");
     expect([answer.status, code(answer)]).toEqual([404, "not_found"]);
   });
 
-  it("answers 405 with Allow to a method that is not offered", async () => {
+  it("returns 405 with Allow for an unknown method", async () => {
     const answer = await call(sandbox, "PATCH", "/outlets");
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  it("does not say what it is made of", async () => {
+  it("does not reveal its framework", async () => {
     const { headers } = await call(sandbox, "GET", "/outlets");
     expect(headers.has("x-powered-by")).toBe(false);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
   });
 
-  it("names its rate limit, and answers 429 with Retry-After beyond it", async () => {
+  it("sends its rate limit, and returns 429 with Retry-After beyond it", async () => {
     const strict = await startSandbox({ rateLimit: 1 });
     try {
       const first = await call(strict, "GET", "/outlets");
@@ -141,7 +141,7 @@ describe("the edges", () => {
   });
 
   it.each(["%E0%A4%A", "%00", "..%2f", "'; drop table shifts; --", "x".repeat(201)])(
-    "never answers 5xx to the shift id %s",
+    "never returns 5xx for the shift id %s",
     async (id) => {
       const { status } = await call(sandbox, "GET", `/shifts/${id}`);
       expect([400, 404]).toContain(status);

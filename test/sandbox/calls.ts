@@ -8,7 +8,7 @@ export interface CallOptions {
   /** null: no Authorization header. */
   token?: string | null;
   headers?: Record<string, string>;
-  /** A string is sent as it stands. */
+  /** A string is sent unchanged. */
   body?: unknown;
   /** Without the path prefix: the headers name the organisation. */
   bare?: boolean;
@@ -20,7 +20,7 @@ export interface Answered {
   body: unknown;
 }
 
-/** One call with plain fetch, as a caller in any language would make it. */
+/** Makes one call with plain fetch, like a caller in any language. */
 export async function call(
   sandbox: Sandbox,
   method: string,
@@ -57,14 +57,14 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `GET /shifts/{shiftId}` and so on, with ids that nobody has. */
+/** Every operation of the contract, with unknown ids in its path. */
 export const everyOperation = operationsTable.map(({ operationId, method, path }) => ({
   operationId,
   method,
   path: path.replaceAll(/\{\w+\}/g, "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3"),
 }));
 
-export const SOMEBODY = {
+export const NEW_CANDIDATE = {
   personalNumber: "197606252380",
   firstName: "Ada",
   lastName: "Strand",

@@ -33,16 +33,16 @@ const PLAIN: ProviderForms = {
   ...{ hyphen: "read", full: "refused" },
 };
 
-/** The choices that spec/decisions.md adds to the dialects, the other way round. */
+/** Providers with the less common choices of spec/decisions.md. */
 const OTHERS: readonly KnownForms[] = [
   { acknowledgement: "none", updated: "none", deleted: "410", numbers: "hyphenated", registry: "absent" },
   { variant: "b", notFound: "404", deleted: "cancelled", numbers: "hyphenated" },
 ];
 
-/** A replay takes half a second of a core: `npm run test:proofs` replays in all 32. */
+/** A replay takes half a second of CPU time: only `npm run test:proofs` replays in all 32 dialects. */
 const dialects = process.env.PROOFS === undefined ? everyDialect().filter(isOfQuarter) : everyDialect();
 
-/** Eight of the 32, in which every two choices meet in each of their four ways. */
+/** Selects eight of the 32 dialects that contain every combination of every two choices. */
 function isOfQuarter({ routing, variant, notFound, unassign, acknowledgement }: Dialect): boolean {
   const [byHeader, isB, is404] = [routing === "header", variant === "b", notFound === "404"];
   return (
@@ -75,7 +75,7 @@ async function startProvider(forms: ProviderForms): Promise<Sandbox> {
   return sandbox;
 }
 
-/** Makes each event by what causes it, and takes what went over the wire. */
+/** Triggers each event by its cause, and returns the body of the sent webhook. */
 function messagesOf(sandbox: Sandbox) {
   const sentBy = async (change: () => { traceId: string }) => {
     const { traceId } = change();
@@ -92,7 +92,7 @@ function messagesOf(sandbox: Sandbox) {
   };
 }
 
-/** Replays what fits the forms, and says what that was. */
+/** Replays the interactions that fit the forms, and returns their descriptions. */
 async function replay(sandbox: Sandbox, forms: ProviderForms, token = sandbox.token) {
   const contracts = [selectInteractions(http, forms), events];
   const verdict = await verify({
@@ -115,13 +115,13 @@ describe("the platform's contracts", () => {
     },
   );
 
-  it("hold no interaction that fits none of these providers", () => {
+  it("contain no interaction that fits none of these providers", () => {
     const isReplayed = ({ description }: { description: string }) =>
       providers.some((forms) => fitsForms(description, forms));
     expect(http.interactions.filter((each) => !isReplayed(each))).toEqual([]);
   });
 
-  it("ask for the states that the sandbox knows, and for no other", async () => {
+  it("use exactly the states that the sandbox knows", async () => {
     const known = Object.keys(providerStates(await startProvider(PLAIN)));
     const asked = http.interactions.flatMap(({ providerStates: states = [] }) =>
       states.map(({ name }) => name),
@@ -130,7 +130,7 @@ describe("the platform's contracts", () => {
   });
 });
 
-/** Breaks a provider, and replays what a correct one would honour. */
+/** Replays against a faulty provider what a correct one would honour. */
 async function replayWith(fault: FaultName) {
   const sandbox = await startProvider(PLAIN);
   sandbox.setFault(fault);
@@ -139,7 +139,7 @@ async function replayWith(fault: FaultName) {
 
 const does = (description: string) => description.replace(/ \[.*$/, "");
 
-describe.runIf(process.env.PROOFS)("a provider that breaks the platform's contract is told where", () => {
+describe.runIf(process.env.PROOFS)("a violation of the platform's contract is reported", () => {
   it.each<[FaultName, string[]]>([
     ["assign-conflict", ["assigns a candidate", "assigns a candidate again"]],
     ["assign-not-successful", ["assigns a candidate", "assigns a candidate to a full shift"]],
@@ -147,7 +147,7 @@ describe.runIf(process.env.PROOFS)("a provider that breaks the platform's contra
     ["update-refused", ["replaces the times and positions of a shift"]],
     ["foreign-candidate", ["looks up nobody under 12 digits", "looks up nobody under the hyphenated form"]],
     ["webhook-of-another-shift", []],
-  ])("by the interaction that the fault %s breaks", async (fault, expected) => {
+  ])("for the interactions that the fault %s breaks", async (fault, expected) => {
     const { broken } = await replayWith(fault);
     expect(Object.keys(broken).map(does)).toEqual(expected);
   });
@@ -155,7 +155,7 @@ describe.runIf(process.env.PROOFS)("a provider that breaks the platform's contra
   it.each<[FaultName, RegExp]>([
     ["truncated", /^\$ Failed to parse the actual body/],
     ["empty-body", /^\/ Expected body Present/],
-  ])("wherever the platform reads a body, with the fault %s", async (fault, reason) => {
+  ])("for every response with a body, with the fault %s", async (fault, reason) => {
     const { broken } = await replayWith(fault);
     const read = selectInteractions(http, PLAIN).interactions.filter(({ response }) => response?.body);
     expect(Object.keys(broken).sort()).toEqual(read.map(({ description }) => description).sort());
@@ -163,7 +163,7 @@ describe.runIf(process.env.PROOFS)("a provider that breaks the platform's contra
       expect(reasons).toContainEqual(expect.stringMatching(reason));
   });
 
-  it("when its shifts are of another variant than it says", async () => {
+  it("for shifts of another variant than declared", async () => {
     const { broken, replayed } = await replay(await startProvider({ ...PLAIN, variant: "b" }), PLAIN);
     const ofVariantA = replayed.filter((description) => formsOfInteraction(description).variant === "a");
     expect(Object.keys(broken).sort()).toEqual(ofVariantA);
@@ -172,7 +172,7 @@ describe.runIf(process.env.PROOFS)("a provider that breaks the platform's contra
     );
   });
 
-  it("on every operation, when it does not know its own token", async () => {
+  it("for every operation when the token is wrong", async () => {
     const { honoured } = await replay(await startProvider(PLAIN), PLAIN, "another");
     expect(honoured).toEqual(events.interactions.map(({ description }) => description));
   });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { schemas } from "../../generated/provider/validators.js";
 import type { Forms } from "../../src/sandbox/forms.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Answered, call, SOMEBODY } from "./calls.ts";
+import { type Answered, call, NEW_CANDIDATE } from "./calls.ts";
 
 let sandbox: Sandbox | undefined;
 afterEach(() => sandbox?.close());
@@ -12,7 +12,7 @@ async function start(dialect: Partial<Forms>): Promise<Sandbox> {
   return sandbox;
 }
 
-/** A sandbox with a shift to which somebody is assigned. */
+/** Starts a sandbox with a candidate assigned to a shift. */
 async function startAssigned(dialect: Partial<Forms>) {
   const running = await start(dialect);
   const { shiftId, shift } = running.createShift({ positions: 2 });
@@ -27,13 +27,13 @@ describe("the shift's variant", () => {
   it.each([
     ["a", schemas.CompleteShiftVariantA],
     ["b", schemas.CompleteShiftVariantB],
-  ] as const)("%s holds every field of its own", async (variant, validator) => {
+  ] as const)("%s contains every field of that variant", async (variant, validator) => {
     const { running, shiftId } = await startAssigned({ variant });
     const { body } = await call(running, "GET", `/shifts/${shiftId}`);
     expect(validator.errorsOf(body)).toEqual([]);
   });
 
-  it("b is filled as soon as every position is taken, and names the people", async () => {
+  it("b has the status filled once no position is free, and lists the candidates", async () => {
     const { running, shift, shiftId, candidateId } = await startAssigned({ variant: "b" });
     expect((await call(running, "GET", `/shifts/${shiftId}`)).body).toMatchObject({ status: "open" });
     shift.positions = 1;
@@ -50,7 +50,7 @@ describe("routing", () => {
     ["path", 200, 404],
     ["header", 404, 200],
     [undefined, 200, 200],
-  ] as const)("%s", async (routing, withPrefix, bare) => {
+  ] as const)("%s returns %d with a prefix, %d without", async (routing, withPrefix, bare) => {
     const running = await start({ routing });
     const headers = { "X-Provider-Id": running.providerId };
     expect((await call(running, "GET", "/roles")).status).toBe(withPrefix);
@@ -58,11 +58,11 @@ describe("routing", () => {
   });
 });
 
-describe("a lookup that finds nobody", () => {
+describe("a lookup without a match", () => {
   it.each([
     ["empty", 200, undefined],
     ["404", 404, "candidate_not_found"],
-  ] as const)("%s", async (notFound, status, expected) => {
+  ] as const)("in the form %s returns %d", async (notFound, status, expected) => {
     const answer = await call(await start({ notFound }), "GET", "/candidates?personalNumber=197606252380");
     expect([answer.status, code(answer)]).toEqual([status, expected]);
   });
@@ -73,7 +73,7 @@ describe("unassigning", () => {
     ["put", 200, 405],
     ["delete", 405, 204],
     ["both", 200, 204],
-  ] as const)("%s", async (unassign, putStatus, deleteStatus) => {
+  ] as const)("by %s returns %d for PUT and %d for DELETE", async (unassign, putStatus, deleteStatus) => {
     const { running, shift, shiftId, candidateId } = await startAssigned({ unassign });
     const put = await call(running, "PUT", `/shifts/${shiftId}/unassign/${candidateId}`);
     expect(put.status).toBe(putStatus);
@@ -85,12 +85,12 @@ describe("unassigning", () => {
 });
 
 describe("the acknowledgement of an assignment", () => {
-  it("minimal says success and no more", async () => {
+  it("in the minimal form contains only success", async () => {
     const { assigned } = await startAssigned({ acknowledgement: "minimal" });
     expect(assigned.body).toEqual({ success: true });
   });
 
-  it("full says who, where and since when", async () => {
+  it("in the full form contains shift, candidate and time", async () => {
     const { assigned, shiftId, candidateId } = await startAssigned({ acknowledgement: "full" });
     expect(schemas.CompleteDetailedAssignment.errorsOf(assigned.body)).toEqual([]);
     expect(assigned.body).toMatchObject({ success: true, shiftId, candidateId });
@@ -102,7 +102,7 @@ describe("a deleted shift", () => {
     [{ deleted: "404" }, 404, 404],
     [{ deleted: "410" }, 410, 410],
     [{ deleted: "cancelled", variant: "b" }, 200, 404],
-  ] as const)("%o", async (forms, getStatus, deleteStatus) => {
+  ] as const)("of the forms %o returns %d, then %d for DELETE", async (forms, getStatus, deleteStatus) => {
     const running = await start(forms);
     const { shiftId } = running.createShift();
     running.deleteShift(shiftId);
@@ -117,8 +117,8 @@ describe("a deleted shift", () => {
   });
 });
 
-describe("other answers", () => {
-  it("a change may be answered with nothing", async () => {
+describe("the forms of a provider", () => {
+  it("may return 204 for an update", async () => {
     const running = await start({ updateAnswer: 204 });
     const { shiftId, shift } = running.createShift();
     const body = { startTime: shift.startTime, endTime: shift.endTime, slots: 7 };
@@ -126,19 +126,21 @@ describe("other answers", () => {
     expect([answer.status, answer.body, shift.positions]).toEqual([204, undefined, 7]);
   });
 
-  it("a creation may be answered 200", async () => {
-    const answer = await call(await start({ createAnswer: 200 }), "POST", "/candidates", { body: SOMEBODY });
+  it("may return 200 for a creation", async () => {
+    const answer = await call(await start({ createAnswer: 200 }), "POST", "/candidates", {
+      body: NEW_CANDIDATE,
+    });
     expect(answer.status).toBe(200);
   });
 
-  it("the registry need not be there", async () => {
+  it("may omit the registry", async () => {
     const answer = await call(await start({ registry: false }), "GET", "/candidates/registry");
     expect([answer.status, code(answer)]).toEqual([404, "not_found"]);
   });
 
-  it("people may be known under the hyphenated number only", async () => {
+  it("may find candidates under the hyphenated number only", async () => {
     const running = await start({ personalNumbers: "hyphenated" });
-    running.addCandidate(SOMEBODY);
+    running.addCandidate(NEW_CANDIDATE);
     expect((await call(running, "GET", "/candidates?personalNumber=197606252380")).body).toEqual([]);
     const { body } = await call(running, "GET", "/candidates?personalNumber=19760625-2380");
     expect(body).toMatchObject([{ personalNumber: "19760625-2380" }]);

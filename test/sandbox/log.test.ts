@@ -1,9 +1,9 @@
 import { type Logger, pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { startSandbox } from "../../src/sandbox/sandbox.ts";
-import { call, everyOperation, SOMEBODY, TRACE_ID } from "./calls.ts";
+import { call, everyOperation, NEW_CANDIDATE, TRACE_ID } from "./calls.ts";
 
-/** Runs with a logger and gives what it wrote, once everything is closed. */
+/** Runs a sandbox with a logger. Returns the logged lines after everything is closed. */
 async function logOf(use: Parameters<typeof run>[0]): Promise<string[]> {
   const lines: string[] = [];
   const log = pino({ level: "trace", base: null }, { write: (line: string) => lines.push(line) });
@@ -24,7 +24,7 @@ async function run(
 }
 
 describe("the log", () => {
-  it("has one line for each call, found by its traceId", async () => {
+  it("has one line with the traceId for each call", async () => {
     const lines = await logOf(async (sandbox) => {
       for (const { method, path } of everyOperation) await call(sandbox, method, path);
     });
@@ -41,7 +41,7 @@ describe("the log", () => {
     }
   });
 
-  it("says that a call ended without an answer", async () => {
+  it("marks a call that ended without a response", async () => {
     const line = await new Promise<string>((resolve) => {
       const log = pino({ base: null }, { write: resolve });
       run(async (sandbox) => {
@@ -52,13 +52,13 @@ describe("the log", () => {
     expect(JSON.parse(line)).toMatchObject({ path: expect.stringContaining("/roles"), aborted: true });
   });
 
-  it("never holds a personal number, a token or a query", async () => {
+  it("never contains a personal number, a token or a query", async () => {
     let token = "";
     const lines = await logOf(async (sandbox) => {
       token = sandbox.token;
-      const number = SOMEBODY.personalNumber;
-      await call(sandbox, "POST", "/candidates", { body: SOMEBODY });
-      await call(sandbox, "POST", "/candidates", { body: { ...SOMEBODY, email: "no" } });
+      const number = NEW_CANDIDATE.personalNumber;
+      await call(sandbox, "POST", "/candidates", { body: NEW_CANDIDATE });
+      await call(sandbox, "POST", "/candidates", { body: { ...NEW_CANDIDATE, email: "no" } });
       await call(sandbox, "GET", `/candidates?personalNumber=${number}&name=query-value`);
       for (const form of [number, "19760625-2380", "%319760625%2D2380"]) {
         await call(sandbox, "GET", `/candidates/${form}`);
@@ -75,15 +75,15 @@ describe("the log", () => {
       "query-value",
       "?",
       "0625",
-      SOMEBODY.email,
-      SOMEBODY.lastName,
+      NEW_CANDIDATE.email,
+      NEW_CANDIDATE.lastName,
     ]) {
       expect(log).not.toContain(secret);
     }
     expect(log).toContain("(personal number)");
   });
 
-  it("keeps ids whole, also one that ends in what looks like a personal number", async () => {
+  it("contains whole ids, even one that ends like a personal number", async () => {
     const id = "0c6c2b0e-4a58-4b6b-9c29-197606252380";
     const lines = await logOf((sandbox) => call(sandbox, "GET", `/shifts/${id}`));
     expect(lines.join("")).toContain(id);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
-import { type Answered, call, SOMEBODY } from "./calls.ts";
+import { type Answered, call, NEW_CANDIDATE } from "./calls.ts";
 
 const NOW = Date.parse("2027-03-01T12:00:00Z");
 
@@ -26,7 +26,7 @@ describe("assigning", () => {
   const assign = (shiftId: string, candidateId: string) =>
     call(sandbox, "PUT", `/shifts/${shiftId}/assign/${candidateId}`);
 
-  it("shows in the shift, and twice is once", async () => {
+  it("adds the candidate to the shift, and is idempotent", async () => {
     const { shiftId } = sandbox.createShift({ positions: 2 });
     const first = await assign(shiftId, person(0));
     const second = await assign(shiftId, person(0));
@@ -36,7 +36,7 @@ describe("assigning", () => {
     expect(body).toMatchObject({ slots: 2, assignedCandidates: [{ candidateId: person(0) }] });
   });
 
-  it("is refused when the shift is full, but not to those who are assigned", async () => {
+  it("is refused when the shift is full, except for assigned candidates", async () => {
     const { shiftId } = sandbox.createShift({ positions: 1 });
     await assign(shiftId, person(0));
     expect(problemOf(await assign(shiftId, person(1)))).toEqual([409, "shift_full"]);
@@ -52,13 +52,13 @@ describe("assigning", () => {
 
   it("is refused for a cancelled shift, an unknown shift and an unknown candidate", async () => {
     const { shiftId } = sandbox.createShift();
-    expect(problemOf(await assign(shiftId, "nobody"))).toEqual([404, "candidate_not_found"]);
-    expect(problemOf(await assign("nothing", person(0)))).toEqual([404, "shift_not_found"]);
+    expect(problemOf(await assign(shiftId, "unknown"))).toEqual([404, "candidate_not_found"]);
+    expect(problemOf(await assign("unknown", person(0)))).toEqual([404, "shift_not_found"]);
     sandbox.deleteShift(shiftId);
     expect(problemOf(await assign(shiftId, person(0)))).toEqual([409, "shift_cancelled"]);
   });
 
-  it("fills a shift once, however many try at the same time", async () => {
+  it("never exceeds the positions when several calls are concurrent", async () => {
     const { shiftId, shift } = sandbox.createShift({ positions: 1 });
     const tries = await Promise.all([0, 1, 2, 3].map((index) => assign(shiftId, person(index))));
     expect(tries.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409]);
@@ -68,7 +68,7 @@ describe("assigning", () => {
   it.each([
     ["PUT", "unassign", 200],
     ["DELETE", "assign", 204],
-  ])("is undone by %s /%s/, again and again", async (method, verb, status) => {
+  ])("is undone by %s /%s/, which is idempotent", async (method, verb, status) => {
     const { shiftId, shift } = sandbox.createShift();
     await assign(shiftId, person(0));
     const path = `/shifts/${shiftId}/${verb}/${person(0)}`;
@@ -94,7 +94,7 @@ describe("changing a shift", () => {
     expect((await call(sandbox, "GET", `/shifts/${shiftId}`)).body).toEqual(body);
   });
 
-  it("names every fault", async () => {
+  it("reports every invalid field", async () => {
     const { shiftId } = sandbox.createShift();
     const body = { ...change, endTime: change.startTime, numberOfPositions: 2 };
     const answer = await call(sandbox, "PUT", `/shifts/${shiftId}`, { body });
@@ -109,7 +109,7 @@ describe("changing a shift", () => {
     expect(problemOf(answer)).toEqual([409, "shift_cancelled"]);
   });
 
-  it("cancels it for good", async () => {
+  it("cancels the shift permanently with DELETE", async () => {
     const { shiftId } = sandbox.createShift();
     expect((await call(sandbox, "DELETE", `/shifts/${shiftId}`)).status).toBe(204);
     for (const method of ["GET", "DELETE"]) {
@@ -122,12 +122,12 @@ describe("candidates", () => {
   const find = (query: string) => call(sandbox, "GET", `/candidates?${query}`);
 
   it.each(["197606252380", "19760625-2380"])(
-    "are created with %s and found under both forms",
+    "are created with %s, and found under both forms",
     async (form) => {
       const created = await call(sandbox, "POST", "/candidates", {
-        body: { ...SOMEBODY, personalNumber: form },
+        body: { ...NEW_CANDIDATE, personalNumber: form },
       });
-      expect(created).toMatchObject({ status: 201, body: { ...SOMEBODY, id: expect.any(String) } });
+      expect(created).toMatchObject({ status: 201, body: { ...NEW_CANDIDATE, id: expect.any(String) } });
       for (const text of ["197606252380", "19760625-2380"]) {
         expect((await find(`personalNumber=${text}`)).body).toEqual([created.body]);
       }
@@ -135,31 +135,31 @@ describe("candidates", () => {
   );
 
   it("exist once, whichever form is used", async () => {
-    await call(sandbox, "POST", "/candidates", { body: SOMEBODY });
-    const body = { ...SOMEBODY, personalNumber: "19760625-2380" };
+    await call(sandbox, "POST", "/candidates", { body: NEW_CANDIDATE });
+    const body = { ...NEW_CANDIDATE, personalNumber: "19760625-2380" };
     expect(problemOf(await call(sandbox, "POST", "/candidates", { body }))).toEqual([
       409,
       "candidate_exists",
     ]);
   });
 
-  it("need a personal number whose check digit is right", async () => {
-    const body = { ...SOMEBODY, personalNumber: "199007212394" };
+  it("require a personal number with a valid check digit", async () => {
+    const body = { ...NEW_CANDIDATE, personalNumber: "199007212394" };
     const answer = await call(sandbox, "POST", "/candidates", { body });
     expect(problemOf(answer)).toEqual([422, "unprocessable"]);
     expect(pointers(answer)).toEqual(["/personalNumber"]);
   });
 
-  it("are found by a part of the name, in any case, and by number and name together", async () => {
+  it("are found by a part of the name in any case, and by number and name together", async () => {
     const number = sandbox.candidates[0]?.personalNumber;
     expect((await find("name=rid%20LI")).body).toMatchObject([{ firstName: "Astrid" }]);
-    expect((await find(`name=nobody&personalNumber=${number}`)).body).toEqual([]);
+    expect((await find(`name=unknown&personalNumber=${number}`)).body).toEqual([]);
     expect((await find(`name=astrid&personalNumber=${number}`)).body).toHaveLength(1);
   });
 
-  it("are hired with the full payload, of which the registry shows everything but the documents", async () => {
+  it("are hired with the full payload, and listed in the registry without the documents", async () => {
     const hire = {
-      ...SOMEBODY,
+      ...NEW_CANDIDATE,
       ...{ address: "Storgatan 2", postCode: "11122", city: "Stockholm", countryCode: "se" },
       emergencyContact: { name: "Bo Strand", phone: "+46701740606", relationship: "sibling" },
       bankDetails: { clearingNumber: "8327", accountNumber: "9044226" },
@@ -170,14 +170,14 @@ describe("candidates", () => {
       workPermitExpiry: null,
       passportVerified: true,
     };
-    const body = { ...hire, documents, workHistory: "not ours" };
+    const body = { ...hire, documents, workHistory: "unknown" };
     expect((await call(sandbox, "POST", "/candidates", { body })).status).toBe(201);
     const registry = await call(sandbox, "GET", "/candidates/registry");
     const entry = (registry.body as { candidates: object[] }).candidates.at(-1);
     expect(entry).toEqual({ id: expect.any(String), ...hire });
   });
 
-  it("come in pages from the registry", async () => {
+  it("are listed in pages by the registry", async () => {
     const seen: string[] = [];
     let cursor: string | undefined;
     do {
@@ -191,7 +191,7 @@ describe("candidates", () => {
     expect(seen).toEqual(sandbox.candidates.map(({ id }) => id));
   });
 
-  it("have no page after a cursor that was never given", async () => {
+  it("cannot be listed with an unknown cursor", async () => {
     const answer = await call(sandbox, "GET", "/candidates/registry?cursor=made-up");
     expect(problemOf(answer)).toEqual([400, "validation_failed"]);
   });

@@ -7,7 +7,7 @@ export interface Received {
   body: unknown;
 }
 
-/** Answers a webhook; ends the response or leaves it open. */
+/** Responds to a webhook, or leaves the response open. */
 export type Reply = (response: ServerResponse, received: Received) => void;
 
 export const RECEIPT: Reply = (response) => {
@@ -15,7 +15,7 @@ export const RECEIPT: Reply = (response) => {
   response.end('{"received":true}');
 };
 
-/** A platform that keeps what it receives; the replies are used up in order, the last one goes on. */
+/** Starts a platform that records webhooks. The replies are used in order, and the last one is repeated. */
 export async function startPlatform(...replies: Reply[]) {
   const received: Received[] = [];
   const server = createServer(async (request, response) => {

@@ -25,8 +25,8 @@ async function start(options: SandboxOptions = {}, kind?: string): Promise<Sandb
 const bodies = () => platform.received.map(({ body }) => body as { event: string; traceId: string });
 const events = () => bodies().map(({ event }) => event);
 
-describe("what a person at the provider changes", () => {
-  it("is told in one webhook each", async () => {
+describe("a change at the provider", () => {
+  it("sends one webhook", async () => {
     const { providerId, createShift, updateShift, deleteShift } = await start();
     const created = createShift();
     await sandbox.settled();
@@ -44,7 +44,7 @@ describe("what a person at the provider changes", () => {
     expect(new Set(bodies().map(({ traceId }) => traceId)).size).toBe(3);
   });
 
-  it("is an update when it assigns or unassigns one of its own people", async () => {
+  it("sends shift.update when it assigns or unassigns a candidate", async () => {
     const { assign, candidates, createShift, unassign } = await start();
     const { shiftId, shift } = createShift();
     const { id = "" } = candidates[0] ?? {};
@@ -59,7 +59,7 @@ describe("what a person at the provider changes", () => {
   it.each([
     [undefined, "/webhooks/scheduling-provider"],
     ["demo", "/api/v3/integrations/demo/webhook"],
-  ])("goes to the path of kind %s with the platform's token", async (kind, path) => {
+  ])("of kind %s sends the webhook to %s with the platform's token", async (kind, path) => {
     const { traceId } = (await start({}, kind)).createShift();
     expect(await sandbox.delivered(traceId)).toEqual({ delivered: true, tries: 1 });
     expect(platform.received[0]).toMatchObject({
@@ -68,7 +68,7 @@ describe("what a person at the provider changes", () => {
     });
   });
 
-  it("is tried again under the same traceId", async () => {
+  it("retries its webhook with the same traceId", async () => {
     await platform.close();
     platform = await startPlatform((response) => response.writeHead(503).end(), RECEIPT);
     const { traceId } = (await start({ webhooks: { wait: async () => undefined } })).createShift();
@@ -76,7 +76,7 @@ describe("what a person at the provider changes", () => {
     expect(bodies().map((each) => each.traceId)).toEqual([traceId, traceId]);
   });
 
-  it("goes nowhere while no platform is connected", async () => {
+  it("sends no webhook while no platform is connected", async () => {
     sandbox = await startSandbox();
     const { traceId, shiftId } = sandbox.createShift();
     await expect(sandbox.delivered(traceId)).rejects.toThrow(traceId);
@@ -86,7 +86,7 @@ describe("what a person at the provider changes", () => {
     expect(events()).toEqual(["shift.delete"]);
   });
 
-  it("of another organisation goes to that one's platform under its providerId", async () => {
+  it("of another organisation sends the webhook to that organisation's platform", async () => {
     await start();
     const other = sandbox.addOrganisation({ platform: { url: platform.url, token: "other" } });
     await sandbox.delivered(other.createShift().traceId);
@@ -95,7 +95,7 @@ describe("what a person at the provider changes", () => {
     ]);
   });
 
-  it("is given up when the sandbox closes", async () => {
+  it("sends no further webhook when the sandbox closes", async () => {
     await platform.close();
     platform = await startPlatform(() => undefined);
     const { traceId } = (await start()).createShift();
@@ -104,8 +104,8 @@ describe("what a person at the provider changes", () => {
   });
 });
 
-describe("what the platform's own calls change", () => {
-  it("comes back after the answer, with a traceId of its own", async () => {
+describe("a change by a call of the platform", () => {
+  it("sends a webhook after the response, with a new traceId", async () => {
     const { shiftId, shift } = (await start()).createShift();
     const change = { startTime: shift.startTime, endTime: shift.endTime, slots: 2 };
     await call(sandbox, "PUT", `/shifts/${shiftId}`, { body: change });
@@ -117,7 +117,7 @@ describe("what the platform's own calls change", () => {
     expect(bodies().map(({ traceId }) => traceId)).not.toContain(TRACE_ID);
   });
 
-  it("may carry the call's traceId", async () => {
+  it("may send the webhook with the call's traceId", async () => {
     const { shiftId } = (await start({ dialect: { echoTraceId: "same" } })).createShift();
     await call(sandbox, "DELETE", `/shifts/${shiftId}`);
     expect(await sandbox.delivered(TRACE_ID)).toMatchObject({ delivered: true });
@@ -126,7 +126,7 @@ describe("what the platform's own calls change", () => {
   it.each([
     [false, ["shift.create"]],
     [true, ["shift.create", "shift.update"]],
-  ])("includes an assignment: %s", async (assignEchoes, expected) => {
+  ])("sends a webhook for an assignment, if configured: %s", async (assignEchoes, expected) => {
     const { shiftId } = (await start({ dialect: { assignEchoes } })).createShift();
     const path = `/shifts/${shiftId}/assign/${sandbox.candidates[0]?.id}`;
     await call(sandbox, "PUT", path);
@@ -135,7 +135,7 @@ describe("what the platform's own calls change", () => {
     expect(events()).toEqual(expected);
   });
 
-  it("is nothing when the call was refused", async () => {
+  it("sends no webhook when the call is refused", async () => {
     await start();
     await call(sandbox, "DELETE", "/shifts/unknown");
     await sandbox.settled();
@@ -143,21 +143,21 @@ describe("what the platform's own calls change", () => {
   });
 });
 
-describe("faults of webhooks", () => {
-  it("no-echo keeps quiet about the platform's own calls only", async () => {
+describe("the webhook fault", () => {
+  it("no-echo omits the webhooks for the platform's own calls only", async () => {
     const { shiftId } = (await start({ faults: ["no-echo"] })).createShift();
     await call(sandbox, "DELETE", `/shifts/${shiftId}`);
     await sandbox.settled();
     expect(events()).toEqual(["shift.create"]);
   });
 
-  it("duplicate-webhooks sends each twice under one traceId", async () => {
+  it("duplicate-webhooks sends each webhook twice with one traceId", async () => {
     const { traceId } = (await start({ faults: ["duplicate-webhooks"] })).createShift();
     await sandbox.settled();
     expect(bodies().map((each) => each.traceId)).toEqual([traceId, traceId]);
   });
 
-  it("webhook-of-another-shift names one that is not there", async () => {
+  it("webhook-of-another-shift sends the id of an unknown shift", async () => {
     const { traceId } = (await start({ faults: ["webhook-of-another-shift"] })).createShift();
     await sandbox.delivered(traceId);
     const [{ content }] = bodies() as unknown as [{ content: { shiftId: string } }];

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Organisation } from "../organisation.ts";
 import { changeList } from "./entries.ts";
-import { type Answer, type Faults, problemAnswer, type SpoiltCall } from "./fault.ts";
+import { type Answer, type Call, type Faults, problemAnswer } from "./fault.ts";
 import { LISTS } from "./operations.ts";
 import { nameOrganisation, organisationOf, tokenHolderOf } from "./tenant.ts";
 
-/** Tokens and organisations are not looked at as they should be (contract 5). */
+/** Faults in checking tokens and organisations (contract 5). */
 export const accessFaults = {
   "no-token-accepted": {
     summary: "a call without a token is served",
@@ -16,7 +16,7 @@ export const accessFaults = {
     instead: (call) => authorizeIf(call, (authorization = "") => /^Bearer \S/.test(authorization)),
   },
   "longer-token-accepted": {
-    summary: "a token is accepted that only begins like the right one",
+    summary: "a token that only starts with the right one is accepted",
     instead: (call) =>
       authorizeIf(call, (authorization = "", token) => authorization.startsWith(`Bearer ${token}`)),
   },
@@ -41,7 +41,7 @@ export const accessFaults = {
     rewrite: (answer) => (answer.status === 401 ? problemAnswer("internal_error") : answer),
   },
   "token-rejected": {
-    summary: "401 to every call, as after a rotation that the platform does not know of",
+    summary: "401 to every call, as after a rotation without the platform",
     instead: () => problemAnswer("unauthorized"),
   },
   "token-forbidden": {
@@ -49,7 +49,7 @@ export const accessFaults = {
     instead: () => problemAnswer("forbidden"),
   },
   "lookup-before-token": {
-    summary: "404 to a call without a token when there is no such shift",
+    summary: "404 to a call without a token for an unknown shift",
     instead: ({ path, request, ...call }) => {
       const { shiftId } = path;
       if (shiftId === undefined || request.get("authorization") !== undefined) return undefined;
@@ -58,7 +58,7 @@ export const accessFaults = {
     },
   },
   "tenant-conflict-accepted": {
-    summary: "of two headers that name different organisations the one that fits the token counts",
+    summary: "two headers with different organisations are accepted if one fits the token",
     instead: (call) => serveAsHolder(call, /^\/(?!providers\/)/.test(call.request.path)),
   },
   "tenant-ignored": {
@@ -78,7 +78,7 @@ export const accessFaults = {
     rewrite: (answer, call) => toUnknownTenant(answer, call, problemAnswer("internal_error")),
   },
   "token-for-every-tenant": {
-    summary: "each organisation's token opens every other organisation",
+    summary: "each organisation's token is accepted for every organisation",
     instead: (call) => {
       const organisation = organisationOf(call);
       if (organisation && tokenHolderOf(call)) authorize(call, organisation);
@@ -86,22 +86,23 @@ export const accessFaults = {
     },
   },
   "tenant-of-the-token": {
-    summary: "another organisation's providerId is served with the data of the token's",
+    summary: "another organisation's providerId is served with the data of the token's organisation",
     instead: (call) => serveAsHolder(call, organisationOf(call) !== undefined),
   },
   "rows-of-every-tenant": {
-    summary: "shifts, candidates, outlets and roles of every organisation are each one's",
+    summary: "every organisation sees the shifts, candidates, outlets and roles of all",
     around: (call) => {
       const organisation = organisationOf(call);
-      const takeBack = organisation && tokenHolderOf(call) ? lendAll(call, organisation) : () => undefined;
+      const removeForeignRows =
+        organisation && tokenHolderOf(call) ? addForeignRows(call, organisation) : () => undefined;
       return (answer) => {
-        takeBack();
+        removeForeignRows();
         return answer;
       };
     },
   },
   "rows-name-another-tenant": {
-    summary: "an entry of a list says that it is another organisation's",
+    summary: "an entry of a list has the providerId of another organisation",
     operations: LISTS,
     rewrite: (answer) =>
       changeList(answer, (entries) =>
@@ -110,9 +111,9 @@ export const accessFaults = {
   },
 } as const satisfies Faults;
 
-/** A call that names no known organisation stays as it is: there is no token that would be right. */
+/** Authorizes the call if the header is accepted. A call without a known organisation is unchanged. */
 function authorizeIf(
-  call: SpoiltCall,
+  call: Call,
   isRight: (authorization: string | undefined, token: string) => boolean,
 ): undefined {
   const organisation = organisationOf(call);
@@ -122,40 +123,40 @@ function authorizeIf(
   return undefined;
 }
 
-function authorize({ request }: SpoiltCall, { token }: Organisation): void {
+function authorize({ request }: Call, { token }: Organisation): void {
   request.headers.authorization = `Bearer ${token}`;
 }
 
-function serveAsHolder(call: SpoiltCall, when: boolean): undefined {
+function serveAsHolder(call: Call, when: boolean): undefined {
   const holder = tokenHolderOf(call);
   if (holder && when) nameOrganisation(call, holder);
   return undefined;
 }
 
-function toUnknownTenant(answer: Answer, call: SpoiltCall, refusal: Answer): Answer {
+function toUnknownTenant(answer: Answer, call: Call, refusal: Answer): Answer {
   return answer.status === 404 && organisationOf(call) === undefined ? refusal : answer;
 }
 
-/** @returns a function that takes the others' rows away again */
-function lendAll({ organisations }: SpoiltCall, organisation: Organisation): () => void {
+/** Adds the rows of all other organisations. Returns a function that removes them again. */
+function addForeignRows({ organisations }: Call, organisation: Organisation): () => void {
   const others = [...organisations.values()].filter((each) => each !== organisation);
-  const returns = [
-    ...others.map(({ shifts }) => lendMap(organisation.shifts, shifts)),
-    ...others.map(({ candidates }) => lendMap(organisation.candidates, candidates)),
+  const removals = [
+    ...others.map(({ shifts }) => addEntries(organisation.shifts, shifts)),
+    ...others.map(({ candidates }) => addEntries(organisation.candidates, candidates)),
   ];
   const { outlets, roles } = organisation;
   organisation.outlets = [outlets, ...others.map((each) => each.outlets)].flat();
   organisation.roles = [roles, ...others.map((each) => each.roles)].flat();
   return () => {
     Object.assign(organisation, { outlets, roles });
-    for (const each of returns) each();
+    for (const remove of removals) remove();
   };
 }
 
-function lendMap<T>(to: Map<string, T>, from: ReadonlyMap<string, T>): () => void {
-  const lent = [...from].filter(([id]) => !to.has(id));
-  for (const [id, each] of lent) to.set(id, each);
+function addEntries<T>(to: Map<string, T>, from: ReadonlyMap<string, T>): () => void {
+  const added = [...from].filter(([id]) => !to.has(id));
+  for (const [id, each] of added) to.set(id, each);
   return () => {
-    for (const [id] of lent) to.delete(id);
+    for (const [id] of added) to.delete(id);
   };
 }

@@ -6,7 +6,7 @@ const IDS = ["id", "shiftId", "candidateId", "outletId", "roleId"];
 const NAMES = ["name", "firstName", "lastName", "outletName", "roleName"];
 const NUMBERS = ["slots", "numberOfPositions", "breakMinutes"];
 
-/** What is sent has the wrong status, label or form, whatever it says. */
+/** Faults in the status, Content-Type or form of responses, regardless of their content. */
 export const answerFaults = {
   garbage: {
     summary: "200 with a web page",
@@ -21,12 +21,12 @@ export const answerFaults = {
     rewrite: (answer) => ({ ...answer, body: halfOf(answer.body) }),
   },
   "truncated-now-and-then": {
-    summary: "half of the JSON, each fifth time",
+    summary: "half of the JSON, every fifth time",
     every: 5,
     rewrite: (answer) => ({ ...answer, body: halfOf(answer.body) }),
   },
   "single-quotes": {
-    summary: "what a programmer's print shows, and not JSON",
+    summary: "single quotes in place of JSON's double quotes",
     operations: WITH_BODY,
     rewrite: (answer) => onSuccess(answer, () => JSON.stringify(answer.body).replaceAll('"', "'")),
   },
@@ -43,7 +43,7 @@ export const answerFaults = {
     rewrite: (answer) => (isSuccess(answer) ? { ...answer, headers: {} } : answer),
   },
   "status-accepted": {
-    summary: "202 in place of the success that the contract names",
+    summary: "202 in place of the contract's success status",
     rewrite: (answer) => (isSuccess(answer) ? { ...answer, status: 202 } : answer),
   },
   "cancel-with-body": {
@@ -52,15 +52,15 @@ export const answerFaults = {
     rewrite: (answer) => (isSuccess(answer) ? json(200, { success: true }) : answer),
   },
   "valid-refused": {
-    summary: "400 to what the contract asks for",
+    summary: "400 to valid requests",
     rewrite: (answer) => (isSuccess(answer) ? problemAnswer("validation_failed") : answer),
   },
   "operation-missing": {
-    summary: "404, as if there were no such path",
+    summary: "404, as for an unknown path",
     instead: () => problemAnswer("not_found"),
   },
   "method-refused": {
-    summary: "405, as if the method were not offered",
+    summary: "405, as for a method that is not offered",
     instead: () => problemAnswer("method_not_allowed"),
   },
   "ids-missing": {
@@ -73,7 +73,7 @@ export const answerFaults = {
     rewrite: (answer) => changeEntries(answer, (entry) => without(entry, ["name"])),
   },
   "details-missing": {
-    summary: "fields are missing that the platform can do without",
+    summary: "optional fields are missing",
     operations: ["getShift", "findCandidates", "createCandidate", "listOutlets"],
     rewrite: (answer) =>
       changeEntries(answer, (entry) => without(entry, ["outletName", "createdAt", "phone", "address"])),
@@ -93,17 +93,17 @@ export const answerFaults = {
     rewrite: (answer) => changeEntries(answer, (entry) => changeMembers(entry, NAMES, (sv) => ({ sv }))),
   },
   "list-in-object": {
-    summary: "a list stands in an object",
+    summary: "a list is wrapped in an object",
     operations: LISTS,
     rewrite: (answer) => changeList(answer, (items) => ({ items })),
   },
   "single-in-list": {
-    summary: "what should stand alone stands in a list",
+    summary: "a single object is wrapped in a list",
     operations: ["getShift", "createCandidate", "assignCandidate"],
     rewrite: (answer) => changeEntries(answer, (entry) => [entry]),
   },
   "wrapped-in-data": {
-    summary: "every body stands in an object under data",
+    summary: "every body is wrapped in an object as data",
     operations: WITH_BODY,
     rewrite: (answer) => onSuccess(answer, () => ({ data: answer.body })),
   },
@@ -113,7 +113,7 @@ export const answerFaults = {
     rewrite: (answer) => changeEntries(answer, inSnakeCase),
   },
   "duplicate-ids": {
-    summary: "an entry of a list stands there twice",
+    summary: "an entry of a list appears twice",
     operations: LISTS,
     rewrite: (answer) => changeList(answer, (entries) => [...entries, ...entries.slice(0, 1)]),
   },
@@ -128,7 +128,7 @@ export const answerFaults = {
     rewrite: (answer) => changeEntries(answer, (entry) => withNumber(entry, withOtherLastDigit)),
   },
   "invalid-now-and-then": {
-    summary: "each fifth answer lacks its ids",
+    summary: "every fifth response lacks its ids",
     every: 5,
     rewrite: (answer) => changeEntries(answer, (entry) => without(entry, ["id", "success"])),
   },

@@ -1,27 +1,27 @@
 import { randomUUID } from "node:crypto";
 import type { StoredCandidate } from "../organisation.ts";
 import { changeEntries, changeList, changeMembers, type Entry, isEntry } from "./entries.ts";
-import { type Answer, type Faults, isSuccess, json, problemAnswer, type SpoiltCall } from "./fault.ts";
+import { type Answer, type Call, type Faults, isSuccess, json, problemAnswer } from "./fault.ts";
 import { organisationOf } from "./tenant.ts";
 
 const LATE_MS = 2_000;
 
-/** Candidates are not found, not kept or not told as they are; nor is the registry. */
+/** Faults in finding, storing and returning candidates, and in the registry. */
 export const candidateFaults = {
   "candidate-race": {
-    summary: "409 to a creation, because somebody was quicker; a lookup then finds the candidate (once)",
+    summary: "409 to a creation, as after a concurrent one; a lookup then finds the candidate (once)",
     operations: ["createCandidate"],
     times: 1,
     rewrite: () => problemAnswer("candidate_exists"),
   },
   "two-candidates": {
-    summary: "a lookup that finds a person finds a second one with the same number",
+    summary: "a lookup returns a second candidate with the same number",
     operations: ["findCandidates"],
     rewrite: (answer) =>
       changeList(answer, (found) => found.flatMap((each) => [each, { ...each, id: randomUUID() }])),
   },
   "foreign-candidate": {
-    summary: "a lookup ignores its query and finds everybody",
+    summary: "a lookup ignores its query and returns all candidates",
     operations: ["findCandidates"],
     instead: ({ request }) => {
       request.url = request.path;
@@ -29,7 +29,7 @@ export const candidateFaults = {
     },
   },
   "lookup-by-century": {
-    summary: "a lookup finds everybody whose number begins with the same two digits",
+    summary: "a lookup returns all candidates whose number starts with the same two digits",
     operations: ["findCandidates"],
     around: ({ request }) => {
       const { personalNumber } = request.query;
@@ -38,7 +38,7 @@ export const candidateFaults = {
     },
   },
   "lookup-finds-nobody": {
-    summary: "a lookup finds nobody",
+    summary: "a lookup finds no candidate",
     operations: ["findCandidates"],
     rewrite: (answer) => (isSuccess(answer) ? json(200, []) : answer),
   },
@@ -49,7 +49,7 @@ export const candidateFaults = {
       isHyphenated(request.query.personalNumber) ? problemAnswer("validation_failed") : undefined,
   },
   "lookup-misses-hyphen": {
-    summary: "a lookup of YYYYMMDD-XXXX finds nobody",
+    summary: "a lookup of YYYYMMDD-XXXX finds no candidate",
     operations: ["findCandidates"],
     instead: ({ request, forms }) => {
       if (!isHyphenated(request.query.personalNumber)) return undefined;
@@ -57,7 +57,7 @@ export const candidateFaults = {
     },
   },
   "lookup-invalid": {
-    summary: "400 to a lookup of somebody who is not there",
+    summary: "400 to a lookup of an unknown candidate",
     operations: ["findCandidates"],
     rewrite: (answer) => (isEmpty(answer) ? problemAnswer("validation_failed") : answer),
   },
@@ -67,7 +67,7 @@ export const candidateFaults = {
     rewrite: (answer) => (isEmpty(answer) ? json(200, null) : answer),
   },
   "not-found-mixed": {
-    summary: "each second lookup that finds nobody has the other form of saying so",
+    summary: "every second lookup without a match uses the other form of response",
     operations: ["findCandidates"],
     every: 2,
     rewrite: (answer) => {
@@ -76,17 +76,17 @@ export const candidateFaults = {
     },
   },
   "candidate-id-changes": {
-    summary: "a candidate has another id each time",
+    summary: "a candidate has a different id each time",
     operations: ["findCandidates"],
     rewrite: (answer) => changeEntries(answer, (entry) => ({ ...entry, id: randomUUID() })),
   },
   "created-another": {
-    summary: "the created candidate has somebody else's personal number",
+    summary: "the created candidate has a different personal number",
     operations: ["createCandidate"],
     rewrite: (answer) => changeEntries(answer, (entry) => ({ ...entry, personalNumber: "197603212387" })),
   },
   "created-under-another-id": {
-    summary: "a creation answers with an id that lookups do not",
+    summary: "a creation returns a different id than lookups",
     operations: ["createCandidate"],
     rewrite: (answer) => changeEntries(answer, (entry) => ({ ...entry, id: randomUUID() })),
   },
@@ -103,7 +103,7 @@ export const candidateFaults = {
     },
   },
   "create-late": {
-    summary: "a creation takes effect a while after the connection was torn down",
+    summary: "a creation takes effect some time after the connection was reset",
     operations: ["createCandidate"],
     around: (call) => {
       const candidates = organisationOf(call)?.candidates;
@@ -120,7 +120,7 @@ export const candidateFaults = {
     },
   },
   "create-swaps-names": {
-    summary: "a creation stores the first name as the last, and the other way round",
+    summary: "a creation swaps first and last name",
     operations: ["createCandidate"],
     around: stored(({ firstName, lastName }) => ({ firstName: lastName, lastName: firstName })),
   },
@@ -130,13 +130,13 @@ export const candidateFaults = {
     around: stored(() => ({ email: "", phone: "" })),
   },
   "created-without-contact": {
-    summary: "candidates are told without e-mail and phone",
+    summary: "candidates are returned without e-mail and phone",
     operations: ["createCandidate", "findCandidates"],
     rewrite: (answer) =>
       changeEntries(answer, (entry) => changeMembers(entry, ["email", "phone"], () => undefined)),
   },
   "create-again-accepted": {
-    summary: "the same person is created a second time",
+    summary: "the same candidate is created a second time",
     operations: ["createCandidate"],
     around: (call) => {
       const candidates = organisationOf(call)?.candidates;
@@ -149,7 +149,7 @@ export const candidateFaults = {
     },
   },
   "hire-refused": {
-    summary: "400 to the full payload, with which the platform hires",
+    summary: "400 to the full payload of a hire",
     operations: ["createCandidate"],
     rewrite: (answer, { request }) =>
       isSuccess(answer) && Number(request.get("content-length")) > 350
@@ -157,7 +157,7 @@ export const candidateFaults = {
         : answer,
   },
   "registry-loops": {
-    summary: "each page of the registry says that there is a next one",
+    summary: "every page of the registry has a next page",
     operations: ["getCandidateRegistry"],
     around: ({ request }) => {
       request.url = request.path;
@@ -165,7 +165,7 @@ export const candidateFaults = {
     },
   },
   "registry-skips-people": {
-    summary: "each page of the registry but the first lacks its first entry",
+    summary: "every page of the registry except the first lacks its first entry",
     operations: ["getCandidateRegistry"],
     around: ({ request }) => {
       const isFurther = request.query.cursor !== undefined;
@@ -173,12 +173,12 @@ export const candidateFaults = {
     },
   },
   "registry-under-other-ids": {
-    summary: "the registry has ids of its own",
+    summary: "the registry uses different ids",
     operations: ["getCandidateRegistry"],
     rewrite: (answer) => changeEntries(answer, (entry) => ({ ...entry, id: randomUUID() })),
   },
   "registry-of-others": {
-    summary: "the registry gives each person the next one's number",
+    summary: "the registry assigns each person the number of another one",
     operations: ["getCandidateRegistry"],
     rewrite: (answer) =>
       changeList(answer, (entries) =>
@@ -189,7 +189,7 @@ export const candidateFaults = {
       ),
   },
   "registry-dates-by-day": {
-    summary: "the registry writes dates the other way round",
+    summary: "the registry writes dates as DD/MM/YYYY",
     operations: ["getCandidateRegistry"],
     rewrite: (answer) =>
       changeEntries(answer, (entry) => ({ ...entry, workHistory: [{ date: "31/01/2026" }] })),
@@ -198,7 +198,7 @@ export const candidateFaults = {
 
 const isHyphenated = (number: unknown): boolean => typeof number === "string" && number.includes("-");
 
-/** Both forms of "nobody" (contract 4.2). */
+/** Whether a lookup found no candidate, in either form (contract 4.2). */
 function isEmpty({ status, body }: Answer): boolean {
   const code = isEntry(body) ? body.code : undefined;
   return (Array.isArray(body) && body.length === 0) || (status === 404 && code === "candidate_not_found");
@@ -208,9 +208,9 @@ function isLike({ personalNumber }: Entry, wanted: unknown): boolean {
   return typeof wanted !== "string" || String(personalNumber).slice(0, 2) === wanted.slice(0, 2);
 }
 
-/** Changes what is kept of a new candidate; the answer tells what was sent. */
+/** Changes a new candidate in storage; the response contains the candidate as sent. */
 function stored(change: (candidate: StoredCandidate) => Partial<StoredCandidate>) {
-  return (call: SpoiltCall) => {
+  return (call: Call) => {
     const candidates = organisationOf(call)?.candidates;
     const before = new Set(candidates?.keys());
     return (answer: Answer) => {

@@ -6,7 +6,7 @@ export type Entry = Readonly<Record<string, unknown>>;
 export const isEntry = (value: unknown): value is Entry =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Changes each object that a success tells of, whether it stands alone or in a list. */
+/** Changes each object of a successful response, single or in a list. */
 export function changeEntries(answer: Answer, change: (entry: Entry, index: number) => unknown): Answer {
   return changeBody(answer, (body) =>
     isEntry(body) && !Array.isArray(body.candidates)
@@ -15,7 +15,7 @@ export function changeEntries(answer: Answer, change: (entry: Entry, index: numb
   );
 }
 
-/** Changes the list of a success, or that of the registry's page; anything else stays. */
+/** Changes the list of a successful response or of a registry page; other bodies are unchanged. */
 export function changeList(answer: Answer, change: (entries: readonly Entry[]) => unknown): Answer {
   return changeBody(answer, (body) => changeListed(body, change));
 }
@@ -31,7 +31,7 @@ function changeBody(answer: Answer, change: (body: unknown) => unknown): Answer 
   return isSuccess(answer) && answer.body !== undefined ? { ...answer, body: change(answer.body) } : answer;
 }
 
-/** Those members that are there. */
+/** Changes those of the members that are present. */
 export function changeMembers(
   entry: Entry,
   names: readonly string[],

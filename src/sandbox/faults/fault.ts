@@ -7,24 +7,24 @@ import type { Organisation, Organisations } from "../organisation.ts";
 
 export type OperationId = keyof Handlers<Organisation>;
 
-/** What goes over the wire. `body`: a value is sent as JSON, a string as it stands, undefined as nothing. */
+/** A response as sent. `body`: a value is sent as JSON, a string unchanged, undefined as no body. */
 export interface Answer {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: unknown;
 }
 
-/** `hang`: no answer until the caller gives up. `reset`: the connection is torn down. */
+/** `hang`: no response until the caller gives up. `reset`: the connection is closed. */
 export type Outcome = Answer | "hang" | "reset";
 
-/** A call that a fault may spoil, before anybody has authenticated it. */
-export interface SpoiltCall {
+/** A call that a fault may change, before authentication. */
+export interface Call {
   operationId: OperationId;
   /** Percent-decoded values of the path template's parameters. */
   path: Readonly<Record<string, string>>;
   /** Its `url` and `headers` may be changed: the router reads them afterwards. */
   request: Request;
-  /** How the call names its organisation, lower case; undefined when it names none. */
+  /** The organisation that the call names, in lower case; undefined if it names none. */
   providerId: string | undefined;
   organisations: Organisations;
   forms: Forms;
@@ -32,37 +32,37 @@ export interface SpoiltCall {
 }
 
 export interface FaultSettings {
-  /** How many calls (or events) are spoilt before the fault is over. Unless given, the fault's own number. */
+  /** Number of affected calls or events; the fault's own number by default. */
   times?: number;
-  /** Only each so-manieth call of an operation, the first ones not. Unless given, the fault's own number. */
+  /** Affects only every nth call of an operation; the fault's own number by default. */
   every?: number;
-  /** Only these operations, of those that the fault knows. */
+  /** Only these of the fault's operations. */
   operations?: readonly OperationId[];
-  /** How long the fault lasts. Milliseconds; without end unless given. */
+  /** Duration of the fault. Milliseconds; unlimited by default. */
   forMs?: number;
-  /** After how long an effect comes that is late. Milliseconds; 2 s unless given. */
+  /** Delay of a late effect. Milliseconds; 2,000 by default. */
   lateMs?: number;
-  /** The value of `Retry-After`, where the fault sends one: seconds or an HTTP date. */
+  /** The value of `Retry-After`, if the fault sends it: seconds or an HTTP date. */
   retryAfter?: string;
 }
 
-/** One way for a provider to be wrong. One hook is enough. */
+/** One violation by a provider. It requires at least one hook. */
 export interface Fault {
-  /** For the list that the command line prints. */
+  /** Shown in the list that the command line prints. */
   summary: string;
-  /** The operations that it spoils; every one unless given. */
+  /** The affected operations; all by default. */
   operations?: readonly OperationId[];
-  /** How often, unless the settings say it; without end unless given. */
+  /** Default number of affected calls; unlimited by default. */
   times?: number;
-  /** Which calls, unless the settings say it; each one unless given. */
+  /** Affects only every nth call by default. */
   every?: number;
-  /** In place of the handler; undefined lets the handler run. */
-  instead?: (call: SpoiltCall) => Outcome | undefined;
-  /** Makes of what would be sent what is sent. The handler's effect stays. */
-  rewrite?: (answer: Answer, call: SpoiltCall) => Outcome;
-  /** Called before the handler runs; what it returns is called in place of `rewrite`. So an effect can be taken back. */
-  around?: (call: SpoiltCall) => (answer: Answer) => Outcome;
-  /** Makes of an event what webhooks are sent. */
+  /** Replaces the handler; undefined lets the handler run. */
+  instead?: (call: Call) => Outcome | undefined;
+  /** Changes the response. The handler's effect stays. */
+  rewrite?: (answer: Answer, call: Call) => Outcome;
+  /** Called before the handler runs. Returns a function that replaces `rewrite`, and may undo the handler's effect. */
+  around?: (call: Call) => (answer: Answer) => Outcome;
+  /** Returns the webhooks to send for an event. */
   webhooks?: (event: Message, isEcho: boolean) => readonly Message[];
 }
 

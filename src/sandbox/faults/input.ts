@@ -2,39 +2,39 @@ import { randomUUID } from "node:crypto";
 import type { CompleteCandidate } from "../../../generated/provider/types.ts";
 import { shiftBody } from "../shift-body.ts";
 import { isEntry } from "./entries.ts";
-import { type Answer, empty, type Faults, isRefusal, json, problemAnswer, type SpoiltCall } from "./fault.ts";
+import { type Answer, type Call, empty, type Faults, isRefusal, json, problemAnswer } from "./fault.ts";
 import { WITH_REQUEST_BODY, WITH_SHIFT_ID } from "./operations.ts";
 import { organisationOf } from "./tenant.ts";
 
-/** Input that is wrong is served, or refused in the wrong way. */
+/** Faults in the handling of invalid input: it is accepted, or refused incorrectly. */
 export const inputFaults = {
   "unknown-id-accepted": {
-    summary: "an id of a shift that nobody has is accepted",
+    summary: "an unknown shift id is accepted",
     operations: WITH_SHIFT_ID,
     rewrite: (answer, call) => (isUnknown(answer, "shift") ? successOf(call) : answer),
   },
   "unknown-candidate-assigned": {
-    summary: "a candidate whom nobody knows is assigned",
+    summary: "an unknown candidate is assigned",
     operations: ["assignCandidate"],
     rewrite: (answer, call) => (isUnknown(answer, "candidate") ? successOf(call) : answer),
   },
   "unknown-id-invalid": {
-    summary: "400 to an id that nobody has",
+    summary: "400 to an unknown id",
     operations: WITH_SHIFT_ID,
     rewrite: (answer) => (isUnknown(answer) ? problemAnswer("validation_failed") : answer),
   },
   "unknown-id-500": {
-    summary: "500 to an id that nobody has",
+    summary: "500 to an unknown id",
     operations: WITH_SHIFT_ID,
     rewrite: (answer) => (isUnknown(answer) ? problemAnswer("internal_error") : answer),
   },
   "malformed-id-accepted": {
-    summary: "an id is accepted that cannot be one",
+    summary: "a malformed id is accepted",
     operations: WITH_SHIFT_ID,
     rewrite: (answer, call) => (isMalformed(call) && isUnknown(answer) ? successOf(call) : answer),
   },
   "malformed-id-500": {
-    summary: "500 to an id that is no UUID",
+    summary: "500 to an id that is not a UUID",
     operations: WITH_SHIFT_ID,
     rewrite: (answer, call) =>
       isRefusal(answer) && answer.status !== 401 && isMalformed(call)
@@ -50,7 +50,7 @@ export const inputFaults = {
         : answer,
   },
   "quote-in-id-500": {
-    summary: "500 to an id with an apostrophe, as from a query that was put together",
+    summary: "500 to an id with an apostrophe, as from a concatenated query",
     operations: WITH_SHIFT_ID,
     rewrite: (answer, { path }) =>
       isUnknown(answer) && Object.values(path).some((id) => id.includes("'"))
@@ -74,7 +74,7 @@ export const inputFaults = {
     rewrite: (answer) => (codeOf(answer) === "malformed_json" ? problemAnswer("internal_error") : answer),
   },
   "invalid-body-500": {
-    summary: "500 to a body that the contract does not allow",
+    summary: "500 to an invalid body",
     operations: WITH_REQUEST_BODY,
     rewrite: (answer) =>
       codeOf(answer) === "validation_failed" && pointersOf(answer).some(isInBody)
@@ -82,7 +82,7 @@ export const inputFaults = {
         : answer,
   },
   "invalid-candidate-accepted": {
-    summary: "anything is accepted as a candidate",
+    summary: "any body is accepted as a candidate",
     operations: ["createCandidate"],
     rewrite: (answer, call) => acceptIf(answer, call, (pointers) => pointers.length > 0),
   },
@@ -99,7 +99,7 @@ export const inputFaults = {
       acceptIf(answer, call, (pointers) => pointers.every((each) => /^\/(email|phone)$/.test(each))),
   },
   "number-unchecked": {
-    summary: "a personal number is accepted whatever its digits",
+    summary: "a personal number with a wrong date or check digit is accepted",
     operations: ["createCandidate"],
     rewrite: (answer, call) =>
       answer.status === 422
@@ -107,7 +107,7 @@ export const inputFaults = {
         : answer,
   },
   "invalid-update-accepted": {
-    summary: "an update is acknowledged whatever its body",
+    summary: "an update with an invalid body is acknowledged",
     operations: ["updateShift"],
     rewrite: (answer, call) => acceptIf(answer, call, (pointers) => pointers.length > 0),
   },
@@ -118,7 +118,7 @@ export const inputFaults = {
   },
 } as const satisfies Faults;
 
-/** The code of a problem; a fault is not fooled by a status alone. */
+/** Returns the code of a problem document, because a status alone is ambiguous. */
 function codeOf({ body }: Answer): unknown {
   return isEntry(body) ? body.code : undefined;
 }
@@ -130,24 +130,24 @@ function isUnknown(answer: Answer, what?: "shift" | "candidate"): boolean {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-const isMalformed = ({ path }: SpoiltCall): boolean => Object.values(path).some((id) => !UUID.test(id));
+const isMalformed = ({ path }: Call): boolean => Object.values(path).some((id) => !UUID.test(id));
 
 function pointersOf({ body }: Answer): string[] {
   const errors = isEntry(body) && Array.isArray(body.errors) ? body.errors : [];
   return errors.filter(isEntry).map(({ pointer }) => String(pointer));
 }
 
-/** Pointers that lead into other parts carry a fragment sign. */
+/** Whether a pointer is into the body: pointers into other parts start with a fragment sign. */
 const isInBody = (pointer: string): boolean => !pointer.startsWith("#");
 
-function acceptIf(answer: Answer, call: SpoiltCall, isSo: (pointers: readonly string[]) => boolean): Answer {
+function acceptIf(answer: Answer, call: Call, accepts: (pointers: readonly string[]) => boolean): Answer {
   const isAboutBody = answer.status === 400 || answer.status === 422;
   const pointers = pointersOf(answer).filter(isInBody);
-  return isAboutBody && pointers.length > 0 && isSo(pointers) ? successOf(call) : answer;
+  return isAboutBody && pointers.length > 0 && accepts(pointers) ? successOf(call) : answer;
 }
 
-/** What a provider says that has not looked. */
-function successOf(call: SpoiltCall): Answer {
+/** Returns the response of a provider that does not validate the call. */
+function successOf(call: Call): Answer {
   switch (call.operationId) {
     case "assignCandidate":
     case "unassignCandidate":
@@ -161,12 +161,12 @@ function successOf(call: SpoiltCall): Answer {
   }
 }
 
-/** A provider without any shift has none to take for it. */
+/** Returns 404 if the provider has no shift at all. */
 function readOf(shift: unknown): Answer {
   return shift === undefined ? problemAnswer("shift_not_found") : json(200, shift);
 }
 
-function someShift(call: SpoiltCall): unknown {
+function someShift(call: Call): unknown {
   const organisation = organisationOf(call);
   const [shift] = organisation?.shifts.values() ?? [];
   return organisation && shift
@@ -174,7 +174,7 @@ function someShift(call: SpoiltCall): unknown {
     : undefined;
 }
 
-function someCandidate(call: SpoiltCall): CompleteCandidate | undefined {
+function someCandidate(call: Call): CompleteCandidate | undefined {
   const [candidate] = organisationOf(call)?.candidates.values() ?? [];
   if (!candidate) return undefined;
   const { personalNumber, firstName, lastName, email, phone } = candidate;

@@ -6,7 +6,7 @@ import type { Answer, OperationId, Outcome } from "./fault.ts";
 import type { FaultSwitchboard } from "./switchboard.ts";
 import { providerIdOf } from "./tenant.ts";
 
-/** Lets the active faults answer before the router does, or spoil what the router sends. */
+/** Lets active faults respond in place of the router, or change its responses. */
 export function faultMiddleware(
   switchboard: FaultSwitchboard,
   organisations: Organisations,
@@ -15,15 +15,15 @@ export function faultMiddleware(
   return (request, response, next) => {
     const operation = operationOf(request);
     const world = { providerId: providerIdOf(request), organisations, forms };
-    const spoilt = operation && switchboard.spoil({ ...operation, ...world, request });
-    if (spoilt === undefined) return next();
-    if (typeof spoilt !== "function") return carryOut(spoilt, response);
-    interceptEnd(response, (answer, send) => carryOut(spoilt(answer), response, send));
+    const outcome = operation && switchboard.intercept({ ...operation, ...world, request });
+    if (outcome === undefined) return next();
+    if (typeof outcome !== "function") return send(outcome, response);
+    interceptEnd(response, (answer, end) => send(outcome(answer), response, end));
     next();
   };
 }
 
-/** The templates as expressions, concrete paths first; the organisation's prefix may stand before them. */
+/** The path templates as expressions with an optional organisation prefix, concrete paths first. */
 const ROUTES = [...operationsTable]
   .sort((one, other) => one.path.split("{").length - other.path.split("{").length)
   .map(({ operationId, method, path }) => {
@@ -53,19 +53,19 @@ function decodedText(text: string): string {
 
 type End = (text?: string) => void;
 
-/** The generated router writes status and headers and then ends with the whole body: that is where it is caught. */
-function interceptEnd(response: Response, spoil: (answer: Answer, send: End) => void): void {
+/** Intercepts the end of a response: the generated router passes the whole body to it. */
+function interceptEnd(response: Response, onEnd: (answer: Answer, end: End) => void): void {
   const end = response.end.bind(response);
-  const send: End = (text) => {
+  const originalEnd: End = (text) => {
     if (text === undefined) end();
     else end(text);
   };
-  const caught = (text?: unknown) => {
+  const intercepted = (text?: unknown) => {
     const body = typeof text === "string" ? parsed(text) : undefined;
-    spoil({ status: response.statusCode, headers: headersOf(response), body }, send);
+    onEnd({ status: response.statusCode, headers: headersOf(response), body }, originalEnd);
     return response;
   };
-  response.end = caught as Response["end"];
+  response.end = intercepted as Response["end"];
 }
 
 function headersOf(response: Response): Record<string, string> {
@@ -81,7 +81,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function carryOut(outcome: Outcome, response: Response, send: End = (text) => response.end(text)): void {
+function send(outcome: Outcome, response: Response, end: End = (text) => response.end(text)): void {
   if (outcome === "hang") return;
   if (outcome === "reset") {
     response.socket?.destroy();
@@ -93,5 +93,5 @@ function carryOut(outcome: Outcome, response: Response, send: End = (text) => re
   }
   for (const [name, value] of Object.entries(outcome.headers)) response.setHeader(name, value);
   const { body } = outcome;
-  send(typeof body === "string" || body === undefined ? body : JSON.stringify(body));
+  end(typeof body === "string" || body === undefined ? body : JSON.stringify(body));
 }

@@ -1,10 +1,10 @@
 import { empty, type Faults, json, problemAnswer } from "./fault.ts";
 
 const OVERSIZED = 10_000_000;
-/** The kit reads the same thing often enough to see what happens each fifth time. */
+/** The kit repeats its reads often enough to detect a fault in every fifth call. */
 const NOW_AND_THEN = 5;
 
-/** The server or the network fails, whatever is asked. */
+/** Failures of the server or the network, regardless of the request. */
 export const networkFaults = {
   unavailable: {
     summary: "503 with Retry-After",
@@ -15,10 +15,10 @@ export const networkFaults = {
     summary: "429 with Retry-After",
     instead: ({ settings }) => problemAnswer("rate_limited", { "Retry-After": settings.retryAfter ?? "1" }),
   },
-  slow: { summary: "no answer until the caller gives up", instead: () => "hang" },
-  reset: { summary: "the connection is torn down", instead: () => "reset" },
+  slow: { summary: "no response until the caller gives up", instead: () => "hang" },
+  reset: { summary: "the connection is closed without a response", instead: () => "reset" },
   "answer-lost": {
-    summary: "the call takes effect, and the connection is torn down before the answer",
+    summary: "the call takes effect, and the connection is closed before the response",
     rewrite: () => "reset",
   },
   "gateway-not-found": {
@@ -38,17 +38,17 @@ export const networkFaults = {
     instead: () => ({ ...empty(302), headers: { Location: "https://elsewhere.example/" } }),
   },
   "error-now-and-then": {
-    summary: "500 to each fifth call of an operation",
+    summary: "500 to every fifth call of an operation",
     every: NOW_AND_THEN,
     instead: () => problemAnswer("internal_error"),
   },
   "reset-now-and-then": {
-    summary: "each fifth connection is torn down",
+    summary: "every fifth connection is closed without a response",
     every: NOW_AND_THEN,
     instead: () => "reset",
   },
   "refused-now-and-then": {
-    summary: "404 to each fifth read, as if nothing were there",
+    summary: "404 to every fifth read",
     operations: ["getShift", "listOutlets", "listRoles"],
     every: NOW_AND_THEN,
     instead: () => problemAnswer("not_found"),

@@ -2,7 +2,7 @@ import type { OperationId } from "./fault.ts";
 
 type Operations = readonly OperationId[];
 
-// Operations by what they ask for and answer with.
+// Operations by the content of their requests and responses.
 
 export const LISTS = [
   "findCandidates",
@@ -17,7 +17,7 @@ export const WITH_CANDIDATES = [
   "getCandidateRegistry",
 ] as const satisfies Operations;
 
-/** Their success must have a body. */
+/** Operations whose successful response has a body. */
 export const WITH_BODY = [
   "getShift",
   "assignCandidate",

@@ -1,6 +1,6 @@
 import { type Answer, empty, type Faults, isRefusal, json } from "./fault.ts";
 
-/** What a 4xx says; its status is right. */
+/** Faults in the body of a 4xx with the right status. */
 export const refusalFaults = {
   "errors-empty": {
     summary: "refusals have no body",
@@ -8,15 +8,15 @@ export const refusalFaults = {
   },
   "errors-as-text": {
     summary: "refusals are plain text",
-    rewrite: (answer) => refused(answer, "text/plain", "It cannot be done."),
+    rewrite: (answer) => refused(answer, "text/plain", "The request failed."),
   },
   "errors-as-html": {
     summary: "refusals are web pages",
-    rewrite: (answer) => refused(answer, "text/html", "<h1>It cannot be done</h1>"),
+    rewrite: (answer) => refused(answer, "text/html", "<h1>The request failed</h1>"),
   },
   "errors-as-json": {
-    summary: "refusals are JSON of their own form",
-    rewrite: (answer) => (isRefusal(answer) ? json(answer.status, { error: "it cannot be done" }) : answer),
+    summary: "refusals are JSON in the provider's own form",
+    rewrite: (answer) => (isRefusal(answer) ? json(answer.status, { error: "the request failed" }) : answer),
   },
   "errors-truncated": {
     summary: "half of the problem document",
@@ -24,10 +24,10 @@ export const refusalFaults = {
   },
   "errors-mislabelled": {
     summary: "a web page labelled as JSON",
-    rewrite: (answer) => refused(answer, "application/json", "<h1>It cannot be done</h1>"),
+    rewrite: (answer) => refused(answer, "application/json", "<h1>The request failed</h1>"),
   },
   "errors-with-another-status": {
-    summary: "the status in a problem document is not the answer's",
+    summary: "the status in a problem document differs from the status of the response",
     rewrite: (answer) => refused(answer, "application/problem+json", JSON.stringify({ status: 200 })),
   },
   "errors-with-token": {

@@ -5,32 +5,32 @@ import type { Faults } from "./fault.ts";
 import { inputFaults } from "./input.ts";
 import { networkFaults } from "./network.ts";
 import { refusalFaults } from "./refusals.ts";
+import { shiftResponseFaults } from "./shift-responses.ts";
 import { shiftFaults } from "./shifts.ts";
-import { toldShiftFaults } from "./told-shifts.ts";
 import { webhookFaults } from "./webhooks.ts";
 
-/** Every fault by its name. To add one, add an entry to its topic's file: the command line and the tests find it. */
+/** Every fault by name. A new entry in a topic's file is included in the command line and the tests. */
 export const faults = {
   ...networkFaults,
   ...accessFaults,
   ...inputFaults,
   ...answerFaults,
   ...refusalFaults,
-  ...toldShiftFaults,
+  ...shiftResponseFaults,
   ...shiftFaults,
   ...candidateFaults,
   ...webhookFaults,
 } as const satisfies Faults;
 
-/** Faults by what is wrong, for lists that people read. */
+/** Faults by topic, for printed lists. */
 export const faultTopics: Readonly<Record<string, Faults>> = {
   "server and network": networkFaults,
   "tokens and organisations": accessFaults,
-  "wrong input": inputFaults,
-  "status, label and form of answers": answerFaults,
-  "what refusals say": refusalFaults,
-  "how shifts and acknowledgements are told": toldShiftFaults,
-  "what becomes of shifts": shiftFaults,
+  "invalid input": inputFaults,
+  "status, Content-Type and form of responses": answerFaults,
+  "bodies of refusals": refusalFaults,
+  "content of shifts and acknowledgements": shiftResponseFaults,
+  "effects on shifts": shiftFaults,
   "candidates and their registry": candidateFaults,
   webhooks: webhookFaults,
 };

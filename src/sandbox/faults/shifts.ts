@@ -1,75 +1,75 @@
 import type { Organisation, StoredShift } from "../organisation.ts";
 import { changeEntries, changeList, changeMembers } from "./entries.ts";
-import { type Answer, empty, type Faults, isSuccess, json, problemAnswer, type SpoiltCall } from "./fault.ts";
+import { type Answer, type Call, empty, type Faults, isSuccess, json, problemAnswer } from "./fault.ts";
 import { UNASSIGN } from "./operations.ts";
 import { organisationOf } from "./tenant.ts";
 
 const HOUR = 3_600_000;
 const LATE_MS = 2_000;
-const NOBODY = "00000000-0000-4000-8000-000000000000";
+const UNKNOWN_ID = "00000000-0000-4000-8000-000000000000";
 
-/** What is acknowledged for a shift is not what becomes of it. */
+/** Faults in the effects of calls: the stored shift differs from the acknowledged one. */
 export const shiftFaults = {
   "update-refused": {
-    summary: "409 to a change of a shift",
+    summary: "409 to an update of a shift",
     operations: ["updateShift"],
     instead: () => problemAnswer("shift_started"),
   },
   "update-not-stored": {
-    summary: "a change of a shift is acknowledged and not stored",
+    summary: "an update of a shift is acknowledged and not stored",
     operations: ["updateShift"],
-    around: aftermath((shift, before) => Object.assign(shift, before)),
+    around: after((shift, before) => Object.assign(shift, before)),
   },
   "update-without-times": {
-    summary: "a change of a shift stores the positions and not the times",
+    summary: "an update of a shift stores the positions and not the times",
     operations: ["updateShift"],
-    around: aftermath((shift, { startTime, endTime }) => Object.assign(shift, { startTime, endTime })),
+    around: after((shift, { startTime, endTime }) => Object.assign(shift, { startTime, endTime })),
   },
   "update-without-positions": {
-    summary: "a change of a shift stores the times and not the positions",
+    summary: "an update of a shift stores the times and not the positions",
     operations: ["updateShift"],
-    around: aftermath((shift, { positions }) => Object.assign(shift, { positions })),
+    around: after((shift, { positions }) => Object.assign(shift, { positions })),
   },
   "update-without-end": {
-    summary: "a change of a shift stores everything but its end",
+    summary: "an update of a shift stores everything but its end",
     operations: ["updateShift"],
-    around: aftermath((shift, { endTime }) => Object.assign(shift, { endTime })),
+    around: after((shift, { endTime }) => Object.assign(shift, { endTime })),
   },
   "update-loses-zone": {
-    summary: "a changed shift is an hour later than was asked for",
+    summary: "an updated shift is an hour later than requested",
     operations: ["updateShift"],
-    around: aftermath((shift) => Object.assign(shift, laterTimes(shift))),
+    around: after((shift) => Object.assign(shift, laterTimes(shift))),
   },
   "update-keeps-duration": {
-    summary: "a change of a shift moves its start, and keeps its duration whatever end was asked for",
+    summary: "an update of a shift moves its start, and keeps its duration instead of the requested end",
     operations: ["updateShift"],
-    around: aftermath((shift, before) => {
+    around: after((shift, before) => {
       const duration = Date.parse(before.endTime) - Date.parse(before.startTime);
       shift.endTime = new Date(Date.parse(shift.startTime) + duration).toISOString();
     }),
   },
   "update-drops-offset": {
-    summary: "a change of a shift stores what the clock shows as if it were UTC",
+    summary: "an update of a shift drops the offset and stores the local times as UTC",
     operations: ["updateShift"],
-    around: aftermath((shift) => {
+    around: after((shift) => {
       const inUtc = (time: string) => time.replace(/(Z|[+-]\d{2}:?\d{2})$/, "Z");
       Object.assign(shift, { startTime: inUtc(shift.startTime), endTime: inUtc(shift.endTime) });
     }),
   },
   "update-resets-omitted": {
-    summary: "a change of a shift resets the description and the break, which it does not name",
+    summary: "an update of a shift resets the description and the break, which it does not contain",
     operations: ["updateShift"],
-    around: aftermath((shift) => Object.assign(shift, { description: null, breakMinutes: 0 })),
+    around: after((shift) => Object.assign(shift, { description: null, breakMinutes: 0 })),
   },
   "update-rewrites-created": {
-    summary: "a change of a shift is told as its creation",
+    summary: "an update of a shift sets the time of its creation",
     operations: ["updateShift"],
-    around: aftermath((shift) => Object.assign(shift, { createdAt: shift.updatedAt })),
+    around: after((shift) => Object.assign(shift, { createdAt: shift.updatedAt })),
   },
   "update-unassigns": {
-    summary: "a change of a shift takes everybody off it",
+    summary: "an update of a shift unassigns all its candidates",
     operations: ["updateShift"],
-    around: aftermath((shift) => shift.assigned.clear()),
+    around: after((shift) => shift.assigned.clear()),
   },
   "cancel-refused": {
     summary: "409 to a cancellation",
@@ -79,7 +79,7 @@ export const shiftFaults = {
   "cancel-not-stored": {
     summary: "a cancellation is acknowledged and the shift stays",
     operations: ["cancelShift"],
-    around: aftermath((shift, before) => Object.assign(shift, before)),
+    around: after((shift, before) => Object.assign(shift, before)),
   },
   "cancelled-assigned": {
     summary: "an assignment to a cancelled shift is accepted",
@@ -100,69 +100,69 @@ export const shiftFaults = {
     instead: () => problemAnswer("shift_full"),
   },
   "assign-lost-answer": {
-    summary: "assigns, then answers 500 (once)",
+    summary: "assigns, then returns 500 (once)",
     operations: ["assignCandidate"],
     times: 1,
     rewrite: () => problemAnswer("internal_error"),
   },
   "assign-late": {
-    summary: "an assignment takes effect a while after the connection was torn down",
+    summary: "an assignment takes effect some time after the connection was reset",
     operations: ["assignCandidate"],
     instead: assignLater,
   },
   "assign-no-content": {
-    summary: "assigns and answers 204, which is right too",
+    summary: "assigns and returns 204, which is correct as well",
     operations: ["assignCandidate"],
     rewrite: (answer) => (answer.status === 200 ? empty(204) : answer),
   },
   "assign-not-stored": {
     summary: "an assignment is acknowledged and not stored",
     operations: ["assignCandidate"],
-    around: aftermath((shift, { assigned }) => Object.assign(shift, { assigned })),
+    around: after((shift, { assigned }) => Object.assign(shift, { assigned })),
   },
   "assign-stores-another": {
-    summary: "an assignment stores somebody else",
+    summary: "an assignment stores another candidate",
     operations: ["assignCandidate"],
-    around: aftermath((shift, { assigned }, { candidates }) => {
-      const other = [...candidates.keys()].find((id) => !shift.assigned.has(id)) ?? NOBODY;
+    around: after((shift, { assigned }, { candidates }) => {
+      const other = [...candidates.keys()].find((id) => !shift.assigned.has(id)) ?? UNKNOWN_ID;
       if (shift.assigned.size > assigned.size)
         shift.assigned = new Map([...assigned, [other, shift.updatedAt]]);
     }),
   },
   "assign-replaces": {
-    summary: "an assignment takes everybody else off the shift",
+    summary: "an assignment unassigns all other candidates",
     operations: ["assignCandidate"],
-    around: aftermath((shift, _before, _organisation, { path }) => {
+    around: after((shift, _before, _organisation, { path }) => {
       for (const id of shift.assigned.keys()) if (id !== path.candidateId) shift.assigned.delete(id);
     }),
   },
   "assign-again-refused": {
-    summary: "409 to the same assignment again",
+    summary: "409 to a repeated assignment",
     operations: ["assignCandidate"],
     instead: (call) => (isAssigned(call) ? problemAnswer("shift_full") : undefined),
   },
   "assign-again-listed-twice": {
-    summary: "the same assignment again makes a second entry",
+    summary: "a repeated assignment adds a second entry",
     operations: ["assignCandidate", "getShift", "updateShift"],
     around: (call) => {
-      if (call.operationId === "assignCandidate") noteAgain(call);
+      if (call.operationId === "assignCandidate") noteRepetition(call);
       return (answer) => (call.operationId === "assignCandidate" ? answer : withSecondEntries(answer, call));
     },
   },
   "assign-takes-position": {
-    summary: "an assignment lowers the number of positions, as if it were what remains",
+    summary: "an assignment lowers the number of positions, as if it were the remainder",
     operations: ["assignCandidate"],
-    around: aftermath((shift, { assigned }) => {
+    around: after((shift, { assigned }) => {
       shift.positions -= shift.assigned.size - assigned.size;
     }),
   },
   "assign-moves-times": {
     summary: "an assignment moves the shift by an hour",
     operations: ["assignCandidate"],
-    around: aftermath((shift) => Object.assign(shift, laterTimes(shift))),
+    around: after((shift) => Object.assign(shift, laterTimes(shift))),
   },
   "unassign-unknown-path": {
-    summary: "404 to PUT /unassign/, as if there were no such path",
+    summary: "404 to PUT /unassign/, as for an unknown path",
     operations: ["unassignCandidate"],
     instead: () => problemAnswer("not_found"),
   },
@@ -174,24 +174,24 @@ export const shiftFaults = {
   "unassign-not-stored": {
     summary: "an unassignment is acknowledged and the candidate stays",
     operations: UNASSIGN,
-    around: aftermath((shift, { assigned }) => Object.assign(shift, { assigned })),
+    around: after((shift, { assigned }) => Object.assign(shift, { assigned })),
   },
   "unassign-removes-another": {
-    summary: "an unassignment takes off who was assigned last, whoever was named",
+    summary: "an unassignment removes the candidate who was assigned last",
     operations: UNASSIGN,
-    around: aftermath((shift, { assigned }, _organisation, { path }) => {
+    around: after((shift, { assigned }, _organisation, { path }) => {
       const last = [...assigned.keys()].at(-1);
       if (last === undefined || !assigned.has(path.candidateId ?? "")) return;
       shift.assigned = new Map([...assigned].filter(([id]) => id !== last));
     }),
   },
   "unassign-body-odd": {
-    summary: "200 to an unassignment by DELETE, with a body that is no acknowledgement",
+    summary: "200 to an unassignment by DELETE, with a body other than an acknowledgement",
     operations: ["deleteAssignment"],
     rewrite: (answer) => (isSuccess(answer) ? json(200, { removed: ["row"], affected: 1 }) : answer),
   },
   "overbooks-by-one": {
-    summary: "one candidate more than there are positions is assigned, and only the next one is refused",
+    summary: "one candidate more than there are positions is assigned; the next one is refused",
     operations: ["assignCandidate"],
     around: (call) => {
       const shift = shiftOf(call);
@@ -203,14 +203,14 @@ export const shiftFaults = {
     },
   },
   "unassign-clears": {
-    summary: "an unassignment takes everybody off the shift",
+    summary: "an unassignment removes all candidates from the shift",
     operations: UNASSIGN,
-    around: aftermath((shift) => shift.assigned.clear()),
+    around: after((shift) => shift.assigned.clear()),
   },
   "unassign-moves-times": {
     summary: "an unassignment moves the shift by an hour",
     operations: UNASSIGN,
-    around: aftermath((shift) => Object.assign(shift, laterTimes(shift))),
+    around: after((shift) => Object.assign(shift, laterTimes(shift))),
   },
   "outlet-not-listed": {
     summary: "the first outlet is not listed",
@@ -223,33 +223,28 @@ export const shiftFaults = {
     rewrite: (answer) => changeList(answer, (roles) => roles.slice(1)),
   },
   "outlet-under-another-id": {
-    summary: "a shift names its outlet and role under ids of their own",
+    summary: "a shift has ids of outlet and role that the lists do not contain",
     operations: ["getShift"],
     rewrite: (answer) =>
-      changeEntries(answer, (shift) => changeMembers(shift, ["outletId", "roleId"], () => NOBODY)),
+      changeEntries(answer, (shift) => changeMembers(shift, ["outletId", "roleId"], () => UNKNOWN_ID)),
   },
   "lists-now-and-then-shorter": {
-    summary: "each third list of outlets or roles lacks its last entry",
+    summary: "every third list of outlets or roles lacks its last entry",
     operations: ["listOutlets", "listRoles"],
     every: 3,
     rewrite: (answer) => changeList(answer, (entries) => entries.slice(0, -1)),
   },
 } as const satisfies Faults;
 
-function shiftOf(call: SpoiltCall): StoredShift | undefined {
+function shiftOf(call: Call): StoredShift | undefined {
   return organisationOf(call)?.shifts.get(call.path.shiftId ?? "");
 }
 
-type Change = (
-  shift: StoredShift,
-  before: StoredShift,
-  organisation: Organisation,
-  call: SpoiltCall,
-) => unknown;
+type Change = (shift: StoredShift, before: StoredShift, organisation: Organisation, call: Call) => unknown;
 
-/** Changes the stored shift once the handler has had its effect; the answer tells of the effect. */
-function aftermath(change: Change) {
-  return (call: SpoiltCall) => {
+/** Changes the stored shift after the handler; the response is the handler's. */
+function after(change: Change) {
+  return (call: Call) => {
     const organisation = organisationOf(call);
     const shift = shiftOf(call);
     if (!organisation || !shift) return (answer: Answer) => answer;
@@ -266,8 +261,8 @@ function laterTimes({ startTime, endTime }: StoredShift) {
   return { startTime: later(startTime), endTime: later(endTime) };
 }
 
-/** As a transaction that commits when the caller has given up. No webhook follows. */
-function assignLater(call: SpoiltCall): "reset" | undefined {
+/** Assigns like a transaction that commits after the caller has given up. No webhook follows. */
+function assignLater(call: Call): "reset" | undefined {
   const organisation = organisationOf(call);
   const { candidateId = "" } = call.path;
   const shift = shiftOf(call);
@@ -281,22 +276,22 @@ function assignLater(call: SpoiltCall): "reset" | undefined {
   return "reset";
 }
 
-function isAssigned(call: SpoiltCall): boolean {
+function isAssigned(call: Call): boolean {
   return shiftOf(call)?.assigned.has(call.path.candidateId ?? "") ?? false;
 }
 
-/** Candidates by the shift that they were assigned to again. */
-const again = new WeakMap<StoredShift, Set<string>>();
+/** Repeatedly assigned candidates, by shift. */
+const repeated = new WeakMap<StoredShift, Set<string>>();
 
-function noteAgain(call: SpoiltCall): void {
+function noteRepetition(call: Call): void {
   const shift = shiftOf(call);
   if (shift && isAssigned(call))
-    again.set(shift, new Set([...(again.get(shift) ?? []), call.path.candidateId ?? ""]));
+    repeated.set(shift, new Set([...(repeated.get(shift) ?? []), call.path.candidateId ?? ""]));
 }
 
-function withSecondEntries(answer: Answer, call: SpoiltCall): Answer {
+function withSecondEntries(answer: Answer, call: Call): Answer {
   const shift = shiftOf(call);
-  const twice = shift && again.get(shift);
+  const twice = shift && repeated.get(shift);
   if (!twice) return answer;
   const repeat = (list: unknown) =>
     Array.isArray(list)

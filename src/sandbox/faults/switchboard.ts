@@ -1,5 +1,5 @@
 import type { Message } from "../../../generated/events/types.ts";
-import type { Answer, Fault, FaultSettings, OperationId, Outcome, SpoiltCall } from "./fault.ts";
+import type { Answer, Call, Fault, FaultSettings, OperationId, Outcome } from "./fault.ts";
 import { faults } from "./registry.ts";
 
 export type FaultName = keyof typeof faults;
@@ -11,17 +11,17 @@ export function isFaultName(text: string): text is FaultName {
   return Object.hasOwn(faults, text);
 }
 
-export type AnyCall = Omit<SpoiltCall, "settings">;
-/** Makes of what the router sends what is sent. */
+export type AnyCall = Omit<Call, "settings">;
+/** Changes the router's response. */
 export type Rewriter = (answer: Answer) => Outcome;
 
-/** Which faults are on, and for how long. */
+/** Activates faults, and applies the active ones to calls and events. */
 export interface FaultSwitchboard {
-  /** Again: with new settings. */
+  /** Activates the fault, or replaces its settings. */
   set(name: FaultName, settings?: FaultSettings): void;
   clear(): void;
-  /** Asked once for each call: an answer that takes the handler's place, a rewriter of the handler's, or undefined for neither. */
-  spoil(call: AnyCall): Outcome | Rewriter | undefined;
+  /** Called once for each call. Returns a response in place of the handler's, a rewriter of it, or undefined. */
+  intercept(call: AnyCall): Outcome | Rewriter | undefined;
   webhooks(event: Message, isEcho: boolean): readonly Message[];
 }
 
@@ -29,7 +29,7 @@ interface Active {
   fault: Fault;
   settings: FaultSettings;
   left: number;
-  /** When it is over, by `performance.now`. */
+  /** End of the fault, by `performance.now`. */
   until: number;
   /** Calls so far. */
   seen: Map<OperationId, number>;
@@ -47,9 +47,9 @@ export function createFaultSwitchboard(): FaultSwitchboard {
       active.set(name, { fault, settings, left: times, until, seen: new Map() });
     },
     clear: () => active.clear(),
-    spoil: (call) => {
-      const spoiling = left().filter((each) => spoils(each, call.operationId) && isTurn(each, call));
-      return insteadOf(spoiling, call) ?? rewriterOf(spoiling, call);
+    intercept: (call) => {
+      const applied = left().filter((each) => applies(each, call.operationId) && isTurn(each, call));
+      return insteadOf(applied, call) ?? rewriterOf(applied, call);
     },
     webhooks: (event, isEcho) => {
       const rewriting = left().filter(({ fault }) => fault.webhooks);
@@ -62,21 +62,21 @@ export function createFaultSwitchboard(): FaultSwitchboard {
   };
 }
 
-function spoils({ fault, settings }: Active, operationId: OperationId): boolean {
+function applies({ fault, settings }: Active, operationId: OperationId): boolean {
   const isAmong = (operations: readonly OperationId[] | undefined) =>
     operations?.includes(operationId) ?? true;
   return isAmong(fault.operations) && isAmong(settings.operations);
 }
 
-/** Counts the call. */
+/** Counts the call, and returns whether the fault applies to it. */
 function isTurn({ fault, settings, seen }: Active, { operationId }: AnyCall): boolean {
   const turn = (seen.get(operationId) ?? 0) + 1;
   seen.set(operationId, turn);
   return turn % (settings.every ?? fault.every ?? 1) === 0;
 }
 
-function insteadOf(spoiling: readonly Active[], call: AnyCall): Outcome | undefined {
-  for (const each of spoiling.filter(({ fault }) => fault.instead)) {
+function insteadOf(applied: readonly Active[], call: AnyCall): Outcome | undefined {
+  for (const each of applied.filter(({ fault }) => fault.instead)) {
     each.left -= 1;
     const outcome = each.fault.instead?.({ ...call, settings: each.settings });
     if (outcome !== undefined) return outcome;
@@ -84,13 +84,13 @@ function insteadOf(spoiling: readonly Active[], call: AnyCall): Outcome | undefi
   return undefined;
 }
 
-function rewriterOf(spoiling: readonly Active[], call: AnyCall): Rewriter | undefined {
-  const rewriters = spoiling.flatMap((each) => {
+function rewriterOf(applied: readonly Active[], call: AnyCall): Rewriter | undefined {
+  const rewriters = applied.flatMap((each) => {
     const { rewrite, around } = each.fault;
     if (!rewrite && !around) return [];
     each.left -= 1;
-    const spoilt = { ...call, settings: each.settings };
-    return [around?.(spoilt) ?? ((answer: Answer) => rewrite?.(answer, spoilt) ?? answer)];
+    const intercepted = { ...call, settings: each.settings };
+    return [around?.(intercepted) ?? ((answer: Answer) => rewrite?.(answer, intercepted) ?? answer)];
   });
   if (rewriters.length === 0) return undefined;
   return (answer) =>

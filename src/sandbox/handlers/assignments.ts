@@ -11,7 +11,7 @@ type AssignmentHandlers = Pick<
   "assignCandidate" | "unassignCandidate" | "deleteAssignment"
 >;
 
-interface Seat {
+interface AssignmentPath {
   shiftId: string;
   candidateId: string;
 }
@@ -46,13 +46,13 @@ export function assignmentHandlers(world: World): AssignmentHandlers {
 }
 
 function notOffered(allowed: string) {
-  const detail = "This form of unassign is not offered; the other one is.";
+  const detail = "This form of unassign is not offered. Use the other form.";
   return problem("method_not_allowed", { detail }, { Allow: allowed });
 }
 
-/** The same assignment again changes nothing, even when the shift is full or has started: retries must be safe. */
+/** Assigns the candidate. A repetition changes nothing, even when the shift is full or has started: retries must be safe. */
 function assign(
-  { shiftId, candidateId }: Seat,
+  { shiftId, candidateId }: AssignmentPath,
   organisation: Organisation,
   now: number,
 ): { shift: StoredShift; isNew: boolean } {
@@ -66,8 +66,8 @@ function assign(
   return { shift, isNew: true };
 }
 
-/** "Was not assigned" is no error: retries must be safe. */
-function unassign({ shiftId, candidateId }: Seat, organisation: Organisation): void {
+/** Unassigns the candidate. A candidate who is not assigned causes no error: retries must be safe. */
+function unassign({ shiftId, candidateId }: AssignmentPath, organisation: Organisation): void {
   const shift = knownShift(organisation, shiftId);
   if (!organisation.candidates.has(candidateId)) throw problem("candidate_not_found");
   shift.assigned.delete(candidateId);

@@ -51,7 +51,7 @@ interface Wanted {
   name?: string;
 }
 
-/** Both must match when both are given; everybody matches when neither is. */
+/** Whether the candidate matches all given parameters. */
 function matches(candidate: StoredCandidate, { personalNumber, name }: Wanted, forms: Forms): boolean {
   const { firstName, lastName } = candidate;
   const isNamed = name === undefined || contains(`${firstName} ${lastName}`, name);
@@ -67,15 +67,15 @@ function isNumber(number: PersonalNumber, text: string, forms: Forms): boolean {
 
 const contains = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 
-/** The check digit and the date are beyond the schema. */
+/** Validates the check digit and the date, which the schema cannot express. */
 function validNumber(text: string): PersonalNumber {
   const number = parsePersonalNumber(text);
   if (number !== undefined) return number;
   const errors = [{ pointer: "/personalNumber", message: "must be a personal or coordination number" }];
-  throw problem("unprocessable", { detail: "The candidate cannot be created so.", errors });
+  throw problem("unprocessable", { detail: "The candidate is not valid.", errors });
 }
 
-/** Only what the document names is kept: an unknown field must not come back as if it were ours. */
+/** Returns only the documented fields: unknown fields are not stored. */
 function identityOf({ firstName, lastName, email, phone }: CandidateCreate) {
   return { firstName, lastName, email, phone };
 }
@@ -98,19 +98,19 @@ function candidateBody(candidate: StoredCandidate, forms: Forms): CompleteCandid
   };
 }
 
-/** The documents of a hire are no part of the registry (contract 2.5). */
+/** Omits the documents of a hire, which are not part of the registry (contract 2.5). */
 function registryEntry({ documents: _, ...candidate }: StoredCandidate, forms: Forms): RegistryEntry {
   return { ...candidate, personalNumber: numberBody(candidate.personalNumber, forms) };
 }
 
-/** The cursor is the id of the last entry of the page before: candidates are never removed. */
+/** Returns one page. The cursor is the id of the previous page's last entry: candidates are never removed. */
 function pageOf(
   all: readonly StoredCandidate[],
   { limit = PAGE, cursor }: { limit?: number; cursor?: string },
 ) {
   const start = cursor === undefined ? 0 : all.findIndex(({ id }) => id === cursor) + 1;
   if (cursor !== undefined && start === 0) {
-    const errors = [{ pointer: "#/query/cursor", message: "must be the nextCursor of an answer" }];
+    const errors = [{ pointer: "#/query/cursor", message: "must be the nextCursor of a response" }];
     throw problem("validation_failed", { detail: "The request is not valid.", errors });
   }
   const page = all.slice(start, start + limit);

@@ -5,7 +5,7 @@ import { assignmentHandlers } from "./assignments.ts";
 import { candidateHandlers } from "./candidates.ts";
 import { shiftHandlers } from "./shifts.ts";
 
-/** The provider's side of every operation; the router has authenticated and validated the call. */
+/** Returns the handler of every operation. The router authenticates and validates calls first. */
 export function handlersOf(world: World): Handlers<Organisation> {
   return {
     ...shiftHandlers(world),

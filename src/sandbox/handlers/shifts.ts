@@ -39,14 +39,14 @@ export function shiftHandlers(world: World): ShiftHandlers {
   };
 }
 
-/** A cancelled shift is known too: it has its own answers. */
+/** Returns the shift, even if it is cancelled. Throws 404 for an unknown one. */
 export function knownShift({ shifts }: Organisation, shiftId: string): StoredShift {
   const shift = shifts.get(shiftId);
   if (!shift) throw problem("shift_not_found");
   return shift;
 }
 
-/** What the schema cannot say. */
+/** Validates what the schema cannot express. */
 function checkUpdate({ startTime, endTime, slots, numberOfPositions = slots }: ShiftUpdate): void {
   const [start, end] = [readTimestamp(startTime, "UTC"), readTimestamp(endTime, "UTC")];
   const errors = [];
@@ -58,6 +58,5 @@ function checkUpdate({ startTime, endTime, slots, numberOfPositions = slots }: S
   if (numberOfPositions !== slots) {
     errors.push({ pointer: "/numberOfPositions", message: "must be the same as slots" });
   }
-  if (errors.length > 0)
-    throw problem("unprocessable", { detail: "The shift cannot be changed so.", errors });
+  if (errors.length > 0) throw problem("unprocessable", { detail: "The update is not valid.", errors });
 }

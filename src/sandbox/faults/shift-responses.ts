@@ -4,79 +4,79 @@ import { shiftBody } from "../shift-body.ts";
 import { changeEntries, changeMembers, type Entry, isEntry, without } from "./entries.ts";
 import {
   type Answer,
+  type Call,
   type FaultSettings,
   type Faults,
   isSuccess,
   json,
   problemAnswer,
-  type SpoiltCall,
 } from "./fault.ts";
 import { UNASSIGN } from "./operations.ts";
 import { organisationOf } from "./tenant.ts";
 
-const TELL_A_SHIFT = ["getShift", "updateShift"] as const;
+const WITH_SHIFT = ["getShift", "updateShift"] as const;
 const TIMES = ["startTime", "endTime", "createdAt", "updatedAt", "assignedAt"];
 const HOUR = 3_600_000;
 
-/** Shifts and acknowledgements are told wrongly; what is stored is right. */
-export const toldShiftFaults = {
+/** Faults in responses about shifts and assignments; the stored data is right. */
+export const shiftResponseFaults = {
   "shift-lag": {
-    summary: "404 for the first three reads of a shift, as from a replica that lags",
+    summary: "404 for the first three reads of a shift, as from a lagging replica",
     operations: ["getShift"],
     times: 3,
     instead: () => problemAnswer("shift_not_found"),
   },
   "stale-reads": {
-    summary: "a read shows a shift as it was at the read before, as from a replica that lags",
+    summary: "a read returns the shift as of the previous read, as from a lagging replica",
     operations: ["getShift"],
     rewrite: asReadBefore,
   },
   "shift-of-another": {
-    summary: "the shift that is read has another id",
+    summary: "a read returns a shift with a different id",
     operations: ["getShift"],
     rewrite: (answer) => changeEntries(answer, (shift) => ({ ...shift, id: randomUUID() })),
   },
   "time-without-offset": {
     summary: "the times of a shift have no offset",
-    operations: TELL_A_SHIFT,
+    operations: WITH_SHIFT,
     rewrite: (answer) => withTimes(answer, (time) => time.replace(/(Z|[+-]\d{2}:?\d{2})$/i, "")),
   },
   "time-not-iso": {
-    summary: "the times of a shift are written for people",
-    operations: TELL_A_SHIFT,
+    summary: "the times of a shift are not in ISO 8601",
+    operations: WITH_SHIFT,
     rewrite: (answer) => withTimes(answer, (time) => new Date(time).toUTCString()),
   },
   "time-impossible": {
     summary: "a shift is on the 30th of February",
-    operations: TELL_A_SHIFT,
+    operations: WITH_SHIFT,
     rewrite: (answer) => withTimes(answer, (time) => time.replace(/-\d{2}-\d{2}T/, "-02-30T")),
   },
   "time-as-number": {
     summary: "the times of a shift are milliseconds",
-    operations: TELL_A_SHIFT,
+    operations: WITH_SHIFT,
     rewrite: (answer) => withTimes(answer, Date.parse),
   },
   "break-of-days": {
-    summary: "the break of a shift is in seconds, and longer than a day",
-    operations: TELL_A_SHIFT,
+    summary: "the break of a shift is in seconds, longer than a day in minutes",
+    operations: WITH_SHIFT,
     rewrite: (answer) =>
       changeEntries(answer, (shift) => changeMembers(shift, ["breakMinutes"], () => 1_800)),
   },
   "updated-in-year-one": {
-    summary: "updatedAt is a time that was never set",
-    operations: TELL_A_SHIFT,
+    summary: "updatedAt is a default value",
+    operations: WITH_SHIFT,
     rewrite: (answer) =>
       changeEntries(answer, (shift) => changeMembers(shift, ["updatedAt"], () => "0001-01-01T00:00:00Z")),
   },
   "end-before-start": {
     summary: "a shift ends before it starts",
-    operations: TELL_A_SHIFT,
+    operations: WITH_SHIFT,
     rewrite: (answer) =>
       changeEntries(answer, (shift) => ({ ...shift, startTime: shift.endTime, endTime: shift.startTime })),
   },
   "end-on-the-first-day": {
     summary: "a night shift ends on the day it starts",
-    operations: TELL_A_SHIFT,
+    operations: WITH_SHIFT,
     rewrite: (answer) =>
       changeEntries(answer, ({ startTime, ...shift }) => ({
         ...shift,
@@ -85,48 +85,48 @@ export const toldShiftFaults = {
       })),
   },
   "positions-missing": {
-    summary: "a shift does not say how many positions it has",
-    operations: TELL_A_SHIFT,
+    summary: "a shift has no number of positions",
+    operations: WITH_SHIFT,
     rewrite: (answer) => changeEntries(answer, (shift) => without(shift, ["slots", "numberOfPositions"])),
   },
   "positions-differ": {
-    summary: "a shift gives its positions twice, differently",
-    operations: TELL_A_SHIFT,
+    summary: "a shift has two different numbers of positions",
+    operations: WITH_SHIFT,
     rewrite: (answer) => changeEntries(answer, (shift) => ({ slots: 7, numberOfPositions: 6, ...shift })),
   },
   "assigned-missing": {
-    summary: "a shift does not say who is assigned",
+    summary: "a shift has no list of assigned candidates",
     operations: ["getShift"],
     rewrite: (answer) => changeEntries(answer, (shift) => without(shift, ["assignedCandidates"])),
   },
   "assigned-as-text": {
     summary: "the assigned candidates of a shift are plain ids",
-    operations: TELL_A_SHIFT,
+    operations: WITH_SHIFT,
     rewrite: (answer) => withAssigned(answer, ({ candidateId, id = candidateId }) => [id]),
   },
   "assigned-without-id": {
     summary: "the assigned candidates of a shift have a name only",
-    operations: TELL_A_SHIFT,
+    operations: WITH_SHIFT,
     rewrite: (answer) => withAssigned(answer, () => [{ name: "Kim Holm" }]),
   },
   "assigned-listed-twice": {
     summary: "each assigned candidate is listed twice",
-    operations: TELL_A_SHIFT,
+    operations: WITH_SHIFT,
     rewrite: (answer) => withAssigned(answer, (entry) => [entry, entry]),
   },
   "variants-mixed": {
-    summary: "a changed shift is told in the other variant",
+    summary: "an updated shift is returned in the other variant",
     operations: ["updateShift"],
     rewrite: (answer, call) => inOtherVariant(answer, call),
   },
   "variant-now-and-then": {
-    summary: "each third shift is told in the other variant",
+    summary: "every third read returns a shift in the other variant",
     operations: ["getShift"],
     every: 3,
     rewrite: (answer, call) => inOtherVariant(answer, call),
   },
   "shift-now-and-then-later": {
-    summary: "each third time a shift is an hour later",
+    summary: "every third read returns a shift an hour later",
     operations: ["getShift"],
     every: 3,
     rewrite: (answer) => withTimes(answer, (time) => new Date(Date.parse(time) + HOUR).toISOString()),
@@ -154,7 +154,7 @@ export const toldShiftFaults = {
       isSuccess(answer) ? { status: 200, headers: { "Content-Type": "text/plain" }, body: "OK" } : answer,
   },
   "acknowledgement-mixed": {
-    summary: "each second acknowledgement of an assignment has the other form",
+    summary: "every second acknowledgement of an assignment has the other form",
     operations: ["assignCandidate"],
     every: 2,
     rewrite: (answer, { path }) => otherAcknowledgement(answer, path),
@@ -166,10 +166,10 @@ export const toldShiftFaults = {
   },
 } as const satisfies Faults;
 
-/** What the last read of each shift would have shown, since the fault was set. */
+/** The actual response to the last read of each shift, since the fault was set. */
 const lastReads = new WeakMap<FaultSettings, Map<StoredShift, Answer>>();
 
-function asReadBefore(answer: Answer, call: SpoiltCall): Answer {
+function asReadBefore(answer: Answer, call: Call): Answer {
   const shift = organisationOf(call)?.shifts.get(call.path.shiftId ?? "");
   if (!shift) return answer;
   const reads = lastReads.get(call.settings) ?? new Map<StoredShift, Answer>();
@@ -193,7 +193,7 @@ function withAssigned(answer: Answer, change: (entry: Entry) => unknown[]): Answ
   );
 }
 
-function inOtherVariant(answer: Answer, call: SpoiltCall): Answer {
+function inOtherVariant(answer: Answer, call: Call): Answer {
   const organisation = organisationOf(call);
   const shift = organisation?.shifts.get(call.path.shiftId ?? "");
   if (!isSuccess(answer) || !organisation || !shift) return answer;
@@ -201,7 +201,7 @@ function inOtherVariant(answer: Answer, call: SpoiltCall): Answer {
   return json(200, shiftBody(shift, organisation, { ...call.forms, variant }));
 }
 
-function otherAcknowledgement(answer: Answer, path: SpoiltCall["path"]): Answer {
+function otherAcknowledgement(answer: Answer, path: Call["path"]): Answer {
   if (!isSuccess(answer)) return answer;
   const isFull = isEntry(answer.body) && "shiftId" in answer.body;
   const full = { success: true, ...path, assignedAt: new Date(0).toISOString() };
