@@ -5,6 +5,9 @@ import type { SeenDialect } from "../../src/contract/dialect.ts";
 import { type PersonalNumber, parsePersonalNumber } from "../../src/contract/personal-number.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/sandbox.ts";
 
+/** Far longer than a busy machine takes for eight responses of 10 MB. */
+const TIMEOUT_MS = 120_000;
+
 export const CALL = { traceId: "3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55" };
 export const ADA = {
   personalNumber: "197606252380",
@@ -20,7 +23,7 @@ export function providerSandboxes() {
   let http: ProviderHttp;
   const running: Sandbox[] = [];
   beforeAll(() => {
-    http = createProviderHttp({ allowInsecure: true });
+    http = createProviderHttp({ allowInsecure: true, timeoutMs: TIMEOUT_MS });
   });
   afterEach(async () => {
     await Promise.all(running.splice(0).map((sandbox) => sandbox.close()));
