@@ -4,31 +4,32 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Engine } from "../src/platform/db/database.ts";
 import { type Disk, makeDisk, whyNoDisk } from "./chaos/disk.ts";
+import type { ChaosReport } from "./chaos/options.ts";
 import { type Pair, startPair } from "./chaos/pair.ts";
 import { powerCuts } from "./chaos/power-cut.ts";
-import { type ChaosReport, chaos } from "./chaos/run.ts";
+import { chaos } from "./chaos/run.ts";
 import { countsOf, tableOf } from "./chaos/table.ts";
 import { type PostgresServer, startPostgres } from "./embedded-postgres.ts";
 
 const HELP = `npm run chaos -- [--kills N | --minutes N] [--engine pglite|postgres|both] [--seed N] [--malformed N] [--power-cuts N]
                 [--failover] [--report FILE]
 
-Kills the platform with SIGKILL at random moments (also while it starts and in the middle of provider calls), and PostgreSQL itself, fills
-the disk, lets the clock jump, takes the mail server away, and makes providers faulty in many ways, under a stream of webhooks (repeated and out of order too),
-accepts, withdrawals and cancels. Then it sends malformed requests, waits until all is quiet, and compares both sides.
+Kills the platform with SIGKILL at random moments (also during its start and within provider calls) and PostgreSQL itself, fills the disk,
+lets the clock jump, interrupts the mail server, and gives providers many faults. Meanwhile webhooks arrive (repeated and out of order too),
+and people accept, withdraw and cancel. Then it sends malformed requests, waits until the platform is idle, and compares both sides.
 
-  --kills N    SIGKILLs of the platform on each engine, at least; 30 unless given
-  --minutes N  in all: it goes on for so long; unless --kills is given too, 2 a minute are asked for
+  --kills N    the least number of SIGKILLs of the platform on each engine; 30 unless given
+  --minutes N  the whole duration; unless --kills is given too, it requires 2 SIGKILLs a minute
   --engine E   both unless given
-  --seed N     of the choices; unless given CHAOS_SEED or a random number, which is printed
-  --malformed N   requests in all; 20,000 a minute with --minutes, else 100,000
+  --seed N     of the random choices; CHAOS_SEED unless given, else a random number; it is printed
+  --malformed N   the number of requests in all; 20,000 a minute with --minutes, else 100,000
   --failover   PostgreSQL is a primary and a synchronous standby behind haproxy: half of the faults are failovers, of a primary that is killed,
                hangs, or is switched over; at least five, with five SIGKILLs of the platform (Debian's package haproxy)
   --report FILE   writes the counts of each engine there, as JSON
-  --power-cuts N  instead of all that: cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
+  --power-cuts N  only cuts the power N times on each engine (Linux, root, mkfs.ext4, a loop device)
 
-Exit code 0: nothing lost, doubled or disagreeing, no 5xx, memory steady; 1: something was, or too little happened to show it; 2: it could
-not run.
+Exit code 0: nothing lost, doubled or disagreeing, no 5xx, memory steady; 1: a violation, or too little happened to prove anything;
+2: it could not run.
 
 Examples:
   npm run chaos
@@ -37,12 +38,12 @@ Examples:
   npm run chaos -- --failover`;
 
 interface Options {
-  /** On each engine, at least. */
+  /** The least number on each engine. */
   kills: number;
-  goOn: boolean;
+  useWholeBudget: boolean;
   engines: readonly Engine[];
   seed: number;
-  /** For the faults on each engine. Milliseconds. */
+  /** The time for faults on each engine. Milliseconds. */
   budgetMs: number;
   /** On each engine. */
   malformed: number;
@@ -52,12 +53,12 @@ interface Options {
 }
 
 const TEXT = { type: "string" } as const;
-/** Blows take this much of the minutes; the rest is for the malformed requests, and to come to rest. */
-const BLOWS = 0.55;
+/** The share of the minutes for faults; the rest is for malformed requests and settling. */
+const FAULT_SHARE = 0.55;
 const LONGEST_MINUTES = 40;
 const KILLS = 30;
 const KILLS_A_MINUTE = 2;
-/** At least, as many as SIGKILLs. */
+/** The least number; also of the SIGKILLs. */
 const FAILOVERS = 5;
 const MALFORMED_A_MINUTE = 20_000;
 const MALFORMED = 100_000;
@@ -95,9 +96,9 @@ function read(argv: string[]): Options | undefined {
   return {
     engines,
     kills: whole("kills") ?? (failover ? FAILOVERS : Math.min(KILLS, (minutes ?? KILLS) * KILLS_A_MINUTE)),
-    goOn: minutes !== undefined,
+    useWholeBudget: minutes !== undefined,
     seed: whole("seed") ?? Date.now() % 1_000_000,
-    budgetMs: ((minutes ?? LONGEST_MINUTES) * 60_000 * BLOWS) / engines.length,
+    budgetMs: ((minutes ?? LONGEST_MINUTES) * 60_000 * FAULT_SHARE) / engines.length,
     malformed: Math.ceil(malformed / engines.length),
     powerCuts: whole("power-cuts") ?? 0,
     failover,
@@ -111,12 +112,12 @@ function enginesOf(engine = "both"): readonly Engine[] {
   throw new TypeError(`--engine must be pglite, postgres or both, not ${JSON.stringify(engine)}`);
 }
 
-/** The disk that is filled up is small. */
+/** Keeps PostgreSQL's log small, because the disk that is filled up is small. */
 const SMALL_LOG = ["-c", "max_wal_size=128MB"];
 
 async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> {
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-chaos-"));
-  // PostgreSQL may run as a user of its own, who must get to its folder.
+  // PostgreSQL may run as a separate user, which needs access to its folder.
   await chmod(folder, 0o755);
   const disk = options.failover ? undefined : smallDisk(engine, folder);
   const place = disk?.folder ?? folder;
@@ -127,11 +128,11 @@ async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> 
   try {
     await server?.createDatabase("chaos");
     return await chaos({
-      ...{ engine, dataDir, jumps: true },
+      ...{ engine, dataDir, clockJumps: true },
       ...options,
       ...(disk && { disk }),
       ...(server && { postgres: { server, database: "chaos" } }),
-      onBlow: (moment, kills) => say(`${engine}: ${moment}; ${kills} SIGKILLs so far`),
+      onFault: (fault, kills) => print(`${engine}: ${fault}; ${kills} SIGKILLs so far`),
     });
   } finally {
     await server?.stop();
@@ -143,19 +144,19 @@ async function onEngine(engine: Engine, options: Options): Promise<ChaosReport> 
 function smallDisk(engine: Engine, folder: string): Disk | undefined {
   const why = whyNoDisk(folder);
   if (why === undefined) return makeDisk(folder);
-  say(`${engine}: the disk is not filled up: ${why}`);
+  print(`${engine}: the disk is not filled up: ${why}`);
   return undefined;
 }
 
 const startServer = (place: string, { failover }: Options): Promise<PostgresServer | Pair> =>
   failover ? startPair(place) : startPostgres({ databaseDir: join(place, "pg"), flags: SMALL_LOG });
 
-/** The table counts them all. */
-const MOST_TOLD = 50;
+/** The most findings that are printed; the table counts them all. */
+const MOST_PRINTED = 50;
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** A row an engine, like the other table. */
+/** Prints a row for each engine. */
 async function cutPower({ engines, powerCuts: cuts, seed }: Options): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "shiftpact-power-cut-"));
   await chmod(folder, 0o755);
@@ -166,7 +167,7 @@ async function cutPower({ engines, powerCuts: cuts, seed }: Options): Promise<nu
     for (const engine of engines) {
       const { acknowledged, lost } = await powerCuts({ engine, cuts, seed, folder });
       const inAll = lost.reduce((all, each) => all + each, 0);
-      say(`${engine}: ${cuts} power cuts, ${acknowledged} events acknowledged, ${inAll} lost`);
+      print(`${engine}: ${cuts} power cuts, ${acknowledged} events acknowledged, ${inAll} lost`);
       sum += inAll;
     }
     return sum === 0 ? 0 : 1;
@@ -178,20 +179,20 @@ async function cutPower({ engines, powerCuts: cuts, seed }: Options): Promise<nu
 async function main(argv: string[]): Promise<number> {
   const options = read(argv);
   if (!options) {
-    say(HELP);
+    print(HELP);
     return 0;
   }
-  say(`seed ${options.seed}`);
+  print(`seed ${options.seed}`);
   if (options.powerCuts > 0) return cutPower(options);
   const reports = new Map<Engine, ChaosReport>();
   for (const engine of options.engines) {
     const begun = performance.now();
     const report = await onEngine(engine, options);
     reports.set(engine, report);
-    say(`${engine}: took ${Math.round((performance.now() - begun) / 1_000)} s`);
-    for (const { kind, what } of report.findings.slice(0, MOST_TOLD)) say(`${engine}: ${kind}: ${what}`);
+    print(`${engine}: took ${Math.round((performance.now() - begun) / 1_000)} s`);
+    for (const { kind, what } of report.findings.slice(0, MOST_PRINTED)) print(`${engine}: ${kind}: ${what}`);
   }
-  for (const line of tableOf(reports)) say(line);
+  for (const line of tableOf(reports)) print(line);
   if (options.report !== undefined) await writeFile(options.report, JSON.stringify(countsOf(reports)));
   return [...reports.values()].every(({ findings }) => findings.length === 0) ? 0 : 1;
 }

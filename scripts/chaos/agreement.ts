@@ -4,12 +4,12 @@ import type { Reading, Stored } from "./reading.ts";
 type Job = Stored["jobs"][number];
 type Booking = Stored["bookings"][number];
 
-/** Withdrawals and cancellations that were acknowledged and did not happen. */
-export function* lostRequests({ said, stored }: Reading): Generator<string> {
-  for (const { jobId, candidateId } of said.withdrawn)
+/** Yields withdrawals and cancellations that were acknowledged and did not happen. */
+export function* lostRequests({ record, stored }: Reading): Generator<string> {
+  for (const { jobId, candidateId } of record.withdrawn)
     if (!hasEnded(stored.bookings, jobId, candidateId))
       yield `the withdrawal of ${candidateId} from job ${jobId} did not happen`;
-  for (const jobId of said.cancelled)
+  for (const jobId of record.cancelled)
     if (stored.jobs.find(({ job_id }) => job_id === jobId)?.status !== "cancelled")
       yield `the cancellation of job ${jobId} did not happen`;
 }
@@ -21,8 +21,8 @@ function hasEnded(bookings: readonly Booking[], jobId: string, candidateId: stri
 }
 
 /**
- * Convergence: once the faults are over, both sides agree on every shift, on who is on it and on why everyone else is not, and nothing is left to
- * do.
+ * Yields the disagreements after the faults. Both sides must agree on every shift and on who is booked. Each ended booking must have a
+ * reason, and no work may be left.
  */
 export function* disagreements(reading: Reading): Generator<string> {
   const { shifts, stored } = reading;
@@ -34,7 +34,7 @@ export function* disagreements(reading: Reading): Generator<string> {
   }
   const known = new Set(shifts.map(({ id }) => id));
   for (const { job_id, shift_id } of stored.jobs)
-    if (!known.has(shift_id)) yield `job ${job_id} is about a shift that the provider never had`;
+    if (!known.has(shift_id)) yield `job ${job_id} belongs to a shift that the provider never had`;
   yield* unexplainedEnds(reading);
   yield* unsettled(stored);
 }
@@ -48,8 +48,8 @@ function faultOf(
   job: Job | undefined,
   bookings: readonly Booking[],
 ): string | undefined {
-  if (bookings.some(({ status }) => status === "pending")) return "a booking is pending for ever";
-  // Deleted before it was ever read: there is nothing to have a job for.
+  if (bookings.some(({ status }) => status === "pending")) return "a booking is pending forever";
+  // Deleted before it was read: it needs no job.
   if (shift.cancelled && (!job || job.status === "cancelled")) return undefined;
   if (!job) return "there is no job";
   if (shift.cancelled) return `it is cancelled, the job is ${job.status}`;
@@ -62,7 +62,7 @@ function faultOf(
   return job.status === status ? undefined : `the job is ${job.status}, not ${status}`;
 }
 
-/** Who is on the shift: the platform's bookings and the provider's own people, each on both sides. */
+/** Compares who is on the shift: the platform's bookings and the provider's own people. */
 function differenceOf(
   { ownPeople }: Reading,
   shift: StoredShift,
@@ -83,7 +83,7 @@ function differenceOf(
 
 const textOf = (ids: readonly string[]): string => [...ids].sort().join() || "no one";
 
-/** A fault of the provider that passes ends no booking: it stays pending until the provider responds. */
+/** A temporary fault of the provider ends no booking: it stays pending until the provider responds. */
 function* unexplainedEnds({ shifts, stored }: Reading): Generator<string> {
   const jobs = new Map(stored.jobs.map((job) => [job.job_id, job]));
   const cancelled = new Set(shifts.filter((shift) => shift.cancelled).map(({ id }) => id));
@@ -114,18 +114,18 @@ function isExplained({ reason, reason_params: params }: Booking, isCancelled: bo
   }
 }
 
-/** What only an operator, or the provider, can settle. */
+/** Issues that need an operator or the provider. */
 const MAY_STAY_OPEN = ["shift_overfilled", "booking_overlaps"];
 
 function* unsettled({ integration, issues, work, bookings, jobs }: Stored): Generator<string> {
   const { paused_since, held_since, health } = integration;
   if (paused_since) yield "the integration is still paused";
   if (held_since) yield "deletions are still held";
-  if (health !== "reachable") yield `the provider is still taken as ${health}`;
+  if (health !== "reachable") yield `the provider is still reported as ${health}`;
   for (const { code } of issues) if (!MAY_STAY_OPEN.includes(code)) yield `the issue ${code} is still open`;
   for (const { kind, key, priority, attempts } of work)
     if (priority < 2 || attempts > 0)
-      yield `${kind} ${key} still needs attention, after ${attempts} attempts that failed`;
+      yield `${kind} ${key} still needs attention, after ${attempts} failed attempts`;
   // No one is on a cancelled shift.
   const open = new Set(jobs.filter(({ status }) => status !== "cancelled").map(({ job_id }) => job_id));
   for (const { at_provider, job_id, candidate_id } of bookings)

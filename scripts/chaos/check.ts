@@ -4,12 +4,12 @@ import { disagreements, lostRequests } from "./agreement.ts";
 import { doubled } from "./doubled.ts";
 import type { Load } from "./load.ts";
 import { lostBookings, lostEvents } from "./lost.ts";
-import type { Accepted } from "./mail.ts";
-import { doubledMail, lostMail } from "./mailed.ts";
+import type { AcceptedMail } from "./mail.ts";
+import { doubledMail, lostMail } from "./mail-findings.ts";
 import { belowMinimum, confirmedIn } from "./minimum.ts";
 import { type Reading, readBoth } from "./reading.ts";
 
-/** What must not happen; `too few`: so little happened that it proves nothing. */
+/** A violation. `too few`: so little happened that the run proves nothing. */
 export interface Finding {
   kind: "lost" | "doubled" | "disagreeing" | "5xx" | "growing" | "too few";
   what: string;
@@ -18,9 +18,9 @@ export interface Finding {
 export interface Checked {
   findings: Finding[];
   jobs: number;
-  /** Bookings that were confirmed, whatever came later. */
+  /** Bookings that were ever confirmed. */
   confirmed: number;
-  /** Of the provider's own people on open shifts, as both sides have them. */
+  /** The provider's own people on open shifts, as both sides have them. */
   ownPeople: number;
 }
 
@@ -28,13 +28,13 @@ export interface Checked {
 export async function check(
   where: { url?: string; dataDir?: string },
   loads: readonly Load[],
-  mails: readonly Accepted[],
+  mails: readonly AcceptedMail[],
   log: Log,
 ): Promise<Checked> {
   const database = await openDatabase({ ...where, log });
   try {
     const all: Checked[] = [];
-    for (const load of loads) all.push(judge(await readBoth(database.kysely, load, mails)));
+    for (const load of loads) all.push(evaluate(await readBoth(database.kysely, load, mails)));
     const sum = (of: (each: Checked) => number) => all.reduce((so, each) => so + of(each), 0);
     return {
       findings: all.flatMap(({ findings }) => findings),
@@ -47,7 +47,7 @@ export async function check(
   }
 }
 
-export function judge(reading: Reading): Checked {
+export function evaluate(reading: Reading): Checked {
   const report = (kind: Finding["kind"], whats: Iterable<string>) =>
     [...whats].map((what) => ({ kind, what }));
   const { jobs } = reading.stored;

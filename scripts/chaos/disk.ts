@@ -4,30 +4,30 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * A file system of its own in a file. What was written and not synced is in the kernel's memory only, and a copy of the file is what
- * a power cut leaves.
+ * A separate file system in a file. Written data that is not synced is only in the kernel's memory, so a copy of the file is the disk
+ * after a power cut.
  */
 export interface Disk {
   folder: string;
   /**
-   * The disk as a power cut at this moment leaves it, mounted. The processes stand still meanwhile, because a copy takes longer than a
+   * Mounts the disk as a power cut at this moment leaves it. The processes are stopped meanwhile, because a copy takes longer than a
    * power cut.
    */
   cut(pids: readonly number[]): Promise<Disk>;
-  /** Writes everything through. */
+  /** Flushes all writes. */
   sync(): void;
-  /** Takes all of the room that is left; answers what gives it back. */
+  /** Uses up the free space. Returns a function that releases it. */
   fill(): () => void;
   remove(): void;
 }
 
 const MEGABYTES = 640;
-// The kernel's own writes come no sooner, so that nothing changes while a copy is made.
+// The kernel's own writes come no sooner, so nothing changes during a copy.
 const COMMIT_SECONDS = 300;
 /** Written and never synced. */
 const UNSYNCED = "unsynced";
 
-/** Why no disk can be made here; undefined when one can. */
+/** Returns why no disk can be created here; undefined when one can. */
 export function whyNoDisk(folder: string): string | undefined {
   try {
     makeDisk(folder).remove();
@@ -38,7 +38,7 @@ export function whyNoDisk(folder: string): string | undefined {
   }
 }
 
-/** Below `folder`. */
+/** Creates a disk below `folder`. */
 export function makeDisk(folder: string): Disk {
   const image = join(folder, `disk-${process.hrtime.bigint()}`);
   run("truncate", ["-s", `${MEGABYTES}M`, image]);
@@ -61,7 +61,7 @@ function mount(image: string): Disk {
     folder,
     cut: async (pids) => {
       const copy = `${image}-${++copies}`;
-      // Another one each time: ext4 writes a file through that is emptied and written anew.
+      // A new file each time: ext4 flushes a file that is truncated and rewritten.
       const unsynced = `${UNSYNCED}-${copies}`;
       writeFileSync(join(folder, unsynced), "in memory only");
       for (const pid of pids) process.kill(pid, "SIGSTOP");
@@ -74,7 +74,7 @@ function mount(image: string): Disk {
       const left = mount(copy);
       if (isWritten(join(left.folder, unsynced))) {
         left.remove();
-        // It would prove nothing.
+        // Such a copy would prove nothing.
         throw new Error("the copy of the disk holds what was never synced");
       }
       return left;
@@ -91,12 +91,12 @@ function mount(image: string): Disk {
 
 function fill(folder: string): () => void {
   const filler = join(folder, "filler");
-  // Ends with the error that is wanted, whatever the file system keeps for itself.
+  // Ends with the expected error, whatever the file system reserves.
   spawnSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=64k"], { stdio: "ignore" });
   return () => rmSync(filler, { force: true });
 }
 
-/** Every thread has stopped, and what the disk was asked for is done. */
+/** Resolves when every thread has stopped and the disk has no pending writes. */
 async function standStill(pids: readonly number[], folder: string): Promise<void> {
   const device = run("findmnt", ["-n", "-o", "SOURCE", folder]).trim();
   const inFlight = `/sys/block/${basename(device)}/inflight`;

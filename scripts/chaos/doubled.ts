@@ -2,28 +2,28 @@ import type { ProviderCall } from "../../test/harness/organisation.ts";
 import type { Assigned } from "./load.ts";
 import type { Reading } from "./reading.ts";
 
-/** What had an effect at a provider, or on a person, more often than it was asked for. */
+/** Yields what took effect more often than requested, at a provider or on a person. */
 export function* doubled(reading: Reading): Generator<string> {
   yield* createdAgain(reading);
   yield* createdTwice(reading);
   yield* assignedTooOften(reading);
   yield* assignedAgain(reading);
   yield* deletedAgain(reading);
-  yield* toldTooOften(reading);
+  yield* notifiedTooOften(reading);
 }
 
-/** A creation that took effect was answered with 2xx, or with 409 when the person was there. What was torn down has no status. */
-function* createdAgain({ calls, hired }: Reading): Generator<string> {
+/** A creation that took effect got 2xx, or 409 when the person existed. An aborted call has no status. */
+function* createdAgain({ calls, createdPeople }: Reading): Generator<string> {
   const asked = calls.filter(
     ({ method, path, status }) =>
       method === "POST" && path === "/candidates" && (isSuccess(status) || status === 409),
   );
-  if (asked.length > hired.length)
-    yield `the provider was asked ${asked.length} times to create ${hired.length} people`;
+  if (asked.length > createdPeople.length)
+    yield `the provider was asked ${asked.length} times to create ${createdPeople.length} people`;
 }
 
-function* createdTwice({ hired }: Reading): Generator<string> {
-  for (const [, times] of countBy(hired, ({ personalNumber }) => personalNumber))
+function* createdTwice({ createdPeople }: Reading): Generator<string> {
+  for (const [, times] of countBy(createdPeople, ({ personalNumber }) => personalNumber))
     if (times > 1) yield `the provider has one person ${times} times`;
 }
 
@@ -39,7 +39,7 @@ function* assignedTooOften({ acknowledged, stored }: Reading): Generator<string>
   }
 }
 
-/** An assignment that the provider confirmed, with nothing in between that could have lost the answer, is not asked for again. */
+/** A confirmed assignment is not requested again, unless its response may have been lost. */
 function* assignedAgain({ assigned, calls, stored }: Reading): Generator<string> {
   const asked = assigned.map((seat) => ({ ...seat, what: `${seat.shiftId} ${seat.candidateId}` }));
   const again = repeats(asked).filter(
@@ -59,10 +59,10 @@ function isUnassign({ method, path }: ProviderCall, { shiftId, candidateId }: As
 }
 
 /** A shift whose deletion the provider confirmed is not deleted again. */
-function* deletedAgain({ calls, said, stored }: Reading): Generator<string> {
+function* deletedAgain({ calls, record, stored }: Reading): Generator<string> {
   const deletions = calls.flatMap(({ method, path, status }, at) => {
     const shiftId = method === "DELETE" ? /^\/shifts\/([^/]+)$/.exec(path)?.[1] : undefined;
-    const marks = said.faults.filter((mark) => mark <= at).length;
+    const marks = record.faults.filter((mark) => mark <= at).length;
     return shiftId === undefined ? [] : [{ what: shiftId, marks, isDone: status === 204 }];
   });
   const again = repeats(deletions).filter(({ before }) => before.isDone);
@@ -72,13 +72,13 @@ function* deletedAgain({ calls, said, stored }: Reading): Generator<string> {
   }
 }
 
-/** Responses that came too late or could not be used: the platform noted each. */
+/** Returns the number of late or unusable responses, which the platform recorded. */
 function failedTries({ steps }: Reading["stored"], step: string, shiftId: string): number {
   return steps.filter((each) => each.step === step && each.shift_id === shiftId && each.code === "will_retry")
     .length;
 }
 
-/** The same thing twice in a row, and no fault between or around: what a process had in hand when it was killed may be done again. */
+/** Returns repetitions without a fault between or around them: a killed process may repeat its work. */
 function repeats<T extends { what: string; marks: number }>(all: readonly T[]) {
   const last = new Map<string, T>();
   return all.flatMap((after) => {
@@ -89,14 +89,15 @@ function repeats<T extends { what: string; marks: number }>(all: readonly T[]) {
   });
 }
 
-/** One change of the times is told to each person once at most. */
-function* toldTooOften({ said, stored }: Reading): Generator<string> {
+/** Each person gets at most one notification for one change of the times. */
+function* notifiedTooOften({ record, stored }: Reading): Generator<string> {
   const shifts = new Map(stored.jobs.map(({ job_id, shift_id }) => [job_id, shift_id]));
-  const told = stored.notifications.filter(({ kind }) => kind === "shift_changed");
-  for (const [key, times] of countBy(told, (each) => `${each.job_id} ${each.candidate_id}`)) {
+  const sent = stored.notifications.filter(({ kind }) => kind === "shift_changed");
+  for (const [key, times] of countBy(sent, (each) => `${each.job_id} ${each.candidate_id}`)) {
     const [jobId = "", candidateId] = key.split(" ");
-    const changes = said.retimed.get(shifts.get(jobId) ?? "") ?? 0;
-    if (times > changes) yield `${candidateId} was told ${times} times of ${changes} changes of job ${jobId}`;
+    const changes = record.retimed.get(shifts.get(jobId) ?? "") ?? 0;
+    if (times > changes)
+      yield `${candidateId} was notified ${times} times of ${changes} changes of job ${jobId}`;
   }
 }
 

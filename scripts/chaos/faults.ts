@@ -1,13 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PostgresServer } from "../embedded-postgres.ts";
 import type { Disk } from "./disk.ts";
-import { inTime } from "./in-time.ts";
 import { FAILURES, type Failure, type Pair } from "./pair.ts";
 import type { Random } from "./random.ts";
 import type { Target } from "./target.ts";
 
-/** Where a kill hits, or what else befalls the platform. */
-export type Moment =
+/** The moment of a kill, or another fault. */
+export type FaultKind =
   | "any"
   | "in a call"
   | "at the start"
@@ -20,58 +19,58 @@ export interface Injection {
   /** The processes of the platform; each fault hits one of them, a full disk all. */
   targets: readonly Target[];
   random: Random;
-  /** Called when a fault begins, and again when it is over: what is done in between may be done again. */
+  /** Called at the begin and at the end of a fault: work in between may be repeated. */
   mark: (is: "begun" | "over") => void;
-  /** Absent: embedded. */
+  /** Absent for the embedded database. */
   postgres?: PostgresServer | undefined;
-  /** In place of `postgres`: its primary fails over to its standby, every second fault. */
+  /** Replaces `postgres`: in every second fault its primary fails over to its standby. */
   pair?: Pair | undefined;
   /** Resolves when every process of the platform is ready again. */
   ready: () => Promise<void>;
   /**
-   * Calls back in the middle of the provider call after `calls` more, when its effect is there and its answer is not. Answers what
-   * takes that back.
+   * Calls back within a later provider call, after its effect and before its response. `calls` is the number of calls until then. Returns
+   * a function that cancels it.
    */
   inCall: (calls: number, then: () => void) => () => void;
   /** Called while no platform process runs. */
   whileDown?: () => Promise<void>;
-  /** What the database is on, where it could be made: then it is filled up too. */
+  /** The database's disk, where one could be created; it is filled up in some faults. */
   disk?: Pick<Disk, "fill"> | undefined;
-  /** The clock jumps too. */
-  jumps?: boolean;
+  /** Whether the clock jumps in some faults. */
+  clockJumps?: boolean;
 }
 
-// A call that never comes must not hold up the run.
+// A call that never arrives must not hold up the run.
 const PATIENCE_MS = 2_000;
 const BREATH_MS = 4_000;
-/** Between two faults: a platform that is killed before it gets anywhere uses up the tries of what it has in hand. */
+/** Calls between two faults: a platform that is killed before any progress uses up the attempts of its work. */
 const BREATH_CALLS = 10;
 const START_MS = 1_000;
 const MINUTE_MS = 60_000;
 const JUMPS_MS: readonly number[] = [-120, -5, -1, 1, 5, 120].map((minutes) => minutes * MINUTE_MS);
 
-/** One kill, or another fault, and the start after it. Returns how long it took. */
-export async function injectFault(injection: Injection): Promise<{ moment: Moment; tookMs: number }> {
-  const { targets, random, postgres, pair, disk, jumps, inCall } = injection;
+/** Causes one fault, and restarts what it stopped. Returns how long it took. */
+export async function injectFault(injection: Injection): Promise<{ fault: FaultKind; tookMs: number }> {
+  const { targets, random, postgres, pair, disk, clockJumps, inCall } = injection;
   const breath = Promise.withResolvers<void>();
   const disarm = inCall(BREATH_CALLS, breath.resolve);
-  await inTime(breath.promise, BREATH_MS);
+  await withinTime(breath.promise, BREATH_MS);
   disarm();
-  const moment = random.pick<Moment>([
+  const fault = random.pick<FaultKind>([
     ...(["any", "any", "in a call", "in a call", "at the start"] as const),
     ...(postgres ? (["the database"] as const) : []),
     ...(disk ? (["a full disk"] as const) : []),
-    ...(jumps ? (["a clock that jumps"] as const) : []),
+    ...(clockJumps ? (["a clock that jumps"] as const) : []),
     ...(pair ? [...FAILURES, ...FAILURES].map((failure) => `a failover, primary ${failure}` as const) : []),
   ]);
   const begun = performance.now();
-  await hit(moment, injection, random.pick(targets));
-  return { moment, tookMs: performance.now() - begun };
+  await hit(fault, injection, random.pick(targets));
+  return { fault, tookMs: performance.now() - begun };
 }
 
-async function hit(moment: Moment, injection: Injection, target: Target): Promise<void> {
+async function hit(fault: FaultKind, injection: Injection, target: Target): Promise<void> {
   const { random } = injection;
-  switch (moment) {
+  switch (fault) {
     case "any":
       await sleep(random.between(20, 500));
       return killed(injection, target);
@@ -103,7 +102,7 @@ async function hit(moment: Moment, injection: Injection, target: Target): Promis
   }
 }
 
-/** @param down what happens before it is started again. */
+/** @param down runs before the restart. */
 async function killed({ mark, whileDown }: Injection, target: Target, down?: () => Promise<void>) {
   mark("begun");
   await target.kill();
@@ -113,13 +112,13 @@ async function killed({ mark, whileDown }: Injection, target: Target, down?: () 
   mark("over");
 }
 
-/** In one of the next calls, or not at all when there are none. */
+/** Kills in one of the next calls; does nothing when there are none. */
 async function killedInCall({ random, inCall, mark }: Injection, target: Target): Promise<void> {
   const disarm = inCall(random.between(1, 10), () => {
     mark("begun");
     target.killNow();
   });
-  await inTime(target.gone(), PATIENCE_MS);
+  await withinTime(target.gone(), PATIENCE_MS);
   disarm();
 }
 
@@ -137,9 +136,9 @@ async function failOver({ mark, pair, ready }: Injection, failure: Failure): Pro
   mark("over");
 }
 
-/** A database that cannot write may end; whoever runs it makes room and starts it again. */
+/** Fills the disk. A database that cannot write may end; then space is freed and it is restarted, as a supervisor does. */
 async function fillUp({ targets, random, mark, postgres, disk, whileDown }: Injection): Promise<void> {
-  const deaths = targets.map((target) => target.deaths.length);
+  const crashes = targets.map((target) => target.crashes.length);
   mark("begun");
   const free = disk?.fill();
   await sleep(random.between(500, 2_000));
@@ -147,8 +146,16 @@ async function fillUp({ targets, random, mark, postgres, disk, whileDown }: Inje
   await postgres?.crash();
   free?.();
   await postgres?.restart();
-  for (const [index, target] of targets.entries()) target.deaths.splice(deaths[index] ?? 0);
+  for (const [index, target] of targets.entries()) target.crashes.splice(crashes[index] ?? 0);
   await whileDown?.();
   await Promise.all(targets.map((target) => target.start()));
   mark("over");
+}
+
+/** Resolves with `what`, or after this time. Milliseconds. */
+export async function withinTime(what: Promise<unknown>, ms: number): Promise<void> {
+  const over = new AbortController();
+  const timer = sleep(Math.max(0, ms), undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([what, timer]);
+  over.abort();
 }

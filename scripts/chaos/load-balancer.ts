@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { endWithThisProcess, freePort } from "../embedded-postgres.ts";
 
-/** haproxy before the servers of a database. It asks each one whether it is the primary, and cuts connections to one that is not. */
+/** haproxy before the servers of a database. It polls which one is the primary, and cuts connections to the others. */
 export interface LoadBalancer {
   port: number;
   close(): Promise<void>;
@@ -18,7 +18,7 @@ const STARTED_WITHIN_MS = 5_000;
 /**
  * @param folder for the configuration.
  * @param ports of the servers.
- * @param isPrimary may reject, or never resolve: then the server is not.
+ * @param isPrimary may reject, or never resolve: then the server counts as a standby.
  */
 export async function startLoadBalancer(
   folder: string,
@@ -54,7 +54,7 @@ export async function startLoadBalancer(
   };
 }
 
-/** Answers 200 for the primary, as Patroni does. */
+/** Responds with 200 for the primary, as Patroni does. */
 async function showRole(isPrimary: () => Promise<boolean>): Promise<{ port: number; close: () => void }> {
   const server = createServer((_request, response) => {
     const answer = (is: boolean) => response.writeHead(is ? 200 : 503).end();
@@ -69,7 +69,7 @@ async function showRole(isPrimary: () => Promise<boolean>): Promise<{ port: numb
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-/** LISTEN is silent for long: a connection may be idle for an hour. */
+/** LISTEN is silent for long periods: a connection may be idle for an hour. */
 const configOf = (port: number, servers: readonly Record<"port" | "rolePort", number>[]) => `
 defaults
   mode tcp

@@ -1,6 +1,6 @@
 import type { Reading } from "./reading.ts";
 
-/** An event that fails, or is given up, is lost: every fault of the provider passes. */
+/** An event that fails or is given up is lost: every fault of the provider is temporary. */
 const ENDED = ["processed", "skipped_echo"];
 const KNOWN = ["shift.create", "shift.update", "shift.delete"];
 
@@ -12,15 +12,15 @@ export function* lostEvents({ acknowledged, stored }: Reading): Generator<string
     if (!rows.has(key)) yield `${key} was acknowledged and is not stored`;
   }
   for (const [key, { event, status, verdict }] of rows) {
-    // Of the malformed requests: an event of an unknown name is stored, and not processed.
+    // From the malformed requests: an event with an unknown name is stored and not processed.
     if (status === "ignored" && !KNOWN.includes(event)) continue;
     if (!ENDED.includes(status) || verdict === null)
       yield `${key} is ${status}: ${verdict ? JSON.stringify(verdict) : "no verdict"}`;
   }
 }
 
-export function* lostBookings({ said, stored }: Reading): Generator<string> {
-  for (const { jobId, candidateId } of said.accepted) {
+export function* lostBookings({ record, stored }: Reading): Generator<string> {
+  for (const { jobId, candidateId } of record.accepted) {
     if (stored.bookings.some((each) => each.job_id === jobId && each.candidate_id === candidateId)) continue;
     yield `the accepted booking of ${candidateId} on job ${jobId} is not stored`;
   }

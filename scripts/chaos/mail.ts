@@ -8,24 +8,24 @@ import {
 import type { Random } from "./random.ts";
 
 /** A mail that the server accepted. */
-export interface Accepted {
-  /** Of its Message-ID, without the domain. */
+export interface AcceptedMail {
+  /** From its Message-ID, without the domain. */
   id: string;
   to: string;
-  /** Its connection was cut before the platform went on: the answer may be lost. */
+  /** Its connection was cut before the next command: the response may be lost. */
   isCut: boolean;
-  /** How many beginnings and ends of faults there were by then. */
+  /** The number of begins and ends of faults until then. */
   marks: number;
 }
 
-/** The mail server of the platform, which fails now and then. */
-export interface Post {
+/** The platform's mail server, with random outages. */
+export interface FaultyMailServer {
   url: string;
-  accepted: Accepted[];
-  /** How often it failed, by the way in which it did. */
+  accepted: AcceptedMail[];
+  /** The number of outages, by kind. */
   outages: Map<string, number>;
-  /** Fails at random moments, until the signal; then it is well. */
-  suffer(random: Random, signal: AbortSignal): Promise<void>;
+  /** Fails at random moments until the signal aborts; then it has recovered. */
+  failAtRandom(random: Random, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,12 +40,12 @@ const OUTAGES: readonly [name: string, outage: Outage][] = [
   ["421 at DATA", { at: "data", reply: 421 }],
   ["451 at DATA", { at: "data", reply: 451 }],
 ];
-/** Answers that are lost in an outage, one after the other. */
+/** The most responses that are lost in one outage. */
 const LOST_ANSWERS = 3;
 
-/** @param marks of faults that were begun or over by now. */
-export async function startPost(marks: () => number): Promise<Post> {
-  const accepted: Accepted[] = [];
+/** @param marks returns the number of begins and ends of faults so far. */
+export async function startFaultyMailServer(marks: () => number): Promise<FaultyMailServer> {
+  const accepted: AcceptedMail[] = [];
   const outages = new Map<string, number>();
   const server = await startMailServer({
     onMail: (mail) => {
@@ -63,7 +63,7 @@ export async function startPost(marks: () => number): Promise<Post> {
     url: server.url,
     accepted,
     outages,
-    suffer: async (random, signal) => {
+    failAtRandom: async (random, signal) => {
       while (!signal.aborted) {
         await pause(random.between(200, 1_500), signal);
         if (!signal.aborted) await failOnce(server, outages, random, signal);
@@ -77,7 +77,7 @@ const idOf = ({ headers }: Mail) => /^<([^@>]*)@/.exec(headers["message-id"] ?? 
 
 async function failOnce(
   server: MailServer,
-  outages: Post["outages"],
+  outages: FaultyMailServer["outages"],
   random: Random,
   signal: AbortSignal,
 ): Promise<void> {

@@ -13,7 +13,7 @@ export type Failure = (typeof FAILURES)[number];
 
 /** A primary and a synchronous standby, behind a proxy that sends every connection to the primary. */
 export interface Pair extends Pick<PostgresServer, "url" | "createDatabase" | "stop"> {
-  /** Resolves once the standby is promoted. A new standby is made in the background. */
+  /** Resolves once the standby is promoted. A new standby is created in the background. */
   failOver(failure: Failure): Promise<void>;
   /** Resolves once the primary commits nothing without it. */
   standby(): Promise<PostgresServer>;
@@ -25,7 +25,7 @@ interface Member {
 }
 
 const run = promisify(execFile);
-/** The log that a standby needs is there for as long as it takes to copy one. */
+/** Keeps the log that a standby needs for as long as the copy takes. */
 const FLAGS = ["-c", "wal_keep_size=512MB", "-c", "max_wal_size=256MB", "-c", "wal_sender_timeout=5s"];
 const FROZEN_MS = 2_000;
 const SYNCHRONOUS_WITHIN_MS = 60_000;
@@ -48,7 +48,7 @@ export async function startPair(folder: string): Promise<Pair> {
       await promote(next.server.url);
       primary = next;
       standby = follow(next, failed.databaseDir, failed.server.port);
-      // The next failover waits for it, and rejects as it does.
+      // The next failover awaits it and gets the rejection.
       standby.catch(() => undefined);
     },
     standby: async () => (await standby).server,
@@ -70,7 +70,7 @@ async function isPrimary(url: string): Promise<boolean> {
   return rows[0]?.standby === false;
 }
 
-/** A primary that could come back has to be gone before another server takes its place. */
+/** Ends the primary. One that could return must be gone before another server takes its place. */
 async function end(server: PostgresServer, failure: Failure): Promise<void> {
   if (failure === "switched") return server.stop();
   if (failure === "frozen") {
@@ -80,7 +80,7 @@ async function end(server: PostgresServer, failure: Failure): Promise<void> {
   await server.crash();
 }
 
-/** Until it has a standby of its own, the new primary commits alone: otherwise it would wait for ever. */
+/** Promotes the standby. The new primary commits alone until it has a standby: otherwise it would wait forever. */
 function promote(url: string): Promise<void> {
   return withClient(url, async (client) => {
     await client.query("select pg_promote(true, 30)");
@@ -89,7 +89,7 @@ function promote(url: string): Promise<void> {
   });
 }
 
-/** Makes a standby in `databaseDir`, whose former content goes. Resolves once the primary commits nothing without it. */
+/** Creates a standby in `databaseDir`, whose former content is deleted. Resolves once the primary commits nothing without it. */
 async function follow({ server, databaseDir: from }: Member, databaseDir: string, port: number) {
   await rm(databaseDir, { recursive: true, force: true });
   await copyWhileRunning(server.url, from, databaseDir);
@@ -105,11 +105,11 @@ async function follow({ server, databaseDir: from }: Member, databaseDir: string
   return { server: standby, databaseDir };
 }
 
-/** Files that the server removes or changes meanwhile are no fault: the log of the backup puts them right. */
+/** Files may change or vanish during the copy: the backup's log repairs them. */
 const COPY =
   'mkdir -m 700 "$1" && { tar -C "$0" --warning=no-file-changed --warning=no-file-removed --exclude=./pg_wal/* --exclude=./postmaster.* -cf - . || [ $? = 1 ]; } | tar -xpf - -C "$1"';
 
-/** What pg_basebackup does, which is not among the package's binaries. */
+/** Replaces pg_basebackup, which the package does not contain. */
 async function copyWhileRunning(url: string, from: string, to: string): Promise<void> {
   await withClient(url, async (client) => {
     await client.query("select pg_backup_start('standby', true)");
@@ -123,7 +123,7 @@ async function copyWhileRunning(url: string, from: string, to: string): Promise<
   await run("chown", ["-R", `${uid}:${gid}`, to]);
 }
 
-/** New connections have the setting once the first process of the server has read it. */
+/** New connections see the setting only after the postmaster has read it. */
 const IS_SYNCHRONOUS = `select from pg_stat_replication
   where sync_state = 'sync' and current_setting('synchronous_standby_names') = '*'`;
 

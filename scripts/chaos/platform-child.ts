@@ -1,10 +1,13 @@
 import { readConfig } from "../../src/platform/config.ts";
 import { startPlatform } from "../../src/platform/main.ts";
-import { ABSENCE_RETRIES_MS, RECONCILE_MS } from "./timing.ts";
+import { RECONCILE_MS } from "./target.ts";
+
+/** The delays before each further read of a shift after a 404. */
+const ABSENCE_RETRIES_MS: readonly number[] = [50, 150, 300];
 
 /**
- * The platform as `shiftpact platform` runs it, but with short waits: what waits minutes to hours there, so that a provider is spared, waits milliseconds to
- * seconds here. Twelve attempts and all the rest are as in operation.
+ * Runs the platform as `shiftpact platform` does, but with short delays: minutes to hours become milliseconds to seconds. The number of
+ * attempts and everything else is as in production.
  */
 
 const jump = jumpingClock();
@@ -18,7 +21,7 @@ const platform = await startPlatform(readConfig(process.env), {
   calls: { perMinute: 0 },
 });
 process.once("SIGTERM", () => void platform.close().then(() => process.exit(0)));
-// A process that is stopped before it is idle sends nothing: the checks find what is unfinished.
+// A process that is stopped before it is idle sends nothing: the check finds unfinished work.
 const reportIdle = () =>
   platform.idle().then(
     () => void process.send?.("idle"),
@@ -28,16 +31,16 @@ process.on("message", (message: "idle" | { jumpMs: number }) => {
   if (message === "idle") void reportIdle();
   else jump(message.jumpMs);
 });
-// Its parent has ended.
+// The parent has ended.
 process.once("disconnect", () => process.exit(0));
-// Last: who hears it may stop the process at once.
+// Last, because the parent may stop the process right after it.
 process.stdout.write(`${JSON.stringify({ listening: true, port: platform.port })}\n`);
 void platform.lost.then((error) => {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 });
 
-/** From now on every clock of this thread is so far from the machine's, as when somebody sets the machine's. Milliseconds. */
+/** Offsets every clock of this thread from the system clock, like a change of the system time. Milliseconds. */
 function jumpingClock(): (ms: number) => void {
   const Real = Date;
   let offset = 0;

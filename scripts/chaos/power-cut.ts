@@ -15,7 +15,7 @@ export interface PowerCutOptions {
   engine: Engine;
   cuts: number;
   seed: number;
-  /** Where the disks are made. */
+  /** The folder of the disks. */
   folder: string;
   /** A migrated embedded database to begin with, which saves seconds. */
   template?: string;
@@ -24,11 +24,11 @@ export interface PowerCutOptions {
 export interface PowerCutReport {
   /** Events that were acknowledged before the last cut. */
   acknowledged: number;
-  /** By cut: how many of the acknowledged are not in what it left. */
+  /** For each cut, the number of acknowledged events that its disk lacks. */
   lost: number[];
 }
 
-/** How the platform starts. */
+/** The settings of a platform start. */
 interface Start {
   dataDir: string;
   server: PostgresServer | undefined;
@@ -39,7 +39,7 @@ interface Start {
 const SENDERS = 8;
 const log = pino({ level: "silent" });
 
-/** Cuts the power at random moments while events are acknowledged, and looks for them in what is left. */
+/** Cuts the power at random moments while events are acknowledged, and searches for them on the remaining disk. */
 export async function powerCuts(options: PowerCutOptions): Promise<PowerCutReport> {
   const { engine, cuts, seed, folder, template } = options;
   const disk = makeDisk(folder);
@@ -52,7 +52,7 @@ export async function powerCuts(options: PowerCutOptions): Promise<PowerCutRepor
     await server?.createDatabase("chaos");
     const dataDir = join(disk.folder, "platform");
     if (template && !server) cpSync(template, join(dataDir, "database"), { recursive: true });
-    // Before the platform starts: what it writes and does not sync may be lost.
+    // Before the platform starts: what it does not sync may be lost.
     disk.sync();
     const start = { dataDir, server, token: secret("base64url"), secretKey: secret("base64") };
     const started = await begin(start);
@@ -63,7 +63,7 @@ export async function powerCuts(options: PowerCutOptions): Promise<PowerCutRepor
     const random = randomOf(seed);
     const lost: number[] = [];
     for (let cut = 0; cut < cuts; cut += 1) {
-      // The first cut comes at once: a kept secret is as young as it can be.
+      // The first cut comes immediately: that is the earliest moment for the kept secret.
       if (cut > 0) await sleep(random.between(200, 600));
       const left = await disk.cut(server ? server.pids() : [target.pid ?? 0]);
       lost.push(await missing(left, new Set(acknowledged.traceIds), start));
@@ -91,7 +91,7 @@ const secret = (encoding: "base64" | "base64url") => randomBytes(32).toString(en
 class Acknowledged {
   readonly traceIds = new Set<string>();
   readonly #first = Promise.withResolvers<void>();
-  /** Resolves with the first of them. */
+  /** Resolves with the first acknowledged event. */
   readonly first = this.#first.promise;
 
   add(traceId: string): void {
@@ -100,7 +100,7 @@ class Acknowledged {
   }
 }
 
-/** A draft's events are stored and wait: nothing but the acknowledging goes on. */
+/** Starts the platform with a draft integration, whose events are stored and wait. */
 async function begin(start: Start): Promise<Started> {
   const [port, providerId] = [await freePort(), randomUUID()];
   const target = createTarget(envOf(start, port));
@@ -119,7 +119,7 @@ async function begin(start: Start): Promise<Started> {
   return { target, url, providerId, platformToken };
 }
 
-/** An embedded platform makes its SECRET_KEY itself, as most do: a power cut must not lose that either. */
+/** An embedded platform creates its SECRET_KEY, as in most installations: a power cut must not lose it either. */
 function envOf({ dataDir, server, token, secretKey }: Start, port: number): NodeJS.ProcessEnv {
   const { SECRET_KEY: _, DATABASE_URL: __, ...env } = process.env;
   return {
@@ -151,12 +151,12 @@ async function send(started: Started, acknowledged: Acknowledged, signal: AbortS
   }
 }
 
-/** Starts on what is left whatever kept something there, and counts what is not stored. */
+/** Starts the database, or the embedded platform, on the remaining disk. Returns the number of missing events. */
 async function missing(left: Disk, acknowledged: ReadonlySet<string>, start: Start): Promise<number> {
   let server: PostgresServer | undefined;
   try {
     const databaseDir = join(left.folder, "pg");
-    // Nobody who ran before a power cut runs after it; here the server goes on, and its copy would make way for it.
+    // A real power cut ends every process. Here the server continues, and its copy would give way to it.
     rmSync(join(databaseDir, "postmaster.pid"), { force: true });
     if (start.server) server = await reopenPostgres({ databaseDir });
     const dataDir = join(left.folder, "platform");
@@ -171,7 +171,7 @@ async function missing(left: Disk, acknowledged: ReadonlySet<string>, start: Sta
   }
 }
 
-/** @throws Error when the platform does not start any more. */
+/** @throws Error when the platform no longer starts */
 async function startOn(start: Start): Promise<void> {
   const target = createTarget(envOf(start, 0));
   try {

@@ -1,4 +1,4 @@
-/** Choices that come out the same for the same seed (a linear congruential generator). */
+/** Random choices that a seed reproduces (a linear congruential generator). */
 export interface Random {
   /** At least `low`, below `high`. */
   between(low: number, high: number): number;

@@ -10,8 +10,8 @@ import type {
 } from "../../src/platform/db/schema.ts";
 import type { StoredShift } from "../../src/sandbox/organisation.ts";
 import type { ProviderCall } from "../../test/harness/organisation.ts";
-import { type Assigned, addressOf, type Load, type Said } from "./load.ts";
-import type { Accepted } from "./mail.ts";
+import { type Assigned, addressOf, type Load, type LoadRecord } from "./load.ts";
+import type { AcceptedMail } from "./mail.ts";
 
 /** A webhook that the platform acknowledged. */
 interface Acknowledged {
@@ -22,21 +22,21 @@ interface Acknowledged {
   isEcho: boolean;
 }
 
-/** What both sides hold once all is quiet. */
+/** The state of both sides after the run. */
 export interface Reading {
-  said: Said;
+  record: LoadRecord;
   acknowledged: readonly Acknowledged[];
-  /** The provider's. */
+  /** The provider's shifts. */
   shifts: readonly StoredShift[];
-  /** The people whom the provider had before, and may assign itself: their ids. */
+  /** Ids of the provider's own people, whom it may assign itself. */
   ownPeople: ReadonlySet<string>;
   /** The people whom the platform has created at the provider. */
-  hired: readonly { personalNumber: string }[];
-  /** As the provider recorded them. */
+  createdPeople: readonly { personalNumber: string }[];
+  /** As recorded by the provider. */
   calls: readonly ProviderCall[];
   assigned: readonly Assigned[];
-  /** To the people of the provider, as the mail server accepted them. */
-  mails: readonly Accepted[];
+  /** Mails to the people of the provider, as the mail server accepted them. */
+  mails: readonly AcceptedMail[];
   stored: Stored;
 }
 
@@ -78,25 +78,25 @@ export interface Stored {
   >[];
   /** Codes of open issues. */
   issues: { code: string }[];
-  /** What the platform noted of each call about a shift. */
+  /** The recorded steps of each call about a shift. */
   steps: { step: string; code: string; shift_id: string | null }[];
-  /** What still needs attention. */
+  /** Work that is left. */
   work: { kind: WorkKind; key: string; priority: number; attempts: number }[];
 }
 
 export async function readBoth(
   kysely: Kysely<Schema>,
   load: Load,
-  mails: readonly Accepted[],
+  mails: readonly AcceptedMail[],
 ): Promise<Reading> {
-  const { organisation, said, seeded, assigned } = load;
+  const { organisation, record, seeded, assigned } = load;
   const { provider, providerId, calls } = organisation;
   const sent = provider.deliveries.filter(({ delivery }) => delivery?.delivered);
   return {
-    ...{ said, calls, assigned, shifts: provider.shifts },
-    acknowledged: [...sent, ...said.events.map((event) => ({ ...event, isEcho: false }))],
+    ...{ record, calls, assigned, shifts: provider.shifts },
+    acknowledged: [...sent, ...record.events.map((event) => ({ ...event, isEcho: false }))],
     ownPeople: new Set(provider.candidates.slice(0, seeded).map(({ id }) => id)),
-    hired: provider.candidates.slice(seeded),
+    createdPeople: provider.candidates.slice(seeded),
     mails: mails.filter(({ to }) => to === addressOf(load)),
     stored: await readStored(kysely, providerId),
   };

@@ -1,6 +1,6 @@
-import type { ChaosReport } from "./run.ts";
+import type { ChaosReport } from "./options.ts";
 
-/** What was injected and what came of it: a line for each thing, a column for each engine. */
+/** Returns the faults and their results: a line for each kind, a column for each engine. */
 export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
   const all = [...reports.values()];
   const names = (of: (report: ChaosReport) => ReadonlyMap<string, number>) => [
@@ -36,7 +36,7 @@ export function tableOf(reports: ReadonlyMap<string, ChaosReport>): string[] {
   ]);
 }
 
-/** What the benchmark shows of each engine. */
+/** The counts that the benchmark shows for each engine. */
 export interface Counts {
   engine: string;
   kills: number;

@@ -6,31 +6,33 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const ENTRY = fileURLToPath(new URL("./platform-child.ts", import.meta.url));
+/** How often the platform reads each future shift again, at most 10 % later. Milliseconds. */
+export const RECONCILE_MS = 8_000;
 const STARTS = 5;
 
 /** A platform process that is killed and started again, always on the same port and the same data. */
 export interface Target {
   pid: number | undefined;
-  /** Resolves once it listens, or was killed. @throws Error when it ends by itself, again and again. */
+  /** Resolves once it listens, or was killed. @throws Error when it repeatedly ends unexpectedly */
   start(): Promise<void>;
-  /** SIGKILL. Resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when the process is gone. */
   kill(): Promise<void>;
-  /** SIGKILL at once, for whoever cannot wait. */
+  /** Sends SIGKILL, without a wait. */
   killNow(): void;
-  /** Resolves when the process that runs now is gone. */
+  /** Resolves when the current process is gone. */
   gone(): Promise<unknown>;
-  /** Resolves when it has nothing to do any more, or after so long. Milliseconds. */
+  /** Resolves when it has no work left, or after this time. Milliseconds. */
   idle(withinMs: number): Promise<void>;
-  /** Sets its clock so far from the machine's. Milliseconds. */
+  /** Offsets its clock from the system clock. Milliseconds. */
   jump(ms: number): void;
-  /** Of the process, in memory that is resident. Megabytes; 0 where the system does not tell. */
+  /** Returns the resident memory of the process. Megabytes; 0 where the system does not report it. */
   memory(): number;
-  /** How many processes of its have ended by SIGKILL. */
+  /** The number of its processes that SIGKILL ended. */
   readonly kills: number;
-  /** SIGTERM. @throws Error when the exit code is not 0. */
+  /** Sends SIGTERM. @throws Error when the exit code is not 0 */
   stop(): Promise<void>;
-  /** How often it ended without being told to, and the last words. */
-  deaths: string[];
+  /** Each unexpected end, with the last log lines. */
+  crashes: string[];
 }
 
 /** @param entry runs the platform as `platform-child.ts` does. @param flags of Node. */
@@ -42,9 +44,9 @@ export function createTarget(
   let ended: Promise<unknown> = Promise.resolve();
   let isKilled = false;
   let kills = 0;
-  const deaths: string[] = [];
+  const crashes: string[] = [];
 
-  /** True once it listens, or was killed meanwhile. */
+  /** Returns true once it listens, or was killed meanwhile. */
   async function startOnce(): Promise<boolean> {
     isKilled = false;
     const started = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", ...flags, entry], {
@@ -59,7 +61,7 @@ export function createTarget(
     const listening = once(createInterface({ input: stdout }), "line").then(() => true);
     ended = once(started, "close").then(([code, signal]) => {
       if (signal === "SIGKILL") kills += 1;
-      if (!isKilled) deaths.push(`code ${code}: ${words.join(" | ")}`);
+      if (!isKilled) crashes.push(`code ${code}: ${words.join(" | ")}`);
     });
     return Promise.race([listening, ended.then(() => isKilled)]);
   }
@@ -69,7 +71,7 @@ export function createTarget(
     child?.kill("SIGKILL");
   };
   return {
-    deaths,
+    crashes,
     get kills() {
       return kills;
     },
@@ -78,7 +80,7 @@ export function createTarget(
     },
     start: async () => {
       for (let attempt = 1; !(await startOnce()); attempt += 1) {
-        if (attempt === STARTS) throw new Error(`the platform does not start: ${deaths.at(-1)}`);
+        if (attempt === STARTS) throw new Error(`the platform does not start: ${crashes.at(-1)}`);
         await sleep(200);
       }
     },
@@ -89,23 +91,23 @@ export function createTarget(
     },
     gone: () => ended,
     idle: async (withinMs) => {
-      const asked = child;
-      if (!asked) return;
+      const current = child;
+      if (!current) return;
       const over = new AbortController();
-      const told = once(asked, "message", { signal: over.signal }).catch(() => undefined);
-      asked.send("idle");
-      await Promise.race([told, ended, sleep(withinMs, undefined, over).catch(() => undefined)]);
+      const idle = once(current, "message", { signal: over.signal }).catch(() => undefined);
+      current.send("idle");
+      await Promise.race([idle, ended, sleep(withinMs, undefined, over).catch(() => undefined)]);
       over.abort();
     },
     jump: (jumpMs) => void (child?.connected && child.send({ jumpMs })),
     memory: () => residentMegabytes(child?.pid ?? 0),
     stop: async () => {
-      const before = deaths.length;
+      const before = crashes.length;
       child?.kill("SIGTERM");
       await ended;
-      const end = deaths.splice(before)[0];
+      const end = crashes.splice(before)[0];
       if (end !== undefined && !end.startsWith("code 0"))
-        throw new Error(`the platform stopped badly: ${end}`);
+        throw new Error(`the platform did not stop cleanly: ${end}`);
     },
   };
 }

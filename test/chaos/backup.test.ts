@@ -23,12 +23,12 @@ import { addRows } from "../platform/backup/rows.ts";
 
 const COMMAND = fileURLToPath(new URL("../../src/cli/shiftpact.ts", import.meta.url));
 const TOKEN = "operations-token-of-the-proof";
-/** So that a command takes long enough to be killed in the middle. */
+/** Enough rows to kill a command before it ends. */
 const ROWS = 30_000;
 
 afterEach(endProcesses);
 
-/** `shiftpact ARGS`. */
+/** Runs `shiftpact ARGS`. */
 function command(args: readonly string[], env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, ["--liftoff-only", COMMAND, ...args], {
     env,
@@ -46,7 +46,7 @@ function command(args: readonly string[], env: NodeJS.ProcessEnv) {
 }
 
 /** Sends one webhook after the other, each until it is acknowledged. */
-function offer(owner: Owner, urlOf: () => string) {
+function sendWebhooks(owner: Owner, urlOf: () => string) {
   const acknowledged: string[] = [];
   let isStopped = false;
   let longestMs = 0;
@@ -105,12 +105,12 @@ async function storedAt(where: { url?: string; dataDir?: string }): Promise<Set<
 
 const missing = (all: readonly string[], found: Set<string>) => all.filter((each) => !found.has(each));
 
-async function makeFullHome() {
+async function makeFilledFolder() {
   const home = await makeDataFolder();
   onTestFinished(home.remove);
   home.env.OPERATIONS_TOKEN = TOKEN;
   home.env.WEBHOOK_RATE_LIMIT = "0";
-  // Nothing listens there.
+  // An address without a listener.
   const owner = await home.addIntegration("http://127.0.0.1:9");
   const vault = createVault(Buffer.from(home.env.SECRET_KEY ?? "", "base64"));
   await home.withDatabase((database) => addRows(database, vault, ROWS));
@@ -133,21 +133,21 @@ async function emptyPostgres() {
   return where.url;
 }
 
-/** A data folder beside the home, for a restore. */
+/** Returns the environment of a restore, with a second data folder. */
 const restoredEnv = (home: DataFolder, url?: string): NodeJS.ProcessEnv => ({
   ...home.env,
   SHIFTPACT_DATA: join(home.dataDir, "restored"),
   ...(url !== undefined && { DATABASE_URL: url }),
 });
 
-describe("under load", () => {
+describe("under load,", () => {
   it("a backup of the running embedded platform has every event that was acknowledged before it", {
     timeout: 600_000,
   }, async ({ task }) => {
-    const { home, owner } = await makeFullHome();
+    const { home, owner } = await makeFilledFolder();
     const platform = startProcess(home);
     const port = await platform.port;
-    const load = offer(owner, () => `http://127.0.0.1:${port}`);
+    const load = sendWebhooks(owner, () => `http://127.0.0.1:${port}`);
     await untilSome(load.acknowledged);
     const file = join(home.dataDir, "file");
     const backup = () => command(["backup", file, "--url", `http://127.0.0.1:${port}`], home.env);
@@ -157,7 +157,7 @@ describe("under load", () => {
     await killed.ended;
     expect(existsSync(file)).toBe(false);
     const before = [...load.acknowledged];
-    // The platform may still be busy with the one that was killed.
+    // The platform may still be busy with the killed backup.
     await expect.poll(async () => (await backup().ended).code, { timeout: 180_000, interval: 500 }).toBe(0);
     await load.stop();
     await end(platform.child);
@@ -184,13 +184,13 @@ describe("under load", () => {
   it("a backup of PostgreSQL has every event that was acknowledged before it", {
     timeout: 600_000,
   }, async ({ task }) => {
-    const { home, owner } = await makeFullHome();
+    const { home, owner } = await makeFilledFolder();
     const url = await emptyPostgres();
     const env = { ...home.env, DATABASE_URL: url };
     expect(await command(["move", "--to", url, "--port", "0"], home.env).ended).toMatchObject({ code: 0 });
     const platform = startProcess({ env });
     const port = await platform.port;
-    const load = offer(owner, () => `http://127.0.0.1:${port}`);
+    const load = sendWebhooks(owner, () => `http://127.0.0.1:${port}`);
     await untilSome(load.acknowledged);
     const file = join(home.dataDir, "file");
     const before = [...load.acknowledged];
@@ -216,11 +216,11 @@ describe("under load", () => {
   it("a move loses nothing that was acknowledged, even after a SIGKILL in the middle", {
     timeout: 600_000,
   }, async ({ task }) => {
-    const { home, owner } = await makeFullHome();
+    const { home, owner } = await makeFilledFolder();
     const url = await emptyPostgres();
     const embedded = startProcess(home);
     const port = await embedded.port;
-    const load = offer(owner, () => `http://127.0.0.1:${port}`);
+    const load = sendWebhooks(owner, () => `http://127.0.0.1:${port}`);
     await untilSome(load.acknowledged);
     await end(embedded.child);
     const move = () => command(["move", "--to", url, "--port", String(port)], home.env);
@@ -232,7 +232,7 @@ describe("under load", () => {
     expect(jobs.status).toBe(200);
     killed.child.kill("SIGKILL");
     await killed.ended;
-    // As before: the folder still serves.
+    // The folder still works after the interrupted move.
     const again = startProcess(home, port);
     await again.port;
     await untilSome(load.acknowledged);
@@ -257,7 +257,7 @@ describe("under load", () => {
   });
 });
 
-/** Until a restore holds a lock on a table that is not yet visible: it is within its transaction. */
+/** Resolves while a restore inserts rows, within its transaction. */
 async function untilLoading(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

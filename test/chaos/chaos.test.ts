@@ -14,14 +14,14 @@ const seed = Number(process.env.CHAOS_SEED ?? Date.now() % 1_000_000);
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "shiftpact-chaos-"));
-  // PostgreSQL may run as a user of its own.
+  // PostgreSQL may run as a separate user.
   await chmod(folder, 0o755);
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** The short form of `npm run chaos`. */
-describe.each(engines)(`a platform that is killed again and again, on %s (seed ${seed})`, (engine) => {
-  it("loses nothing, doubles nothing, and agrees with the providers in the end", {
+describe.each(engines)(`a platform that is killed repeatedly, on %s (seed ${seed})`, (engine) => {
+  it("loses nothing, doubles nothing, and agrees with the providers at the end", {
     timeout: 300_000,
   }, async () => {
     const dataDir = join(folder, "platform");
@@ -34,7 +34,7 @@ describe.each(engines)(`a platform that is killed again and again, on %s (seed $
       const postgres = server && { postgres: { server, database: "chaos" } };
       const report = await chaos({
         ...{ engine, seed, dataDir, ...postgres },
-        ...{ kills: KILLS, budgetMs: 60_000, hurry: true, providers: 1 },
+        ...{ kills: KILLS, budgetMs: 60_000, fast: true, providers: 1 },
       });
       expect(report.findings).toEqual([]);
       expect(report.kills).toBeGreaterThanOrEqual(KILLS);
@@ -44,12 +44,12 @@ describe.each(engines)(`a platform that is killed again and again, on %s (seed $
   });
 });
 
-it(`is not deceived by a platform that acknowledges and does nothing more (seed ${seed})`, async () => {
+it(`the chaos run reports a platform that only acknowledges (seed ${seed})`, async () => {
   const dataDir = join(folder, "platform");
   cpSync(inject("pgliteTemplate"), join(dataDir, "database"), { recursive: true });
   const { findings } = await chaos({
-    ...{ engine: "pglite", seed, dataDir, kills: 0, budgetMs: 3_000, hurry: true, providers: 1 },
-    entry: fileURLToPath(new URL("./useless-platform.ts", import.meta.url)),
+    ...{ engine: "pglite", seed, dataDir, kills: 0, budgetMs: 3_000, fast: true, providers: 1 },
+    entry: fileURLToPath(new URL("./idle-platform.ts", import.meta.url)),
   });
   const kinds = findings.map(({ kind }) => kind);
   expect(kinds).toEqual(expect.arrayContaining(["lost", "too few"]));

@@ -10,10 +10,10 @@ let folder: string;
 let pair: Pair;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "shiftpact-pair-"));
-  // PostgreSQL may run as a user of its own.
+  // PostgreSQL may run as a separate user.
   await chmod(folder, 0o755);
   pair = await startPair(folder);
-  await pair.createDatabase("mine");
+  await pair.createDatabase("pair");
   await query("create table marks (mark text)");
 });
 afterAll(async () => {
@@ -21,9 +21,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Through the proxy, on a connection of its own. */
+/** Queries through the proxy, on a new connection. */
 async function query(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: `${pair.url}/mine` });
+  const client = new Client({ connectionString: `${pair.url}/pair` });
   client.on("error", () => undefined);
   await client.connect();
   return client.query(text, values).then(
@@ -38,7 +38,7 @@ async function query(text: string, values: unknown[] = []): Promise<Record<strin
   );
 }
 
-/** As a pool does: again, until a connection reaches the new primary. */
+/** Retries, as a pool does, until a connection reaches the new primary. */
 async function untilWritten(mark: string): Promise<void> {
   for (;;) {
     try {

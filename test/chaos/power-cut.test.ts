@@ -9,9 +9,9 @@ import { engines } from "../engines.ts";
 const CUTS = 2;
 const seed = Date.now() % 1_000_000;
 
-// In memory is well: what counts is that the file system in the file has a page cache of its own.
+// A folder in memory is sufficient, because the file system in the file has a separate page cache.
 const folder = mkdtempSync(join(tmpdir(), "shiftpact-power-cut-"));
-// PostgreSQL may run as a user of its own.
+// PostgreSQL may run as a separate user.
 chmodSync(folder, 0o755);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -106,7 +106,7 @@ describe("shiftpact spec", () => {
   ])("refuses with one line and 2: %s", async (argv, message) => {
     const { code, out, err } = await run(...argv.split(" ").filter((each) => each !== ""));
     expect([code, out]).toEqual([2, ""]);
-    expect(err).toMatch(said);
+    expect(err).toMatch(message);
     expect(err).toMatch(/^shiftpact spec: [^\n]+$/);
   });
 });

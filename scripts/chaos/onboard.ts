@@ -1,17 +1,17 @@
 import { createClient } from "../../generated/operations/client.ts";
 import { schemas } from "../../generated/provider/validators.js";
 import { onboard } from "../../test/harness/organisation.ts";
-import { gather, type Load, STUBBORN } from "./load.ts";
+import { createLoad, type Load, PERSISTENT_SCHEDULE } from "./load.ts";
 
-/** Lets somebody step in between what a provider does and what it answers. */
-export interface Gate {
-  /** Calls back before the answer of the `calls`th call from now. Answers what takes that back. */
+/** Interrupts a provider call after its effect and before its response. */
+export interface CallHook {
+  /** Calls back before the response to the `calls`th call from now. Returns a function that cancels it. */
   inCall(calls: number, then: () => void): () => void;
-  /** Called with each JSON answer. */
-  pass(): void;
+  /** Called with each JSON response. */
+  responded(): void;
 }
 
-export function createGate(): Gate {
+export function createCallHook(): CallHook {
   let waiting: { calls: number; then: () => void } | undefined;
   return {
     inCall: (calls, then) => {
@@ -20,7 +20,7 @@ export function createGate(): Gate {
         waiting = undefined;
       };
     },
-    pass: () => {
+    responded: () => {
       if (waiting) waiting.calls -= 1;
       if (waiting?.calls === 0) {
         waiting.then();
@@ -30,8 +30,8 @@ export function createGate(): Gate {
   };
 }
 
-/** An organisation on the platform at `url`, whose provider's answers pass the gate. */
-export async function settleIn(url: string, token: string, gate: Gate): Promise<Load> {
+/** Onboards an organisation on the platform at `url`, whose provider's responses pass the hook. */
+export async function onboardProvider(url: string, token: string, callHook: CallHook): Promise<Load> {
   const headers = { Authorization: `Bearer ${token}` };
   const operations = createClient({ baseUrl: `${url}/operations/v1`, headers });
   const platform = { url, idle: async () => undefined };
@@ -41,20 +41,20 @@ export async function settleIn(url: string, token: string, gate: Gate): Promise<
     {
       rewrite: (body) => {
         if (load) note(load, body);
-        gate.pass();
+        callHook.responded();
         return body;
       },
       dialect: { assignEchoes: true },
-      webhooks: { schedule: STUBBORN, timeoutMs: 2_000 },
+      webhooks: { schedule: PERSISTENT_SCHEDULE, timeoutMs: 2_000 },
     },
   );
-  load = gather(organisation);
+  load = createLoad(organisation);
   return load;
 }
 
-function note({ assigned, organisation, said }: Load, body: unknown): void {
+function note({ assigned, organisation, record }: Load, body: unknown): void {
   if (!schemas.Assignment(body)) return;
   const { shiftId, candidateId } = body;
   if (shiftId === undefined || candidateId === undefined) return;
-  assigned.push({ shiftId, candidateId, at: organisation.calls.length, marks: said.faults.length });
+  assigned.push({ shiftId, candidateId, at: organisation.calls.length, marks: record.faults.length });
 }

@@ -4,7 +4,7 @@ import { type Dispatcher, Pool } from "undici";
 import { operationsTable } from "../../generated/operations/server.ts";
 import type { Random } from "./random.ts";
 
-/** What makes a request bad; `{}` stands for the place. */
+/** Values that make a request malformed; `{}` marks the place. */
 const VALUES: readonly string[] = [
   ...["null", "true", "-1", "1e999", "[]", "{}", '""', '"\\u0000"', '"\\ud800"', `"${"x".repeat(5_000)}"`],
   ...['"not-a-uuid"', '{"__proto__":{"a":1}}', "[".repeat(3_000), "0x10", "NaN", "'x'", "", "9".repeat(400)],
@@ -47,30 +47,30 @@ const QUERIES: readonly string[] = [
 const AT_ONCE = 48;
 const ONE_IN_RAW = 20;
 
-export interface FloodOptions {
+export interface MalformedOptions {
   url: string;
   count: number;
   random: Random;
   providerId: string;
   platformToken: string;
   operationsToken: string;
-  /** Called after each twentieth of it. */
+  /** Called after each twentieth of the requests. */
   onPart?: () => void;
 }
 
-export interface FloodReport {
+export interface MalformedReport {
   sent: number;
-  /** By status; `closed`: the connection was ended without an answer, as HTTP that is none deserves. */
+  /** By status; `closed`: the connection was ended without a response, as invalid HTTP deserves. */
   answers: Map<string, number>;
-  /** Each 5xx, with what was asked. */
+  /** Each 5xx, with its request. */
   failures: string[];
 }
 
-/** Sends malformed requests of every kind at everything the platform listens to, with tokens that are right. */
-export async function flood(options: FloodOptions): Promise<FloodReport> {
+/** Sends malformed requests of every kind to all endpoints of the platform, with valid tokens. */
+export async function sendMalformed(options: MalformedOptions): Promise<MalformedReport> {
   const { url, count, random, onPart } = options;
   const pool = new Pool(url, { connections: AT_ONCE, headersTimeout: 30_000, bodyTimeout: 30_000 });
-  const report: FloodReport = { sent: 0, answers: new Map(), failures: [] };
+  const report: MalformedReport = { sent: 0, answers: new Map(), failures: [] };
   const part = Math.max(1, Math.floor(count / 20));
   const one = async () => {
     const asked = random.between(0, ONE_IN_RAW) === 0 ? raw(options) : malformed(pool, options);
@@ -95,7 +95,7 @@ interface Answered {
   status: string;
 }
 
-async function malformed(pool: Pool, options: FloodOptions): Promise<Answered> {
+async function malformed(pool: Pool, options: MalformedOptions): Promise<Answered> {
   const request = options.random.pick([webhook, webhook, operation])(options);
   const what = `${request.method} ${request.path.slice(0, 120)} ${String(request.body).slice(0, 200)}`;
   try {
@@ -107,13 +107,13 @@ async function malformed(pool: Pool, options: FloodOptions): Promise<Answered> {
   }
 }
 
-/** What the client itself takes for no request. */
+/** Returns whether the client itself refuses the request. */
 const isRefusedHere = (error: unknown) =>
   String((error as NodeJS.ErrnoException).code).startsWith("UND_ERR_INVALID");
 
 type Bad = Dispatcher.RequestOptions;
 
-function webhook({ random, providerId, platformToken }: FloodOptions): Bad {
+function webhook({ random, providerId, platformToken }: MalformedOptions): Bad {
   const content = { shiftId: crypto.randomUUID() };
   const event = { event: "shift.update", providerId, content, traceId: crypto.randomUUID() };
   const path = random.pick(["/webhooks/scheduling-provider", "/api/v3/integrations/tempo/webhook"]);
@@ -124,7 +124,7 @@ function webhook({ random, providerId, platformToken }: FloodOptions): Bad {
   };
 }
 
-function operation({ random, operationsToken }: FloodOptions): Bad {
+function operation({ random, operationsToken }: MalformedOptions): Bad {
   const { method, path } = random.pick(operationsTable);
   const filled = path.replaceAll(/\{[^}]+\}/g, () => random.pick(SEGMENTS));
   const query = random.pick(["", `?${random.pick(QUERIES)}`]);
@@ -135,7 +135,7 @@ function operation({ random, operationsToken }: FloodOptions): Bad {
   };
 }
 
-/** One change to a text of JSON that makes another text of it, or none. */
+/** Changes a JSON text in one place; the result may be invalid JSON. */
 function spoil(text: string, random: Random): string | Buffer {
   const at = random.between(0, text.length);
   const kind = random.between(1, 6);
@@ -156,8 +156,8 @@ function spoil(text: string, random: Random): string | Buffer {
   return text.slice(0, member.index) + value + text.slice(member.index + member[0].length);
 }
 
-/** Not HTTP, or hardly. */
-async function raw({ url, random }: FloodOptions): Promise<Answered> {
+/** Sends invalid HTTP. */
+async function raw({ url, random }: MalformedOptions): Promise<Answered> {
   const text = random.pick(RAW);
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   socket.setTimeout(5_000, () => socket.destroy());

@@ -1,5 +1,5 @@
 import type { NotificationKind } from "../../generated/operations/types.ts";
-import type { Accepted } from "../../scripts/chaos/mail.ts";
+import type { AcceptedMail } from "../../scripts/chaos/mail.ts";
 import type { Reading, Stored } from "../../scripts/chaos/reading.ts";
 
 const [startTime, endTime] = ["2031-05-01T08:00:00.000Z", "2031-05-01T14:00:00.000Z"];
@@ -15,19 +15,24 @@ const events = ["create", "update", "delete"].flatMap((name) =>
   })),
 );
 
-/** A run that went right: each of eight shifts has its one booking. */
-export function sound(): Reading {
+/** Returns the reading of a correct run: each of eight shifts has its one booking. */
+export function correctReading(): Reading {
   return {
-    said: {
+    record: {
       ...{ events: [], withdrawn: [], cancelled: [], retimed: new Map(), faults: [], done: new Map() },
-      accepted: SHIFTS.map((shiftId) => ({ jobId: `job-of-${shiftId}`, candidateId: "ours" })),
+      accepted: SHIFTS.map((shiftId) => ({ jobId: `job-of-${shiftId}`, candidateId: "candidate" })),
     },
     acknowledged: [...events],
     shifts: SHIFTS.map(shiftAt),
     ownPeople: new Set(["own"]),
-    hired: [{ personalNumber: NUMBER }],
+    createdPeople: [{ personalNumber: NUMBER }],
     calls: [call("POST", "/candidates", 201), ...SHIFTS.map((shiftId) => call("PUT", seat(shiftId)))],
-    assigned: SHIFTS.map((shiftId, index) => ({ shiftId, candidateId: "theirs", at: index + 1, marks: 0 })),
+    assigned: SHIFTS.map((shiftId, index) => ({
+      shiftId,
+      candidateId: "at-provider",
+      at: index + 1,
+      marks: 0,
+    })),
     mails: SHIFTS.map((shiftId) => mail(`mail-${shiftId}`)),
     stored: stored(),
   };
@@ -36,18 +41,18 @@ export function sound(): Reading {
 const mail = (id: string) => ({ id, to: "people@example.com", isCut: false, marks: 0 });
 
 const notification = (id: string, shiftId: string, kind: NotificationKind) => ({
-  ...{ notification_id: id, candidate_id: "ours", job_id: `job-of-${shiftId}`, kind },
+  ...{ notification_id: id, candidate_id: "candidate", job_id: `job-of-${shiftId}`, kind },
   ...{ channel: "email", delivered_at: new Date(0), delivery_error: null, withdrawn_at: null },
 });
 
-const seat = (shiftId: string) => `/shifts/${shiftId}/assign/theirs`;
+const seat = (shiftId: string) => `/shifts/${shiftId}/assign/at-provider`;
 export const call = (method: string, path: string, status = 200) => ({ method, path, status, traceId: "t" });
 
 function shiftAt(id: string): Reading["shifts"][number] {
   return {
     ...{ id, startTime, endTime, outletId: "outlet", roleId: "role", positions: 1, cancelled: false },
     ...{ breakMinutes: 0, description: null, createdAt: startTime, updatedAt: startTime },
-    assigned: new Map([["theirs", startTime]]),
+    assigned: new Map([["at-provider", startTime]]),
   };
 }
 
@@ -67,7 +72,7 @@ function stored(): Stored {
       },
     })),
     bookings: SHIFTS.map((shiftId) => ({
-      ...{ job_id: `job-of-${shiftId}`, candidate_id: "ours", provider_candidate_id: "theirs" },
+      ...{ job_id: `job-of-${shiftId}`, candidate_id: "candidate", provider_candidate_id: "at-provider" },
       ...{ status: "confirmed" as const, reason: null, reason_params: {}, at_provider: "yes" as const },
     })),
     notifications: SHIFTS.map((shiftId) => notification(`mail-${shiftId}`, shiftId, "booking_confirmed")),
@@ -75,7 +80,7 @@ function stored(): Stored {
   };
 }
 
-/** The first shift of the provider. */
+/** Changes the first shift of the provider. */
 export const ofShift =
   (change: (shift: Reading["shifts"][number]) => unknown): Spoil =>
   ({ shifts }) => {
@@ -91,10 +96,10 @@ export const due =
   ({ stored }) =>
     stored.work.push({ kind: "shift", key: "shift-1", priority: 2, attempts: 0, ...work });
 
-/** Makes one thing wrong, or explains it. */
+/** Adds a violation, or its explanation. */
 export type Spoil = (reading: Reading) => void;
 
-export const seenAs =
+export const storedAs =
   (status: string): Spoil =>
   ({ stored }) =>
     Object.assign(stored.events[0] ?? {}, { status });
@@ -106,20 +111,20 @@ export const ofBooking =
   (change: object): Spoil =>
   ({ stored }) =>
     Object.assign(stored.bookings[0] ?? {}, change);
-export const said =
-  (change: Partial<Reading["said"]>): Spoil =>
+export const record =
+  (change: Partial<Reading["record"]>): Spoil =>
   (reading) =>
-    Object.assign(reading.said, change);
+    Object.assign(reading.record, change);
 export const calls =
   (...more: Reading["calls"]): Spoil =>
   (reading) => {
     reading.calls = [...reading.calls, ...more];
   };
-/** @param marks of faults that were begun or over before each of the two. */
+/** @param marks the number of begins and ends of faults before each of the two. */
 export const assignedAgain =
   (...marks: [before: number, after: number]): Spoil =>
   (reading) => {
-    const seat = { shiftId: "shift-1", candidateId: "theirs" };
+    const seat = { shiftId: "shift-1", candidateId: "at-provider" };
     const [before, after] = marks;
     reading.assigned = [
       { ...seat, at: 1, marks: before },
@@ -146,17 +151,17 @@ export const failedTry =
   (step: string): Spoil =>
   ({ stored }) =>
     stored.steps.push({ step, shift_id: "shift-1", code: "will_retry" });
-/** One more notification about the first shift, which is mailed. */
-export const told =
+/** Adds a notification about the first shift, with its mail. */
+export const notified =
   (kind: NotificationKind, change: Partial<Stored["notifications"][number]> = {}): Spoil =>
   (reading) => {
-    const told = { ...notification("told", "shift-1", kind), ...change };
-    reading.stored.notifications.push(told);
-    if (told.delivered_at) reading.mails = [...reading.mails, mail("told")];
+    const added = { ...notification("extra", "shift-1", kind), ...change };
+    reading.stored.notifications.push(added);
+    if (added.delivered_at) reading.mails = [...reading.mails, mail("extra")];
   };
-/** The first mail once more. */
+/** Repeats the first mail. */
 export const mailedAgain =
-  (before: Partial<Accepted>, again: Partial<Accepted> = {}): Spoil =>
+  (before: Partial<AcceptedMail>, again: Partial<AcceptedMail> = {}): Spoil =>
   (reading) => {
     const [first, ...others] = reading.mails;
     if (first) reading.mails = [{ ...first, ...before }, ...others, { ...first, ...again }];
