@@ -37,7 +37,7 @@ export interface components {
     ShiftId: string;
     /**
      * Format: uuid
-     * @description Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
+     * @description Unique identifier for request tracing (contract 6). One traceId covers the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
      * @example 3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55
      */
     TraceId: string;
@@ -63,7 +63,7 @@ export interface components {
       content: components["schemas"]["ShiftEventContent"];
       traceId: components["schemas"]["TraceId"];
     };
-    /** @description The acknowledgement (contract 4.3). It says that the event is stored, not that it is processed. */
+    /** @description The acknowledgement (contract 4.3). The event is stored, but not yet processed. */
     Receipt: {
       /** @constant */
       received: true;
@@ -88,13 +88,13 @@ export type ProviderId = components["schemas"]["ProviderId"];
 export type ShiftEventContent = components["schemas"]["ShiftEventContent"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
-/** Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
+/** Unique identifier for request tracing (contract 6). One traceId covers the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
 export type TraceId = components["schemas"]["TraceId"];
 /** Shift details changed. The platform fetches the shift and updates its job. Decision: assigned candidates are notified only when something material to them changed (times, place, role), because our own assign may echo as an update. */
 export type ShiftUpdateEvent = components["schemas"]["ShiftUpdateEvent"];
 /** Shift cancelled. Skipped when a pending operation of the platform's own matches provider, shift and delete (single use, 24 h). Otherwise the platform confirms it by reading the shift (404, 410 or status `cancelled`); a shift that is still open is not touched and an issue is raised, which guards against spoofed and reordered events. */
 export type ShiftDeleteEvent = components["schemas"]["ShiftDeleteEvent"];
-/** The acknowledgement (contract 4.3). It says that the event is stored, not that it is processed. */
+/** The acknowledgement (contract 4.3). The event is stored, but not yet processed. */
 export type Receipt = components["schemas"]["Receipt"];
 
 /** The payload of any message. */

@@ -86,7 +86,7 @@ export interface Client {
   replayEvent: Call<paths, "/events/{eventId}/replay", "post">;
   /** What would a replay change: `GET /events/{eventId}/replay/preview`. */
   previewReplay: Call<paths, "/events/{eventId}/replay/preview", "get">;
-  /** Read one story, step by step: `GET /traces/{traceId}`. */
+  /** Read one trace, step by step: `GET /traces/{traceId}`. */
   getTrace: Call<paths, "/traces/{traceId}", "get">;
   /** List the notifications to candidates: `GET /notifications`. */
   listNotifications: Call<paths, "/notifications", "get">;

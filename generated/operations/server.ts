@@ -96,7 +96,7 @@ export interface Handlers<Context> {
   replayEvent: Handler<operations["replayEvent"], Context>;
   /** What would a replay change: `GET /events/{eventId}/replay/preview`. */
   previewReplay: Handler<operations["previewReplay"], Context>;
-  /** Read one story, step by step: `GET /traces/{traceId}`. */
+  /** Read one trace, step by step: `GET /traces/{traceId}`. */
   getTrace: Handler<operations["getTrace"], Context>;
   /** List the notifications to candidates: `GET /notifications`. */
   listNotifications: Handler<operations["listNotifications"], Context>;

@@ -13,9 +13,9 @@ export interface paths {
     put?: never;
     /**
      * Register an organisation
-     * @description The integration starts as a draft: map its outlets and roles, then activate it. The platform token is shown in this answer and never again. Events that arrive before activation are stored and processed once it is active.
+     * @description The integration starts as a draft: map its outlets and roles, then activate it. The platform token is shown only in this response. Events that arrive before activation are stored and processed once it is active.
      *
-     *     Unless `routing` is `path` or `header`, the platform detects it: it calls `GET /outlets` in both ways and keeps the way that returns a list of outlets, the path prefix if both do. Decision: when neither does, the integration is stored as a draft all the same, because the platform token is shown only once and a provider may be down. `routingAttempts` then says what each call came to, an issue "provider_check_failed" is open with the same, and the routing is detected by the next `discover`, `registry-import`, `verify`, provider token, change or activation. Until then nothing else calls the provider.
+     *     Unless `routing` is `path` or `header`, the platform detects it: it calls `GET /outlets` in both ways and keeps the way that returns a list of outlets, the path prefix if both do. Decision: when neither does, the integration is stored as a draft all the same, because the platform token is shown only once and a provider may be down. `routingAttempts` then has the outcome of each call, an issue "provider_check_failed" is open with the same, and the routing is detected by the next `discover`, `registry-import`, `verify`, provider token, change or activation. Until then nothing else calls the provider.
      */
     post: operations["createIntegration"];
     delete?: never;
@@ -43,7 +43,7 @@ export interface paths {
      * @description Removes the draft with its tokens, outlets, roles, issues and stored events, so that the providerId may be registered again. Workplaces, competences and candidates stay, also those whom a registry import has added.
      *     The deletion is logged.
      *
-     *     Decision: once it was activated, 409 `integration_not_draft` unless it is being offboarded, because candidates may stand on the provider's shifts. Of one that is being offboarded the deletion is requested: 202, its
+     *     Decision: once it was activated, 409 `integration_not_draft` unless it is being offboarded, because candidates may be assigned to the provider's shifts. Of one that is being offboarded the deletion is requested: 202, its
      *     webhooks get 401 from then on, and its jobs, bookings, notifications, events, traces and issues are deleted in the background, in batches; reading it gives 404 when it is gone. 409 `integration_in_use` while the provider has not
      *     confirmed that everyone is off the shifts (see `offboardIntegration`). Candidates stay, since other organisations may know them, and so does the audit log.
      */
@@ -54,7 +54,7 @@ export interface paths {
      * Change a registration
      * @description What is not named stays. The providerId cannot change: delete the draft and register again.
      *
-     *     Of a draft everything may change. A new base URL makes its detected routing unknown, and the routing is detected again as at the registration, whose outcome the answer has; outlets and roles that are not mapped yet are forgotten.
+     *     Of a draft everything may change. A new base URL makes its detected routing unknown, and the routing is detected again as at the registration, whose outcome is in the response; outlets and roles that are not mapped yet are forgotten.
      *
      *     Decision: of an active or suspended integration `baseUrl`, `routing` and `providerToken` may change, but only to what works: the platform first calls `GET /outlets` with the new values, and on anything but a list of
      *     outlets the answer is 502 `provider_unavailable` and nothing changes. A routing that was detected is detected again. Afterwards what waits is resumed and the provider is checked (see `verify`). A token for a provider that is down now is stored with `tokens`.
@@ -80,7 +80,7 @@ export interface paths {
     put?: never;
     /**
      * Read the provider's outlets and roles
-     * @description Decision: an outlet or role whose normalised name (or address) equals exactly one workplace or competence is mapped by itself; similar ones are only suggested, and a person confirms. What the provider lists no longer, nobody has mapped, and no open job needs is forgotten, so that it does not stand in the way of the activation; what is mapped stays mapped. Names and addresses are kept up to 200 characters. A list that had no answer is asked for up to four times, for about 20 seconds. A routing that is not known yet is detected first. 502 names the routing by which the provider was called, the call, and its outcome. 409 `integration_changed` when the base URL, the routing or the token was changed while the lists were read.
+     * @description Decision: an outlet or role whose normalised name (or address) equals exactly one workplace or competence is mapped automatically; similar ones are only suggested, and an operator confirms. An outlet or role that the provider no longer lists, that is not mapped, and that no open job needs is removed, because it would block the activation. Mappings are kept. Names and addresses are kept up to 200 characters. A list without a response is requested up to four times, for about 20 seconds. A routing that is not known yet is detected first. 502 names the routing by which the provider was called, the call, and its outcome. 409 `integration_changed` when the base URL, the routing or the token was changed while the lists were read.
      */
     post: operations["discoverIntegration"];
     delete?: never;
@@ -201,7 +201,7 @@ export interface paths {
      * Offboard an organisation
      * @description The first of three steps with which an organisation leaves; then export what the platform knows of it (see "Export of an organisation"), then delete the integration.
      *
-     *     Decision: the integration is suspended. `bookings` says what happens to those on shifts that have not started: with `unassign` each is withdrawn as a candidate would withdraw, and the provider is asked to take the candidate off; `remaining` of
+     *     Decision: the integration is suspended. `bookings` decides about those on shifts that have not started: with `unassign` each is withdrawn as a candidate would withdraw, and the provider is asked to take the candidate off; `remaining` of
      *     the integration counts those that it has not confirmed yet. With `keep` they stay on the provider's shifts, and the platform forgets them with the deletion. Repeat it with the other value to change that, for instance when the provider no longer responds.
      *     Activating the integration again ends the offboarding; who was taken off stays off. 409 `integration_is_draft` for a draft, which is simply deleted.
      */
@@ -226,7 +226,7 @@ export interface paths {
     put?: never;
     /**
      * Exchange a token
-     * @description `platform`: makes a new PLATFORM_TOKEN, shown in this answer and never again; the one before stays valid for `overlapHours` (24 by default, 0: ends now). `provider`: takes the PROVIDER_TOKEN that the provider issued; the platform uses it from the next call on.
+     * @description `platform`: creates a new PLATFORM_TOKEN, shown only in this response; the one before stays valid for `overlapHours` (24 by default, 0: ends now). `provider`: takes the PROVIDER_TOKEN that the provider issued; the platform uses it from the next call on.
      */
     post: operations["rotateToken"];
     delete?: never;
@@ -249,7 +249,7 @@ export interface paths {
     put?: never;
     /**
      * Import the provider's candidate registry
-     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because what that one tells the person would go there too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page that had no answer (5xx, 408, 429, a time-out, an answer that breaks the contract, or our own rate limit) is asked for up to four times, no sooner than `Retry-After` says, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
+     * @description Reads `GET /candidates/registry` page by page (a provider that ignores `limit` and `cursor` works too) and adds or updates candidates by personal number. A person already known keeps what the platform knows, because candidate profiles are the platform's (contract 1); only what is missing is filled in, and who it is at the provider is noted. Decision: how to reach a person is filled in only while no other organisation knows the person, because this organisation's notifications would be sent there, too. Bank details, emergency contacts and work history are not stored (data minimisation). Entries that cannot be used are counted and explained, never with personal data. Running it again is safe. A page without a usable response (5xx, 408, 429, a time-out, a response that breaks the contract, or the platform's own rate limit) is requested up to four times, no sooner than `Retry-After` allows, for about 20 seconds; then 502. 409 `registry_absent` when the provider answers the first page with 404, 405, 410 or 501; 409 `integration_changed` when the base URL, the routing or the token was changed while it was read.
      */
     post: operations["importRegistry"];
     delete?: never;
@@ -403,7 +403,7 @@ export interface paths {
     post?: never;
     /**
      * Erase a person
-     * @description Removes the person's data everywhere on the platform. Bookings stay as anonymous rows, because the number of positions taken must stay right. Decision: 409 `candidate_booked` while the person holds a seat on a shift that has not ended; withdraw first, so that nobody stands on a provider's shift whom the platform no longer knows. Decision: the same while a provider, which may have assigned the person of a booking that failed, is asked to take the person off such a shift. For that the platform has to know who it is; it ends by itself, at the latest when every try has failed.
+     * @description Removes the person's data everywhere on the platform. Bookings stay as anonymous rows, because the number of positions taken must stay right. Decision: 409 `candidate_booked` while the person holds a seat on a shift that has not ended; withdraw first; otherwise a provider's shift would have a candidate whom the platform no longer knows. Decision: the same while a provider, which may have assigned the person of a booking that failed, is asked to take the person off such a shift. The platform has to know the person for that. This ends automatically, at the latest after the last attempt.
      */
     delete: operations["eraseCandidate"];
     options?: never;
@@ -474,7 +474,7 @@ export interface paths {
     head?: never;
     /**
      * Change times or number of positions
-     * @description Asks the provider with `PUT /shifts/{id}`, because times and positions are its own; what is not named stays. 200 once the provider confirmed, 202 when that takes longer than a few seconds, 409 `provider_refused` with what the provider said. The `shift.update` that echoes it changes nothing and tells nobody twice.
+     * @description Asks the provider with `PUT /shifts/{id}`, because times and positions are its own; what is not named stays. 200 once the provider confirmed, 202 when that takes longer than a few seconds, 409 `provider_refused` with what the provider said. The `shift.update` that echoes it changes nothing and notifies no candidate twice.
      */
     patch: operations["changeJob"];
     trace?: never;
@@ -516,7 +516,7 @@ export interface paths {
     put?: never;
     /**
      * A candidate accepts a job
-     * @description The seat is reserved before the provider is called. Answers 201 once the provider confirmed; 202 when that takes longer than a few seconds, and the booking ends confirmed, released or failed later; 409 `job_filled`, `job_not_open`, `already_booked`, `booking_overlaps`, `competence_missing`, or what the provider refused with (`provider_refused`). The same candidate again while booked gives the booking there is.
+     * @description The seat is reserved before the provider is called. The response is 201 once the provider has confirmed; 202 when that takes longer than a few seconds, and the booking ends confirmed, released or failed later; 409 `job_filled`, `job_not_open`, `already_booked`, `booking_overlaps`, `competence_missing`, or what the provider refused with (`provider_refused`). The same candidate again while booked gives the booking there is.
      */
     post: operations["acceptJob"];
     delete?: never;
@@ -542,7 +542,7 @@ export interface paths {
     post?: never;
     /**
      * Take a candidate off a job
-     * @description The provider is told to unassign. 204 once it confirmed, 202 when that takes longer than a few seconds.
+     * @description Asks the provider to unassign the candidate. 204 once it has confirmed, 202 when that takes longer than a few seconds.
      */
     delete: operations["withdrawBooking"];
     options?: never;
@@ -604,7 +604,7 @@ export interface paths {
     put?: never;
     /**
      * Replay events since a time
-     * @description Queues again every event of the organisation that was received since then and ended `failed` or `dead`. Replaying is safe: the provider is read anew and every effect is idempotent. An event is `dead` after 12 attempts without a usable response. Its shift is still read, each hour and once the provider responds again; then the event is `processed`. What is `failed` is not read again before the next event: the provider has to correct the shift.
+     * @description Queues again every event of the organisation that was received since then and ended `failed` or `dead`. Replaying is safe: the shift is read again and every effect is idempotent. An event is `dead` after 12 attempts without a usable response. Its shift is still read, each hour and once the provider responds again; then the event is `processed`. What is `failed` is not read again before the next event: the provider has to correct the shift.
      */
     post: operations["replayEvents"];
     delete?: never;
@@ -693,7 +693,7 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read one story, step by step
+     * Read one trace, step by step
      * @description Webhook, fetch, job, match, notification, booking, assign: each step with its verdict and duration.
      */
     get: operations["getTrace"];
@@ -819,7 +819,7 @@ export interface paths {
     put?: never;
     /**
      * Close an issue
-     * @description Most issues close by themselves when their cause is gone. One that comes back is opened anew.
+     * @description Most issues close automatically when their cause is gone. If the cause returns, a new issue is raised.
      */
     post: operations["resolveIssue"];
     delete?: never;
@@ -905,7 +905,7 @@ export interface paths {
     post?: never;
     /**
      * Revoke an operator
-     * @description Ends every token of the operator. It cannot be undone: add the operator anew, with the same name if you like. 404 `operator_not_found` also for a revoked operator.
+     * @description Ends every token of the operator. It cannot be undone: create the operator again, with the same name if necessary. 404 `operator_not_found` also for a revoked operator.
      */
     delete: operations["revokeOperator"];
     options?: never;
@@ -1008,7 +1008,7 @@ export interface components {
       createdAt: string;
       /**
        * Format: date-time
-       * @description Absent unless it ends by itself.
+       * @description Absent if the token does not expire.
        */
       validUntil?: string;
     };
@@ -1077,7 +1077,7 @@ export interface components {
       nextCursor?: string;
     };
     /**
-     * @description How the provider is told the organisation (contract 4.1).
+     * @description How a call to the provider names the organisation (contract 4.1).
      * @enum {string}
      */
     Routing: "path" | "header";
@@ -1224,7 +1224,7 @@ export interface components {
       until?: string;
       /**
        * @deprecated
-       * @description `backlog.waiting` without the background. Only in the answer about one integration.
+       * @description `backlog.waiting` without background work. Only in the response about one integration.
        */
       waiting?: number;
     };
@@ -1240,7 +1240,7 @@ export interface components {
       | "implausible"
       | "mass_disappearance";
     /**
-     * @description What the platform still has to do with the provider, in all processes together. Only in the answer about one integration. The counts are some seconds old, like the figures of other processes.
+     * @description The work with the provider that is still to be done, in all processes together. Only in the response about one integration. The counts are some seconds old, like the figures of other processes.
      *
      *     A shift or a person counts once, however many events it has, and so does a check of the provider. It waits when it is due, when its last attempt failed, or when it is read again after an event. A
      *     shift that only waits for its hourly reading does not count. Of an integration that is not active, each shift with stored events waits, and no hourly reading does: the activation reads every shift.
@@ -1282,7 +1282,7 @@ export interface components {
      *
      *     1. `none`: nothing waits or is in progress.
      *     2. `draft`, `suspended`: the integration is not active, and more waits than interactive work. It waits for the activation.
-     *     3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` says which, `since` from when.
+     *     3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` names the reason, `since` the time.
      *     4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 85 % of it was used, because a part is
      *        kept for bursts.
      *     5. `latency`: responses took `responseMs` on average, 50 ms or more, and `atOnce` calls are made at a time.
@@ -1290,7 +1290,7 @@ export interface components {
      * @enum {string}
      */
     BacklogLimitCode: "none" | "draft" | "suspended" | "paused" | "rate_limit" | "latency" | "working";
-    /** @description What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */
+    /** @description The parameters of this occurrence. Never holds personal data. Which members are present depends on the code. */
     Params: {
       /** @description Attempts so far. */
       attempts?: number;
@@ -1857,7 +1857,7 @@ export interface components {
     };
     /**
      * Format: uuid
-     * @description Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
+     * @description Unique identifier for request tracing (contract 6). One traceId covers the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
      * @example 3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55
      */
     TraceId: string;
@@ -1898,7 +1898,7 @@ export interface components {
       roleId: string;
       /** @description As the provider last named it; absent while it is unknown. */
       roleName?: string;
-      /** @description The story of the job. */
+      /** @description The trace of the job. */
       traceId?: string;
       /**
        * Format: uuid
@@ -1913,7 +1913,7 @@ export interface components {
       /** @description What was odd about the shift as the provider sent it. */
       warnings: string[];
       bookings: components["schemas"]["Booking"][];
-      /** @description People whom the provider assigned itself, at most 100 of them. They take positions, and the platform never takes them off. */
+      /** @description People whom the provider assigned itself, at most 100 of them. They take positions, and the platform never removes them. */
       ownPeople: components["schemas"]["ProviderPerson"][];
       /** @description How many people the provider assigned itself. */
       ownPeopleCount: number;
@@ -2012,7 +2012,7 @@ export interface components {
       /** @description Likewise, the 99th percentile. Milliseconds. */
       acknowledgementP99Ms?: number;
       providerCalls: number;
-      /** @description Calls that ended with no answer, a status of 5xx or 429. */
+      /** @description Calls that ended without a response, or with a status of 5xx or 429. */
       providerFailures: number;
     };
     ProviderStatistics: {
@@ -2062,7 +2062,7 @@ export interface components {
       /** Format: uuid */
       jobId: string;
       kind: components["schemas"]["NotificationKind"];
-      /** @description What the notification tells. */
+      /** @description The parameters of the notification's text. */
       content: {
         [key: string]: unknown;
       };
@@ -2152,9 +2152,9 @@ export interface components {
     RegistryImport: {
       /** @description People who were not known. */
       imported: number;
-      /** @description People who were known and of whom something was missing. */
+      /** @description Known people whose missing fields were filled in. */
       updated: number;
-      /** @description People of whom nothing was missing. */
+      /** @description People without missing fields. */
       skipped: number;
       /** @description Entries that could not be used. */
       invalid: number;
@@ -2319,7 +2319,7 @@ export interface components {
     /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
       /**
-       * @description URI reference that identifies the kind of problem and ends in the code; `about:blank` when the status says it all.
+       * @description URI reference that identifies the kind of problem and ends in the code; `about:blank` when the status is sufficient.
        * @example https://shiftpact.example/problems/validation_failed
        */
       type: string;
@@ -2413,7 +2413,7 @@ export interface components {
         "application/problem+json": components["schemas"]["Problem"];
       };
     };
-    /** @description Not as things stand; `code` says why. */
+    /** @description Not in the current state; `code` gives the reason. */
     Conflict: {
       headers: {
         [name: string]: unknown;
@@ -2449,7 +2449,7 @@ export interface components {
         "application/problem+json": components["schemas"]["Problem"];
       };
     };
-    /** @description The database does not answer, or two requests were in each other's way. Nothing was stored. Try again after `Retry-After`. */
+    /** @description The database does not respond, or two requests conflicted. Nothing was stored. Retry after `Retry-After`. */
     Unavailable: {
       headers: {
         /** @description Seconds to wait. */
@@ -2462,7 +2462,7 @@ export interface components {
     };
   };
   parameters: {
-    /** @description The most items to answer with. */
+    /** @description The maximum number of items in the response. */
     limit: number;
     /** @description The `nextCursor` of the page before. */
     cursor: string;
@@ -2490,11 +2490,11 @@ export interface operations {
   listIntegrations: {
     parameters: {
       query?: {
-        /** @description Only organisations whose name contains this text. Upper and lower case are the same. */
+        /** @description Only organisations whose name contains this text. Case is ignored. */
         search?: string;
         /** @description Only integrations in this state. */
         state?: components["schemas"]["IntegrationState"];
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -2931,7 +2931,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description What came of each entry. */
+      /** @description The result for each entry. */
       200: {
         headers: {
           [name: string]: unknown;
@@ -2982,9 +2982,9 @@ export interface operations {
   listWorkplaces: {
     parameters: {
       query?: {
-        /** @description Only workplaces whose name contains this text. Upper and lower case are the same. */
+        /** @description Only workplaces whose name contains this text. Case is ignored. */
         search?: string;
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -3080,9 +3080,9 @@ export interface operations {
   listCompetences: {
     parameters: {
       query?: {
-        /** @description Only competences whose name contains this text. Upper and lower case are the same. */
+        /** @description Only competences whose name contains this text. Case is ignored. */
         search?: string;
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -3178,11 +3178,11 @@ export interface operations {
   listCandidates: {
     parameters: {
       query?: {
-        /** @description Only people whose name, as `firstName lastName`, contains this text, or the person with this candidateId. Upper and lower case are the same. */
+        /** @description Only people whose name, as `firstName lastName`, contains this text, or the person with this candidateId. Case is ignored. */
         search?: string;
         /** @description Only people with this competence. */
         competenceId?: string;
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -3385,7 +3385,7 @@ export interface operations {
         from?: string;
         /** @description Only jobs that start before this time. */
         until?: string;
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -3609,7 +3609,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The provider is being told; the job is cancelled once it confirmed. */
+      /** @description The provider is being called; the job is cancelled once it has confirmed. */
       202: {
         headers: {
           [name: string]: unknown;
@@ -3634,11 +3634,11 @@ export interface operations {
         providerId?: components["parameters"]["providerIdFilter"];
         /** @description Only of this shift. */
         shiftId?: components["parameters"]["shiftIdFilter"];
-        /** @description Only events of this story. */
+        /** @description Only events of this trace. */
         traceId?: string;
         /** @description Only events in this status. */
         status?: components["schemas"]["EventStatus"];
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -3822,7 +3822,7 @@ export interface operations {
         candidateId?: string;
         /** @description Only notifications about this job. */
         jobId?: string;
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -3910,7 +3910,7 @@ export interface operations {
   listProviderHealth: {
     parameters: {
       query?: {
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -3942,7 +3942,7 @@ export interface operations {
       query?: {
         /** @description Only of this organisation. */
         providerId?: components["parameters"]["providerIdFilter"];
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -4054,7 +4054,7 @@ export interface operations {
   listOperators: {
     parameters: {
       query?: {
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -4242,7 +4242,7 @@ export interface operations {
   listAudit: {
     parameters: {
       query?: {
-        /** @description The most items to answer with. */
+        /** @description The maximum number of items in the response. */
         limit?: components["parameters"]["limit"];
         /** @description The `nextCursor` of the page before. */
         cursor?: components["parameters"]["cursor"];
@@ -4300,7 +4300,7 @@ export type FieldChange = components["schemas"]["FieldChange"];
 export type FieldValue = components["schemas"]["FieldValue"];
 export type OperatorPage = components["schemas"]["OperatorPage"];
 export type AuditPage = components["schemas"]["AuditPage"];
-/** How the provider is told the organisation (contract 4.1). */
+/** How a call to the provider names the organisation (contract 4.1). */
 export type Routing = components["schemas"]["Routing"];
 /** `auto`, also if it is not given at the registration: the platform detects the routing. */
 export type RoutingOrder = components["schemas"]["RoutingOrder"];
@@ -4325,7 +4325,7 @@ export type Health = components["schemas"]["Health"];
 /** How a provider behaves: `reachable`; `unreachable`, its last calls had no usable response; `rate_limited`, it asks for silence; `token_rejected`, it answers 401 or 403; `implausible`, it answers 404 for everything; `mass_disappearance`, many of its shifts are gone at once. */
 export type HealthCode = components["schemas"]["HealthCode"];
 /**
- * What the platform still has to do with the provider, in all processes together. Only in the answer about one integration. The counts are some seconds old, like the figures of other processes.
+ * The work with the provider that is still to be done, in all processes together. Only in the response about one integration. The counts are some seconds old, like the figures of other processes.
  *
  * A shift or a person counts once, however many events it has, and so does a check of the provider. It waits when it is due, when its last attempt failed, or when it is read again after an event. A
  * shift that only waits for its hourly reading does not count. Of an integration that is not active, each shift with stored events waits, and no hourly reading does: the activation reads every shift.
@@ -4337,14 +4337,14 @@ export type BacklogLimit = components["schemas"]["BacklogLimit"];
  *
  * 1. `none`: nothing waits or is in progress.
  * 2. `draft`, `suspended`: the integration is not active, and more waits than interactive work. It waits for the activation.
- * 3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` says which, `since` from when.
+ * 3. `paused`: the provider is `unreachable`, rejects the token, or is `implausible`. `health` names the reason, `since` the time.
  * 4. `rate_limit`: calls wait. With `until`, the provider asked for silence (429 with Retry-After) until then. With `perMinute`, the platform's own limit: at least 85 % of it was used, because a part is
  *    kept for bursts.
  * 5. `latency`: responses took `responseMs` on average, 50 ms or more, and `atOnce` calls are made at a time.
  * 6. `working`: nothing but the platform's own pace, or no call has ended yet.
  */
 export type BacklogLimitCode = components["schemas"]["BacklogLimitCode"];
-/** What a code says about this occurrence. Never holds personal data. Which members are present depends on the code. */
+/** The parameters of this occurrence. Never holds personal data. Which members are present depends on the code. */
 export type Params = components["schemas"]["Params"];
 /** Why a booking was released or failed. */
 export type BookingReason = components["schemas"]["BookingReason"];
@@ -4417,7 +4417,7 @@ export type StreamNotification = components["schemas"]["StreamNotification"];
 export type StreamIntegration = components["schemas"]["StreamIntegration"];
 /** A part of a registry was imported. The counts are those of the whole import so far. */
 export type StreamImport = components["schemas"]["StreamImport"];
-/** Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
+/** Unique identifier for request tracing (contract 6). One traceId covers the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
 export type TraceId = components["schemas"]["TraceId"];
 /** Events may have been lost: read the lists again. */
 export type StreamGap = components["schemas"]["StreamGap"];

@@ -7,7 +7,7 @@ export interface paths {
       header?: {
         /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
-        /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+        /** @description The same traceId as a W3C trace context, for proxies and collectors between the two systems. */
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
@@ -35,7 +35,7 @@ export interface paths {
       header?: {
         /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
-        /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+        /** @description The same traceId as a W3C trace context, for proxies and collectors between the two systems. */
         traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
@@ -45,7 +45,7 @@ export interface paths {
     put?: never;
     /**
      * Take an event of any provider
-     * @description contract 4.3, second path. The token says which organisation it is.
+     * @description Contract 4.3, second path. The token identifies the organisation.
      */
     post: operations["receiveSchedulingProviderWebhook"];
     delete?: never;
@@ -95,7 +95,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description The acknowledgement (contract 4.3). It says that the event is stored, not that it is processed. */
+    /** @description The acknowledgement (contract 4.3). The event is stored, but not yet processed. */
     Receipt: {
       /** @constant */
       received: true;
@@ -143,7 +143,7 @@ export interface components {
     ShiftId: string;
     /**
      * Format: uuid
-     * @description Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
+     * @description Unique identifier for request tracing (contract 6). One traceId covers the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id).
      * @example 3f1f6f5c-0f4e-4a3a-8d0f-2c9f6f1f7a55
      */
     TraceId: string;
@@ -182,7 +182,7 @@ export interface components {
     /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
       /**
-       * @description URI reference that identifies the kind of problem and ends in the code; `about:blank` when the status says it all.
+       * @description URI reference that identifies the kind of problem and ends in the code; `about:blank` when the status is sufficient.
        * @example https://shiftpact.example/problems/validation_failed
        */
       type: string;
@@ -346,7 +346,7 @@ export interface components {
   parameters: {
     /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
     "X-Trace-Id": string;
-    /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+    /** @description The same traceId as a W3C trace context, for proxies and collectors between the two systems. */
     traceparent: string;
   };
   requestBodies: {
@@ -368,7 +368,7 @@ export interface operations {
       header?: {
         /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
-        /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+        /** @description The same traceId as a W3C trace context, for proxies and collectors between the two systems. */
         traceparent?: components["parameters"]["traceparent"];
       };
       path: {
@@ -396,7 +396,7 @@ export interface operations {
       header?: {
         /** @description The traceId of the event, which the problem document of a refusal repeats. The platform reads it from the event. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
-        /** @description The same traceId as a W3C trace context, for whatever stands between the two systems. */
+        /** @description The same traceId as a W3C trace context, for proxies and collectors between the two systems. */
         traceparent?: components["parameters"]["traceparent"];
       };
       path?: never;
@@ -444,7 +444,7 @@ export interface operations {
   };
 }
 
-/** The acknowledgement (contract 4.3). It says that the event is stored, not that it is processed. */
+/** The acknowledgement (contract 4.3). The event is stored, but not yet processed. */
 export type Receipt = components["schemas"]["Receipt"];
 /** What the event is about, as a provider should send it (contract 6). */
 export type CompleteShiftEventContent = components["schemas"]["CompleteShiftEventContent"];
@@ -459,7 +459,7 @@ export type ProviderId = components["schemas"]["ProviderId"];
 export type ShiftEventContent = components["schemas"]["ShiftEventContent"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
-/** Unique identifier for request tracing (contract 6). One story has one traceId: the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
+/** Unique identifier for request tracing (contract 6). One traceId covers the webhook, every call that follows from it, and every log line. Decision: calls carry it as `X-Trace-Id` and inside `traceparent` (the UUID without hyphens is a valid W3C trace-id). */
 export type TraceId = components["schemas"]["TraceId"];
 /** Shift details changed. The platform fetches the shift and updates its job. Decision: assigned candidates are notified only when something material to them changed (times, place, role), because our own assign may echo as an update. */
 export type ShiftUpdateEvent = components["schemas"]["ShiftUpdateEvent"];

@@ -9,7 +9,7 @@ export interface paths {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -22,7 +22,7 @@ export interface paths {
     };
     /**
      * Read a shift
-     * @description Required. The platform reads the shift after every event: what this answers is the truth. A shift that is not there is a 404, one that was deleted may be a 410 (decision: a 404 after shift.create or shift.update is tried again after 5 s, 30 s and 2 min, because read replicas lag; a 410 counts at once).
+     * @description Required. The platform reads the shift after every event and trusts this response, not the event. An unknown shift is a 404, one that was deleted may be a 410 (decision: a 404 after shift.create or shift.update is tried again after 5 s, 30 s and 2 min, because read replicas lag; a 410 counts at once).
      */
     get: operations["getShift"];
     /**
@@ -49,7 +49,7 @@ export interface paths {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -87,7 +87,7 @@ export interface paths {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -121,7 +121,7 @@ export interface paths {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -131,13 +131,13 @@ export interface paths {
     };
     /**
      * Find candidates
-     * @description Required. An empty array when none match; a 404 is accepted too. Decision: the platform looks up under the 12 digits and, when nothing is found, once more under the hyphenated form before it creates (a 400 or 422 to one of the two forms counts as nobody found); more than one match stops the booking, because a wrong guess would hire a person twice.
+     * @description Required. An empty array when none match; a 404 is accepted too. Decision: the platform looks up under the 12 digits and, when nothing is found, once more under the hyphenated form before it creates (a 400 or 422 to one of the two forms counts as no match); more than one match stops the booking, because a wrong guess would hire a person twice.
      */
     get: operations["findCandidates"];
     put?: never;
     /**
      * Create a candidate
-     * @description Required. The minimal payload to book, the full one when the platform hires. Decision: 201 and 200 are accepted; on 409 the platform looks up again. The number is sent as 12 digits; a provider that refuses them with 400 or 422 is sent the hyphenated form once, because contract 2.8 does not say which form is normative.
+     * @description Required. The minimal payload to book, the full one when the platform hires. Decision: 201 and 200 are accepted; on 409 the platform looks up again. The number is sent as 12 digits; a provider that refuses them with 400 or 422 is sent the hyphenated form once, because contract 2.8 does not name the normative form.
      */
     post: operations["createCandidate"];
     delete?: never;
@@ -154,7 +154,7 @@ export interface paths {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -164,7 +164,7 @@ export interface paths {
     };
     /**
      * Fetch the existing candidate registry
-     * @description Optional; called once when a company onboards, to import its workforce. Decision (pagination is not shown): the platform sends `limit` and `cursor`; an answer with `nextCursor` has more, one without is complete; a provider that ignores both works. 404, 405, 410 and 501 mean that it is not offered.
+     * @description Optional; called once when a company onboards, to import its workforce. Decision (pagination is not shown): the platform sends `limit` and `cursor`; a response with `nextCursor` has more, one without is complete; a provider that ignores both works. 404, 405, 410 and 501 mean that it is not offered.
      */
     get: operations["getCandidateRegistry"];
     put?: never;
@@ -183,7 +183,7 @@ export interface paths {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -212,7 +212,7 @@ export interface paths {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -256,7 +256,7 @@ export interface components {
     ShiftId: string;
     /**
      * Format: local-date-time
-     * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+     * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
      * @example 2027-03-27T22:00:00+01:00
      */
     ReadTimestamp: string;
@@ -294,7 +294,7 @@ export interface components {
       createdAt?: never;
       updatedAt?: never;
     };
-    /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
+    /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is not a job, and an issue is raised. */
     ReadName: string | null;
     /** @description Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
     ReadPositions: number | null;
@@ -332,13 +332,13 @@ export interface components {
       id: string;
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       startTime: string;
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       endTime: string;
@@ -363,9 +363,9 @@ export interface components {
         id?: components["schemas"]["ProviderCandidateId"];
         personalNumber?: string | null;
       }[];
-      /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
+      /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is not a job, and an issue is raised. */
       outletName: string;
-      /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
+      /** @description Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is not a job, and an issue is raised. */
       roleName: string;
       /** @description Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
       slots: number;
@@ -381,13 +381,13 @@ export interface components {
       id: components["schemas"]["ShiftId"];
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       startTime: string;
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       endTime: string;
@@ -429,7 +429,7 @@ export interface components {
     CompleteShift:
       | components["schemas"]["CompleteShiftVariantA"]
       | components["schemas"]["CompleteShiftVariantB"];
-    /** @description What `PUT /shifts/{id}` answers with (not shown). Decision: the platform reads the shift after anything but a shift. */
+    /** @description The response to `PUT /shifts/{id}` (not shown). Decision: the platform reads the shift again unless the response is the shift. */
     UpdatedShift: unknown;
     CompleteUpdatedShift: components["schemas"]["CompleteShift"];
     /** @description The body of `PUT /shifts/{id}`. `numberOfPositions` holds the value of `slots`. */
@@ -470,12 +470,12 @@ export interface components {
       candidateId: components["schemas"]["ProviderCandidateId"];
       /**
        * Format: date-time
-       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told.
+       * @description ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised.
        * @example 2027-03-27T22:00:00+01:00
        */
       assignedAt: string;
     };
-    /** @description The acknowledgement of an unassignment (not shown in contract 4.2). Decision: the status counts, so that any body will do but one that says `"success": false`. */
+    /** @description The acknowledgement of an unassignment (not shown in contract 4.2). Decision: the status decides, and any body is accepted unless it contains `"success": false`. */
     Unassignment: unknown;
     /** @description The acknowledgement of an unassignment, as a provider should send it (not shown in contract 4.2; decided). */
     CompleteUnassignment: {
@@ -483,7 +483,7 @@ export interface components {
       success: true;
     };
     /**
-     * @description A candidate (contract 2.3). A provider sends all six fields; the platform needs the id, and refuses to take a candidate for somebody whose personal number it is not.
+     * @description A candidate (contract 2.3). A provider sends all six fields; the platform needs the id, and rejects a candidate with another personal number than it asked for.
      * @example {
      *       "id": "7e7d0c9a-92a7-4a30-9f4e-6f3a0a2b9c11",
      *       "personalNumber": "189001169813",
@@ -608,7 +608,7 @@ export interface components {
       /** @description Absent means complete. */
       nextCursor?: string | null;
     };
-    /** @description One person of the registry (contract 2.5). The platform needs the id and the personal number; an entry whose personal number is not one is reported, not imported. */
+    /** @description One person of the registry (contract 2.5). The platform needs the id and the personal number; an entry with an invalid personal number is reported, not imported. */
     RegistryEntry: {
       id: components["schemas"]["ProviderCandidateId"];
       /** @description Internal employee number. */
@@ -708,7 +708,7 @@ export interface components {
       name: string;
       address: string | null;
     };
-    /** @description The body of an error, of any media type and form (contract 7.5 leaves it open). A `code` that the platform knows tells it more than the status. */
+    /** @description The body of an error, of any media type and form (contract 7.5 leaves it open). The platform prefers a known `code` to the status. */
     ErrorBody: {
       /** @description A URI reference that identifies the kind of problem, if it is a problem document. */
       type?: unknown;
@@ -731,7 +731,7 @@ export interface components {
     /** @description RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */
     Problem: {
       /**
-       * @description URI reference that identifies the kind of problem and ends in the code; `about:blank` when the status says it all.
+       * @description URI reference that identifies the kind of problem and ends in the code; `about:blank` when the status is sufficient.
        * @example https://shiftpact.example/problems/validation_failed
        */
       type: string;
@@ -851,7 +851,7 @@ export interface components {
         "*/*": components["schemas"]["ErrorBody"];
       };
     };
-    /** @description Refused as things stand: `shift_full`, `shift_cancelled`, `shift_started` or `candidate_exists`. */
+    /** @description Refused in the current state: `shift_full`, `shift_cancelled`, `shift_started` or `candidate_exists`. */
     Conflict: {
       headers: {
         [name: string]: unknown;
@@ -959,7 +959,7 @@ export interface components {
     "X-Provider-Id": components["schemas"]["ProviderId"];
     /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
     "X-Platform-Provider-Id": components["schemas"]["ProviderId"];
-    /** @description The traceId of the story this call belongs to. Log it. */
+    /** @description The traceId of the webhook or action that caused this call. Log it. */
     "X-Trace-Id": string;
     /** @description The same traceId as a W3C trace context. */
     traceparent: string;
@@ -978,7 +978,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1020,7 +1020,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1077,7 +1077,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1118,7 +1118,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1171,7 +1171,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1224,7 +1224,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1282,7 +1282,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1320,7 +1320,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1370,9 +1370,9 @@ export interface operations {
   getCandidateRegistry: {
     parameters: {
       query?: {
-        /** @description The most entries to answer with. */
+        /** @description The maximum number of entries in the response. */
         limit?: number;
-        /** @description The `nextCursor` of the answer before. */
+        /** @description The `nextCursor` of the previous response. */
         cursor?: string;
       };
       header?: {
@@ -1380,7 +1380,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1418,7 +1418,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1456,7 +1456,7 @@ export interface operations {
         "X-Provider-Id"?: components["parameters"]["X-Provider-Id"];
         /** @description The organisation, with header routing (the context description's name). The same value as X-Provider-Id. */
         "X-Platform-Provider-Id"?: components["parameters"]["X-Platform-Provider-Id"];
-        /** @description The traceId of the story this call belongs to. Log it. */
+        /** @description The traceId of the webhook or action that caused this call. Log it. */
         "X-Trace-Id"?: components["parameters"]["X-Trace-Id"];
         /** @description The same traceId as a W3C trace context. */
         traceparent?: components["parameters"]["traceparent"];
@@ -1492,7 +1492,7 @@ export interface operations {
 export type SharedShiftFields = components["schemas"]["SharedShiftFields"];
 /** Shift identifier in the provider system. Variant A of the shift gives it as a UUID, variant B as a string (contract 2.2), and an event gives it as a UUID (contract 6). Decision: the platform takes every id that either variant may have, in events too, because a webhook that is refused for the form of its id loses the shift; the verification kit warns of ids that are no UUIDs. "." and ".." are none: a path would lose them. It is compared as text and never parsed. */
 export type ShiftId = components["schemas"]["ShiftId"];
-/** ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift with another is no job, and a person is told. */
+/** ISO 8601 timestamp, with or without seconds. Decision: an offset belongs in it. Without one the platform reads it in the integration's time zone, with a warning, and the verification kit reports an error. Does not end before it starts. Decision: a time falls in the years 0001 to 9999 in UTC; a shift outside this range is not a job, and an issue is raised. */
 export type ReadTimestamp = components["schemas"]["ReadTimestamp"];
 /** Variant A gives `candidateId`, variant B gives `id` and `personalNumber`. Either is enough to know who it is. */
 export type AssignedCandidate = components["schemas"]["AssignedCandidate"];
@@ -1502,7 +1502,7 @@ export type ProviderCandidateId = components["schemas"]["ProviderCandidateId"];
 export type Shift = components["schemas"]["Shift"];
 /** No field of variant B only. */
 export type ShiftVariantA = components["schemas"]["ShiftVariantA"];
-/** Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is no job, and a person is told. */
+/** Name of the outlet or role. Decision: the platform keeps the first 200 characters, with a warning. A shift whose name, outlet or role holds U+0000 cannot be stored: it is not a job, and an issue is raised. */
 export type ReadName = components["schemas"]["ReadName"];
 /** Number of positions: the total, not what remains. Decision: 0 to 100, and more is taken with a warning; neither `slots` nor `numberOfPositions` given means 1, with a warning; both given and different means the smaller, with a warning. */
 export type ReadPositions = components["schemas"]["ReadPositions"];
@@ -1516,7 +1516,7 @@ export type CompleteShiftVariantB = components["schemas"]["CompleteShiftVariantB
 export type PersonalNumber = components["schemas"]["PersonalNumber"];
 /** A shift as a provider should send it, in variant A or B (contract 2.2). */
 export type CompleteShift = components["schemas"]["CompleteShift"];
-/** What `PUT /shifts/{id}` answers with (not shown). Decision: the platform reads the shift after anything but a shift. */
+/** The response to `PUT /shifts/{id}` (not shown). Decision: the platform reads the shift again unless the response is the shift. */
 export type UpdatedShift = components["schemas"]["UpdatedShift"];
 export type CompleteUpdatedShift = components["schemas"]["CompleteUpdatedShift"];
 /** The body of `PUT /shifts/{id}`. `numberOfPositions` holds the value of `slots`. */
@@ -1527,11 +1527,11 @@ export type MinimalAssignment = components["schemas"]["MinimalAssignment"];
 export type DetailedAssignment = components["schemas"]["DetailedAssignment"];
 /** The context description's form as a provider should send it. */
 export type CompleteDetailedAssignment = components["schemas"]["CompleteDetailedAssignment"];
-/** The acknowledgement of an unassignment (not shown in contract 4.2). Decision: the status counts, so that any body will do but one that says `"success": false`. */
+/** The acknowledgement of an unassignment (not shown in contract 4.2). Decision: the status decides, and any body is accepted unless it contains `"success": false`. */
 export type Unassignment = components["schemas"]["Unassignment"];
 /** The acknowledgement of an unassignment, as a provider should send it (not shown in contract 4.2; decided). */
 export type CompleteUnassignment = components["schemas"]["CompleteUnassignment"];
-/** A candidate (contract 2.3). A provider sends all six fields; the platform needs the id, and refuses to take a candidate for somebody whose personal number it is not. */
+/** A candidate (contract 2.3). A provider sends all six fields; the platform needs the id, and rejects a candidate with another personal number than it asked for. */
 export type Candidate = components["schemas"]["Candidate"];
 /** A candidate as a provider should send it; the verification kit warns of what is missing. */
 export type CompleteCandidate = components["schemas"]["CompleteCandidate"];
@@ -1553,7 +1553,7 @@ export type EmergencyContact = components["schemas"]["EmergencyContact"];
 export type BankDetails = components["schemas"]["BankDetails"];
 export type CandidateDocuments = components["schemas"]["CandidateDocuments"];
 export type CandidateRegistry = components["schemas"]["CandidateRegistry"];
-/** One person of the registry (contract 2.5). The platform needs the id and the personal number; an entry whose personal number is not one is reported, not imported. */
+/** One person of the registry (contract 2.5). The platform needs the id and the personal number; an entry with an invalid personal number is reported, not imported. */
 export type RegistryEntry = components["schemas"]["RegistryEntry"];
 /** A shift worked before. */
 export type WorkedShift = components["schemas"]["WorkedShift"];
@@ -1565,7 +1565,7 @@ export type CompleteWorkedShift = components["schemas"]["CompleteWorkedShift"];
 export type Outlet = components["schemas"]["Outlet"];
 /** An outlet as a provider should send it; the verification kit warns of what is missing. */
 export type CompleteOutlet = components["schemas"]["CompleteOutlet"];
-/** The body of an error, of any media type and form (contract 7.5 leaves it open). A `code` that the platform knows tells it more than the status. */
+/** The body of an error, of any media type and form (contract 7.5 leaves it open). The platform prefers a known `code` to the status. */
 export type ErrorBody = components["schemas"]["ErrorBody"];
 export type CompleteErrorBody = components["schemas"]["CompleteErrorBody"];
 /** RFC 9457 problem document. Decision (contract 7.5 leaves the error body open): a problem plus `code`, `traceId` and `errors`. The platform tolerates any error body from a provider. */

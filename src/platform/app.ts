@@ -137,7 +137,7 @@ export function createApp(parts: AppParts): Express {
   app.use("/operations/v1", operationsRouter({ ...router, handlers, authenticate }));
   if (pages) app.use("/console", consolePages(pages.console)).use("/docs", docsPages(pages.docs));
   app.use((_request, _response, next) =>
-    next(problem("not_found", { detail: "There is nothing at this path." })),
+    next(problem("not_found", { detail: "There is no resource at this path." })),
   );
   app.use(translateErrors(log), problemHandler({ traceId }));
   return app;

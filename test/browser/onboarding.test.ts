@@ -390,7 +390,7 @@ describe("integrations", () => {
     const page = await harness().visit(`integrations/${sandbox.providerId}`, refused(502));
     await page.getByRole("button", { name: "Read from the provider" }).click();
     const onboarding = page.getByRole("region", { name: "Onboarding" });
-    await onboarding.getByText("The provider does not answer as it should").waitFor();
+    await onboarding.getByText("The provider does not respond correctly").waitFor();
     await onboarding.getByText(/Check that the provider runs/).waitFor();
     await expectFit(page);
     const { port, providerId, token } = sandbox;

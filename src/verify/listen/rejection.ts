@@ -30,7 +30,7 @@ export function refuse(answer: ProblemError, code: Code, said: Said): Refused {
 export function refusePath({ method, path }: Request): Refused {
   const segments = path.split("/").slice(0, 10);
   const shown = segments.map((segment) => (SHOWN.test(segment) ? segment : "*")).join("/");
-  return refuse(problem("not_found", { detail: "There is nothing at this path." }), "webhook_path_wrong", {
+  return refuse(problem("not_found", { detail: "There is no resource at this path." }), "webhook_path_wrong", {
     expected: "POST /api/v3/integrations/{provider}/webhook or POST /webhooks/scheduling-provider",
     actual: `${method} ${shown}`,
   });

@@ -44,7 +44,7 @@ describe("what a handler throws", () => {
     const { problem } = asProblem(error, silent);
     expect(problem).toEqual({
       type: expect.stringContaining("internal_error"),
-      title: "Something went wrong here",
+      title: "An internal error occurred",
       status: 500,
       code: "internal_error",
     });
