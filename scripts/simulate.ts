@@ -1,16 +1,16 @@
 import { parseArgs } from "node:util";
+import { ALLOWED, type Allowed } from "./simulate/allowed.ts";
 import { check } from "./simulate/check.ts";
-import { EXCUSES, type Excuse } from "./simulate/excuses.ts";
 import { createProgress } from "./simulate/progress.ts";
 import { reportOf } from "./simulate/report.ts";
 
 const HELP = `npm run simulate -- [--schedules N] [--seed S]
 
-Explores the plan of the reconciler: random schedules of commands, webhooks, faults and restarts in simulated time, against a model provider
-in every dialect. Prints the smallest counterexample that it finds as a sequence of events and calls.
+Tests the plan of the reconciler: random schedules of commands, webhooks, faults and restarts in simulated time, against a model provider
+in every dialect. Prints the smallest counterexample as a sequence of events and calls.
 
   --schedules N  how many; 20,000 unless given
-  --seed S       of all choices; made up and printed unless given. The same seed repeats the same schedules.
+  --seed S       of all choices; random unless given, and printed. A seed repeats its schedules.
   --help         this text
 
 Exit code 0: every property held; 1: a counterexample; 2: it could not run.
@@ -66,8 +66,8 @@ function main(argv: string[]): number {
     return 1;
   }
   console.log(`every property held in ${report.schedules} schedules (${seconds} s)`);
-  for (const [excuse, count] of [...report.excuses.counts].sort())
-    console.log(`  excused ${count} times: ${EXCUSES[excuse as Excuse]}`);
+  for (const [allowance, count] of [...report.allowed.counts].sort())
+    console.log(`  allowed ${count} times: ${ALLOWED[allowance as Allowed]}`);
   return 0;
 }
 

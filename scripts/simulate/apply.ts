@@ -3,20 +3,20 @@ import type { BookingPatch, ShiftPatch, Write } from "../../src/platform/shifts/
 import type { ShiftState } from "../../src/platform/shifts/state.ts";
 import type { JobRow, NotificationRow, Store } from "./store.ts";
 
-/** What the watch is shown when it is written. */
+/** Called with each new notification. */
 export interface Applied {
   notified(row: NotificationRow): void;
 }
 
 const PROBE_MS = 60_000;
 
-/** Applies the writes as record.ts does: first the shift, the job and the bookings, merged; then all others in their order. */
+/** Applies the writes as record.ts does: first the merged ones of shift, job and bookings, then all others in their order. */
 export function apply(
   store: Store,
   state: ShiftState,
   writes: readonly Write[],
   now: number,
-  watch: Applied,
+  invariants: Applied,
 ) {
   writeShift(store, state.shiftId, writes, now);
   writeJob(store, state.shiftId, writes, now);
@@ -25,7 +25,7 @@ export function apply(
     if (write.write === "booking")
       merged.set(write.bookingId, { ...merged.get(write.bookingId), ...write.patch });
   for (const [bookingId, patch] of merged) writeBooking(store, bookingId, patch, now);
-  for (const write of writes) applyOne({ store, shiftId: state.shiftId, now, watch }, write);
+  for (const write of writes) applyOne({ store, shiftId: state.shiftId, now, invariants }, write);
 }
 
 function writeShift(store: Store, shiftId: string, writes: readonly Write[], now: number) {
@@ -64,7 +64,7 @@ interface Target {
   store: Store;
   shiftId: string;
   now: number;
-  watch: Applied;
+  invariants: Applied;
 }
 
 function applyOne(target: Target, write: Write) {
@@ -164,7 +164,7 @@ function notifyAll(
 }
 
 function notify(
-  { store, shiftId, now, watch }: Target,
+  { store, shiftId, now, invariants }: Target,
   candidateId: string,
   kind: NotificationRow["kind"],
   changeKey: string,
@@ -183,10 +183,10 @@ function notify(
   const about = { shiftId, candidateId, kind, changeKey, startTime, endTime, reason };
   const row = { ...about, at: now, isWithdrawn: false };
   store.notifications.push(row);
-  watch.notified(row);
+  invariants.notified(row);
 }
 
-/** Candidates who have the competence, are free at that time, and have not withdrawn from the job. */
+/** Returns the candidates who have the competence, are free at that time, and have not withdrawn from the job. */
 export function findFree(store: Store, job: JobRow): string[] {
   return [...store.competences].flatMap(([candidateId, competences]) => {
     if (job.competenceId === null || !competences.has(job.competenceId)) return [];
@@ -246,7 +246,7 @@ function endHold(store: Store) {
   resolveIssues(store, { codes: ["mass_disappearance"], subject: INTEGRATION });
 }
 
-/** The soonest of the provider's other future shifts. */
+/** Reads the provider's next other shifts. */
 function sample({ store, shiftId, now }: Target, count: number) {
   const others = [...store.jobs.values()]
     .filter((job) => job.shiftId !== shiftId && NOT_OVER.includes(job.status) && job.startTime > now)

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { Excuses } from "./excuses.ts";
+import { AllowedCounts } from "./allowed.ts";
 import type { Planner } from "./runs.ts";
 import { type Schedule, schedules } from "./schedule.ts";
 import { simulate } from "./simulation.ts";
@@ -8,36 +8,36 @@ export interface CheckOptions {
   seed: number;
   count: number;
   plan?: Planner;
-  /** Called after each schedule with how many were run. */
+  /** Called after each schedule with their number so far. */
   onRun?: (done: number) => void;
-  /** Do not look for a smaller counterexample. */
+  /** Skips the reduction of the counterexample. */
   isRaw?: boolean;
 }
 
 export interface Counterexample {
   schedule: Schedule;
   violations: readonly string[];
-  /** One for each event and call. */
+  /** One line for each event and call. */
   lines: readonly string[];
 }
 
 export interface CheckReport {
   schedules: number;
-  excuses: Excuses;
+  allowed: AllowedCounts;
   counterexample?: Counterexample;
 }
 
-/** Simulates so many schedules made from the seed, and reduces the first that violates a property. */
+/** Simulates random schedules from the seed, and reduces the first that violates a property. */
 export function check({ seed, count, plan, onRun, isRaw = false }: CheckOptions): CheckReport {
-  const excuses = new Excuses();
+  const allowed = new AllowedCounts();
   const options = plan ? { plan } : {};
   let done = 0;
-  /** A counterexample was found: what is run from then on reduces it. */
+  /** A counterexample was found: later runs reduce it. */
   let isReduced = false;
   const property = fc.property(schedules(), (schedule) => {
     const outcome = simulate(schedule, options);
     if (!isReduced) {
-      excuses.add(outcome.excuses);
+      allowed.add(outcome.allowed);
       done += 1;
       onRun?.(done);
     }
@@ -46,7 +46,7 @@ export function check({ seed, count, plan, onRun, isRaw = false }: CheckOptions)
   });
   const details = fc.check(property, { seed, numRuns: count, endOnFailure: isRaw });
   const [schedule] = details.counterexample ?? [];
-  if (!schedule) return { schedules: done, excuses };
+  if (!schedule) return { schedules: done, allowed };
   const { violations, lines } = simulate(schedule, { ...options, isLogged: true });
-  return { schedules: done, excuses, counterexample: { schedule, violations, lines } };
+  return { schedules: done, allowed, counterexample: { schedule, violations, lines } };
 }

@@ -1,11 +1,11 @@
 import { withdrawOffers } from "./apply.ts";
 import type { Store } from "./store.ts";
 
-// What candidates and operators ask of the platform, as the commands in src/platform/jobs do it.
+// The commands of candidates and operators, as src/platform/jobs implements them.
 
 const ECHO_EXPECTED_MS = 86_400_000;
 
-/** Returns why the command was rejected; undefined when it was carried out. */
+/** Returns why the command was rejected; undefined when it was accepted. */
 export type Rejected = string | undefined;
 
 export function accept(store: Store, shiftId: string, candidateId: string, now: number): Rejected {
@@ -82,7 +82,7 @@ export function change(
   return undefined;
 }
 
-/** Queues the last event again that has ended. */
+/** Requeues the last event that has ended. */
 export function replay(store: Store, now: number): Rejected {
   const event = store.events.findLast(({ status }) => status !== "queued");
   if (!event) return "event_not_found";

@@ -3,15 +3,15 @@ import { plan } from "../../src/platform/shifts/plan.ts";
 import type { Reading, RunSoFar } from "../../src/platform/shifts/state.ts";
 import type { Planner } from "./runs.ts";
 
-/** Plans with one rule switched off: the simulator has to find a counterexample for each. */
+/** Plans with one rule disabled: the simulator must find a counterexample for each. */
 export const MUTANTS: Record<string, Planner> = {
   "confirms an assignment whose outcome is unknown without reading": (state, run, now, rules) =>
     plan(state, madeKnown(run), now, rules),
   "releases the seat when a retry is rejected": (state, run, now, rules) =>
     plan(state, asFirstAttempt(run), now, rules),
-  "takes a 404 as absence without a witness": (state, run, now, rules) =>
+  "accepts a 404 as absence without a second call": (state, run, now, rules) =>
     plan(state, witnessedAlways(run), now, { ...rules, absenceRetriesMs: [] }),
-  "never reads a shift of which nothing is heard": (state, run, now, rules) =>
+  "never reads a shift without events": (state, run, now, rules) =>
     without((write) => write.write === "shift" && (write.patch.nextReadAt ?? 0) > now + 600_000)(
       state,
       run,
@@ -22,7 +22,7 @@ export const MUTANTS: Record<string, Planner> = {
     plan({ ...state, surroundings: { ...state.surroundings, listed: [], listedCount: 0 } }, run, now, rules),
   "offers nothing": (state, run, now, rules) =>
     without((write) => write.write === "offer")(state, run, now, rules),
-  "leaves old offers as they are": (state, run, now, rules) =>
+  "leaves old offers open": (state, run, now, rules) =>
     without((write) => write.write === "withdraw_offers")(state, run, now, rules),
   "never settles an event": (state, run, now, rules) =>
     without((write) => write.write === "events")(state, run, now, rules),

@@ -1,7 +1,7 @@
 import { isUnproven, UNCONFIRMED } from "../../src/platform/work/witness.ts";
 import { carryOut, type Effects, type Request, type Response } from "./operations.ts";
 import type { ProviderRecords } from "./provider.ts";
-import type { Fate, Operation, WindowKind } from "./schedule.ts";
+import type { CallFault, Operation, WindowKind } from "./schedule.ts";
 import type { Timeline } from "./timeline.ts";
 
 interface Parts {
@@ -16,7 +16,7 @@ interface Parts {
 const REFUSED_404 = { kind: "refused", status: 404, code: undefined } as const;
 const ABSENT = { kind: "absent", final: false, code: undefined } as const;
 
-/** What a gateway without a route makes of each operation, as the platform's client reads its 404. */
+/** The result of each operation at a gateway without its route, as the platform's client reads the 404. */
 const GATEWAY: Record<Operation, Response> = {
   ...{
     read: ABSENT,
@@ -30,8 +30,8 @@ const GATEWAY: Record<Operation, Response> = {
   unassign: { kind: "done", unproven: true } as Response,
 };
 
-/** The plan itself doubts a reading; the list of outlets is the witness. */
-const TAKEN_AS_IT_IS: readonly Operation[] = ["read", "outlets"];
+/** Not doubted here: the plan itself checks a reading with the list of outlets. */
+const NEVER_DOUBTED: readonly Operation[] = ["read", "outlets"];
 const UNWITNESSED: readonly Operation[] = ["create", "unassign", "cancel"];
 
 const down = (extra: object = {}): Response =>
@@ -44,12 +44,12 @@ const cut = (failure: "timeout" | "connection_failed"): Response => ({
 export class Network {
   readonly #parts: Parts;
   #windows: (WindowKind & { until: number })[] = [];
-  #fates: { operation: Operation | "any"; fate: Fate }[] = [];
-  /** The latest state that was read of each shift: one replica never goes back in time. */
+  #faults: { operation: Operation | "any"; fault: CallFault }[] = [];
+  /** The time of the latest state that was read of each shift: a replica never goes back in time. */
   readonly #readAt = new Map<string, number>();
-  /** Operations that a gateway answered with 404 while it let others through. */
+  /** Operations that got a gateway's 404 while others passed. */
   readonly lackingRoutes = new Set<Operation>();
-  /** A gateway answered a look-up. */
+  /** Whether a gateway responded to a lookup. */
   hasHiddenPeople = false;
 
   constructor(parts: Parts) {
@@ -60,26 +60,26 @@ export class Network {
     this.#windows.push({ ...window, until: this.#parts.now() + forMs });
   }
 
-  decide(operation: Operation | "any", fates: readonly Fate[]) {
-    this.#fates.push(...fates.map((fate) => ({ operation, fate })));
+  queueFaults(operation: Operation | "any", faults: readonly CallFault[]) {
+    this.#faults.push(...faults.map((fault) => ({ operation, fault })));
   }
 
   endFaults() {
     this.#windows = [];
-    this.#fates = [];
+    this.#faults = [];
   }
 
-  /** Sends a request, and doubts a 404 that may be a gateway's as the platform does: some calls ask a witness, others are read from the shift. */
+  /** Sends a request. As in the platform, a second call checks a 404 that may be a gateway's; some results come from the shift instead. */
   ask(request: Request, done: (response: Response) => void) {
     const operation = operationOf(request);
     this.send(request, (response) => {
-      if (TAKEN_AS_IT_IS.includes(operation) || !isUnproven(response)) return done(response);
+      if (NEVER_DOUBTED.includes(operation) || !isUnproven(response)) return done(response);
       if (UNWITNESSED.includes(operation)) return done(UNCONFIRMED);
       this.send({ do: "outlets" }, ({ kind }) => done(kind === "list" ? response : UNCONFIRMED));
     });
   }
 
-  /** Sends a request; `done` is called with the response, or with what the platform's client makes of its loss. */
+  /** Sends a request; `done` is called with the response, or with the client's result for a lost one. */
   send(request: Request, done: (response: Response) => void) {
     const { timeline, now, random, log } = this.#parts;
     const operation = operationOf(request);
@@ -91,8 +91,8 @@ export class Network {
       });
     const blocked = this.#blocked(operation);
     if (blocked) return finish(30, blocked);
-    const fate = this.#takeFate(operation);
-    if (fate) return this.#misfortune(request, fate, finish);
+    const fault = this.#nextFault(operation);
+    if (fault) return this.#applyFault(request, fault, finish);
     const durationMs = 20 + Math.floor(random() * 100);
     timeline.add(sentAt + Math.floor(durationMs / 2), () => {
       const response = this.#carryOut(request, operation);
@@ -114,12 +114,12 @@ export class Network {
     return undefined;
   }
 
-  #takeFate(operation: Operation): Fate | undefined {
-    const index = this.#fates.findIndex((each) => each.operation === "any" || each.operation === operation);
-    return index < 0 ? undefined : this.#fates.splice(index, 1)[0]?.fate;
+  #nextFault(operation: Operation): CallFault | undefined {
+    const index = this.#faults.findIndex((each) => each.operation === "any" || each.operation === operation);
+    return index < 0 ? undefined : this.#faults.splice(index, 1)[0]?.fault;
   }
 
-  #misfortune(request: Request, fate: Fate, finish: (afterMs: number, response: Response) => void) {
+  #applyFault(request: Request, fault: CallFault, finish: (afterMs: number, response: Response) => void) {
     const { timeline, now, log } = this.#parts;
     const operation = operationOf(request);
     const takeEffect = (afterMs: number) =>
@@ -127,9 +127,9 @@ export class Network {
         const response = this.#carryOut(request, operation);
         log(() => `provider  (unheard) ${textOf(request)}: ${describe(response)}`);
       });
-    if (fate.kind === "lost_after" || fate.kind === "error_after") takeEffect(25);
-    if (fate.kind === "late") takeEffect(fate.cutAfterMs + fate.effectAfterMs);
-    switch (fate.kind) {
+    if (fault.kind === "lost_after" || fault.kind === "error_after") takeEffect(25);
+    if (fault.kind === "late") takeEffect(fault.cutAfterMs + fault.effectAfterMs);
+    switch (fault.kind) {
       case "lost_before":
       case "lost_after":
         return finish(50, cut("connection_failed"));
@@ -139,9 +139,9 @@ export class Network {
       case "not_asked":
         return finish(0, { ...cut("connection_failed"), notAsked: true, retryAfterMs: 5_000 } as Response);
       case "rate_limited":
-        return finish(50, down({ status: 429, retryAfterMs: fate.retryAfterMs }));
+        return finish(50, down({ status: 429, retryAfterMs: fault.retryAfterMs }));
       case "late":
-        return finish(fate.cutAfterMs, cut("timeout"));
+        return finish(fault.cutAfterMs, cut("timeout"));
     }
   }
 

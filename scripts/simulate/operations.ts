@@ -13,7 +13,7 @@ export type Request =
 
 export type Response = ShiftOutcome | CallOutcome | Answer | { kind: "list" };
 
-/** What carrying out a request does beyond the records. */
+/** The effects of a request beyond the records. */
 export interface Effects {
   changed(shiftId: string, event: "shift.update" | "shift.delete"): void;
   created(candidateId: string): void;
@@ -21,7 +21,7 @@ export interface Effects {
 
 const refused = (status: number, code: string | undefined) => ({ kind: "refused", status, code }) as const;
 
-/** Carries out a request at the provider at that time, in its dialect. `lagMs`: of the replica that answers a reading. */
+/** Performs a request at the provider at that time, in its dialect. `readAt`: the time of the state that a replica returns. */
 export function carryOut(
   records: ProviderRecords,
   request: Request,
@@ -49,7 +49,7 @@ function shown(records: ProviderRecords, shiftId: string, at: number): ShiftOutc
   return shift ? { kind: "shift", shift: records.asRead(shift) } : absent(records, shiftId, at);
 }
 
-/** Only of a shift that was there a provider says that it is gone for good. */
+/** Returns the absence: permanent only if the shift existed. */
 function absent(records: ProviderRecords, shiftId: string, at: number) {
   const { dialect } = records;
   const code = dialect.absence === "404_bare" ? undefined : "shift_not_found";
@@ -104,7 +104,7 @@ function change(
   }
 }
 
-/** The client takes "was not assigned" as success, in whatever form. */
+/** Returns the result for a missing shift. The client accepts every form of "was not assigned" as success. */
 function missing(records: ProviderRecords, shiftId: string, what: "assign" | "unassign"): CallOutcome {
   const { dialect, lost, unassignedWhileLost } = records;
   if (what === "unassign") {

@@ -4,10 +4,10 @@ interface Terminal {
 }
 
 const EVERY_MS = 250;
-/** A log grows by a line. */
+/** In a log each report is another line. */
 const EVERY_IN_A_LOG_MS = 10_000;
 
-/** Shows how far a long run has come: in place in a terminal, now and then as a line anywhere else. */
+/** Reports the progress of a long run: in place on a terminal, otherwise as occasional lines. */
 export function createProgress(terminal: Terminal, total: number) {
   const isTerminal = terminal.isTTY === true;
   const everyMs = isTerminal ? EVERY_MS : EVERY_IN_A_LOG_MS;

@@ -1,7 +1,7 @@
 import type { Shift } from "../../src/contract/shift.ts";
 import type { Dialect } from "./schedule.ts";
 
-/** Someone on a shift's list. */
+/** A person on a shift's list. */
 export interface Entry {
   personId: string;
   by: "platform" | "provider";
@@ -20,7 +20,7 @@ export interface ProviderShift {
 
 export interface ProviderPerson {
   id: string;
-  /** Whose personal number it has; the provider's own people have numbers that the platform does not know. */
+  /** The candidate with the same personal number; the platform does not know the provider's own people. */
   candidateId: string | undefined;
   by: "platform" | "provider";
   key: string | undefined;
@@ -31,16 +31,16 @@ interface Version {
   shift: ProviderShift | undefined;
 }
 
-/** The provider's records, with everything that they ever were: a replica shows them as they were a while ago. */
+/** The provider's records with all earlier versions, because a replica returns earlier ones. */
 export class ProviderRecords {
   readonly dialect: Dialect;
   readonly people: ProviderPerson[] = [];
   readonly #versions = new Map<string, Version[]>();
-  /** By data loss, and not back. */
+  /** Shifts lost with the provider's data and not restored. */
   readonly lost = new Map<string, ProviderShift>();
-  /** Of what was lost the provider knows nothing, not even that it was there. */
+  /** Lost shifts of whose existence the provider has no record. */
   readonly forgotten = new Set<string>();
-  /** Lost shifts someone on which was reported as unassigned. */
+  /** Lost shifts with a confirmed unassignment. */
   readonly unassignedWhileLost = new Set<string>();
 
   constructor(dialect: Dialect) {
@@ -65,7 +65,7 @@ export class ProviderRecords {
     return this.#versions.get(shiftId)?.at(-1)?.shift;
   }
 
-  /** When the shift appeared that is there now. */
+  /** Returns when the current shift appeared. */
   appearedAt(shiftId: string): number {
     const versions = this.versionsOf(shiftId);
     const gone = versions.findLastIndex(({ shift }) => shift === undefined);
@@ -93,7 +93,7 @@ export class ProviderRecords {
     return added;
   }
 
-  /** Whether anyone of that candidate was ever on the list between two times. */
+  /** Returns whether the candidate was on the list at any time since `from`. */
   wasListed(shiftId: string, candidateId: string, from: number): boolean {
     const versions = this.versionsOf(shiftId);
     return versions.some(({ shift }, index) => {
@@ -102,7 +102,7 @@ export class ProviderRecords {
     });
   }
 
-  /** Whether the shift was absent or cancelled at some time since. */
+  /** Returns whether the shift was absent or cancelled at any time since `from`. */
   wasGone(shiftId: string, from: number): boolean {
     const versions = this.versionsOf(shiftId);
     return versions.some(({ shift }, index) => {
@@ -115,7 +115,7 @@ export class ProviderRecords {
     return shift.entries.some(({ personId }) => this.person(personId)?.candidateId === candidateId);
   }
 
-  /** The shift as the platform's client reads it. */
+  /** Returns the shift as the platform's client reads it. */
   asRead(shift: ProviderShift): Shift {
     const { listsNumbers } = this.dialect;
     return {

@@ -1,4 +1,4 @@
-/** A small generator of numbers from 0 up to, not including, 1 (mulberry32): the same seed gives the same numbers. */
+/** Returns a generator of numbers from 0 up to, not including, 1 (mulberry32). A seed reproduces its numbers. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -2,13 +2,13 @@ import type { Counterexample } from "./check.ts";
 
 interface Options {
   isColoured: boolean;
-  /** Repeats it. */
+  /** The command that repeats the run. */
   command: string;
-  /** How many were run until then. */
+  /** The number of schedules until then. */
   schedules: number;
 }
 
-/** The smallest counterexample as text: the provider's dialect, then one line for each event and call, then what is wrong. */
+/** Returns the smallest counterexample as text: the provider's dialect, one line for each event and call, and the violations. */
 export function reportOf(
   { schedule, violations, lines }: Counterexample,
   { isColoured, command, schedules }: Options,

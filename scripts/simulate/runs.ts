@@ -13,15 +13,15 @@ import type {
 } from "../../src/platform/shifts/state.ts";
 import { retryAfterFailure } from "../../src/platform/work/retry.ts";
 import { apply } from "./apply.ts";
+import type { Invariants } from "./invariants.ts";
+import { loadState } from "./load-state.ts";
 import type { Network } from "./network.ts";
-import { observe } from "./observe.ts";
 import type { Request, Response } from "./operations.ts";
 import type { Store, WorkRow } from "./store.ts";
-import type { Watch } from "./watch.ts";
 
 export const RULES: Rules = { ...TIMING, tries: PROVIDER_RETRIES.tries };
 const LEASE_MS = 15_000;
-const PLACES = 5;
+const SLOTS = 5;
 const MOST_STEPS = 100;
 
 export type Planner = (state: ShiftState, run: RunSoFar, now: number, rules: Rules) => Plan;
@@ -29,14 +29,14 @@ export type Planner = (state: ShiftState, run: RunSoFar, now: number, rules: Rul
 export interface Parts {
   store: Store;
   network: Network;
-  watch: Watch;
+  invariants: Invariants;
   plan: Planner;
   now: () => number;
   random: () => number;
   log: (line: () => string) => void;
 }
 
-/** Work in hand. */
+/** Claimed work. */
 export interface Claim {
   row: WorkRow;
   id: number;
@@ -45,7 +45,7 @@ export interface Claim {
   isAbandoned: boolean;
 }
 
-/** What becomes of work in hand. */
+/** The next state of claimed work. */
 export interface Rest {
   afterMs?: number | undefined;
   priority: number;
@@ -59,17 +59,17 @@ interface Crash {
   lease: boolean;
 }
 
-/** Carries out the work that is not about a shift. */
+/** Runs the work that is not about a shift. */
 interface OtherRuns {
   run(claim: Claim): void;
   probe(claim: Claim): void;
 }
 
-/** The platform's worker: claims what is due, and carries each run from commit to commit. */
+/** The platform's worker: claims due work, and moves each run from commit to commit. */
 export class Worker {
   readonly parts: Parts;
   readonly #people: OtherRuns;
-  readonly #inHand = new Map<WorkRow, Claim>();
+  readonly #claimed = new Map<WorkRow, Claim>();
   #claims = 0;
   #crash: Crash | undefined;
 
@@ -82,24 +82,24 @@ export class Worker {
     this.#crash = crash;
   }
 
-  /** Ends the process and starts another one: what it had in hand is due again at once, or when its lease ends. */
+  /** Restarts the process: its claimed work is due again immediately, or when its lease ends. */
   restart(lease: boolean) {
     const now = this.parts.now();
     this.parts.log(() => `platform  restarts${lease ? "; its leases have to end" : ""}`);
-    for (const [row, claim] of this.#inHand) {
+    for (const [row, claim] of this.#claimed) {
       claim.isAbandoned = true;
       row.dueAt = lease ? now + LEASE_MS : now;
       if (!lease) row.claim = null;
     }
-    this.#inHand.clear();
+    this.#claimed.clear();
   }
 
-  /** When the next work is due that may be claimed. */
+  /** Returns when the next claimable work is due. */
   nextAt(): number {
     let at = Number.POSITIVE_INFINITY;
-    if (this.#inHand.size >= PLACES) return at;
+    if (this.#claimed.size >= SLOTS) return at;
     for (const row of this.parts.store.work.values())
-      if (!this.#inHand.has(row) && this.#mayBeClaimed(row)) at = Math.min(at, row.dueAt);
+      if (!this.#claimed.has(row) && this.#mayBeClaimed(row)) at = Math.min(at, row.dueAt);
     return Math.max(at, this.parts.now());
   }
 
@@ -109,14 +109,14 @@ export class Worker {
     return pausedSince === null && (priority === 0 || state === "active");
   }
 
-  /** Claims everything that is due, the most urgent first. */
+  /** Claims all due work, the most urgent first. */
   claimDue() {
     const now = this.parts.now();
     const due = [...this.parts.store.work.values()]
-      .filter((row) => row.dueAt <= now && !this.#inHand.has(row) && this.#mayBeClaimed(row))
+      .filter((row) => row.dueAt <= now && !this.#claimed.has(row) && this.#mayBeClaimed(row))
       .sort((one, other) => one.priority - other.priority || one.dueAt - other.dueAt);
     for (const row of due) {
-      if (this.#inHand.size >= PLACES) return;
+      if (this.#claimed.size >= SLOTS) return;
       this.#start(row);
     }
   }
@@ -127,14 +127,14 @@ export class Worker {
     row.claim = this.#claims;
     const { attempts, revision } = row;
     const claim = { row, id: this.#claims, attempts, revision, isAbandoned: false };
-    this.#inHand.set(row, claim);
+    this.#claimed.set(row, claim);
     if (row.kind === "person") return this.#people.run(claim);
     if (row.kind === "probe") return this.#people.probe(claim);
-    this.parts.watch.runStarted(row.key);
+    this.parts.invariants.runStarted(row.key);
     this.#step(claim, { isFirst: true, failed: new Set(), attempts, traceId: "trace of a run" }, 0);
   }
 
-  /** A commit: the process may end right after it. Returns whether it has. */
+  /** Called after a commit, where the process may end. Returns whether it has. */
   committed(sendsCall: (() => void) | undefined): boolean {
     const crash = this.#crash;
     if (!crash) return false;
@@ -149,7 +149,7 @@ export class Worker {
   settle({ row, id, revision, isAbandoned }: Claim, rest: Rest) {
     const { store, now } = this.parts;
     if (isAbandoned || row.claim !== id) return;
-    this.#inHand.delete(row);
+    this.#claimed.delete(row);
     if (rest.afterMs === undefined && row.revision === revision) {
       store.work.delete(`${row.kind} ${row.key}`);
       return;
@@ -165,17 +165,18 @@ export class Worker {
   }
 
   #step(claim: Claim, run: RunSoFar, steps: number) {
-    const { store, watch, now, plan } = this.parts;
+    const { store, invariants, now, plan } = this.parts;
     const shiftId = claim.row.key;
     if (claim.isAbandoned) return;
-    if (steps > MOST_STEPS) return watch.fail(`${shiftId} was not reconciled within ${MOST_STEPS} steps`);
-    const state = observe(store, shiftId, now(), run);
-    const planned = watch.guard(() => plan(state, run, now(), RULES));
+    if (steps > MOST_STEPS)
+      return invariants.fail(`${shiftId} was not reconciled within ${MOST_STEPS} steps`);
+    const state = loadState(store, shiftId, now(), run);
+    const planned = invariants.guard(() => plan(state, run, now(), RULES));
     if (!planned) return;
     const { writes, next } = planned;
     const isCall = isChange(next);
-    apply(store, state, isCall ? [...writes, intentOf(next, now())] : writes, now(), watch);
-    if (isCall) watch.intended(shiftId, next);
+    apply(store, state, isCall ? [...writes, intentOf(next, now())] : writes, now(), invariants);
+    if (isCall) invariants.intended(shiftId, next);
     if (next.do === "rest") {
       this.settle(claim, this.#restOf(claim, next));
       this.committed(undefined);
@@ -186,13 +187,13 @@ export class Worker {
     if (!this.committed(send)) send();
   }
 
-  /** As `act` of act.ts. */
+  /** Works as `act` of act.ts. */
   #act(claim: Claim, next: Exclude<Next, { do: "rest" }>, run: RunSoFar, covers: string[], steps: number) {
     const { isFirst: _, reading, made: __, ...rest } = run;
     const before: RunSoFar = { ...rest, isFirst: false };
-    const { network, watch } = this.parts;
+    const { network, invariants } = this.parts;
     const shiftId = claim.row.key;
-    watch.called(shiftId, next);
+    invariants.called(shiftId, next);
     network.ask(requestOf(shiftId, next), (response) => {
       if (claim.isAbandoned) return;
       this.#step(claim, { ...before, ...resultOf(next, response, { run, reading, covers }) }, steps + 1);

@@ -1,18 +1,18 @@
 import fc from "fast-check";
 
-/** What the provider does its own way. Each member changes what the platform can conclude. */
+/** The provider's choices. Each affects what the platform can conclude. */
 export interface Dialect {
-  /** How a shift is reported that does not exist. */
+  /** The response about a missing shift. */
   absence: "404_coded" | "404_bare" | "410_coded";
-  /** What the platform's DELETE leaves: nothing, or a shift with the status `cancelled`. */
+  /** The state after the platform's DELETE: no shift, or one with the status `cancelled`. */
   afterDelete: "absent" | "cancelled";
   repeatedAssign: "ok" | "409";
   unassignUnassigned: "ok" | "404" | "409";
-  /** How a second create of one person is recognised. */
+  /** How the provider recognises a second creation of one person. */
   repeatedCreate: "409" | "same_person" | "idempotency_key" | "undetected";
   refusalsHaveCodes: boolean;
   listsNumbers: boolean;
-  /** A webhook follows the platform's own operations too. */
+  /** Whether webhooks follow the platform's own operations too. */
   echoes: boolean;
   acceptsChanges: boolean;
 }
@@ -20,11 +20,11 @@ export interface Dialect {
 export const OPERATIONS = ["read", "assign", "unassign", "cancel", "change", "look_up", "create"] as const;
 export type Operation = (typeof OPERATIONS)[number] | "outlets";
 
-/** What becomes of one call. */
-export type Fate =
+/** The fault of one call. */
+export type CallFault =
   | { kind: "lost_before" | "lost_after" | "error_before" | "error_after" | "not_asked" }
   | { kind: "rate_limited"; retryAfterMs: number }
-  /** The connection is cut, and the provider carries the call out some time after that. */
+  /** The connection is cut, and the provider performs the call later. */
   | { kind: "late"; cutAfterMs: number; effectAfterMs: number };
 
 export type WindowKind =
@@ -33,17 +33,17 @@ export type WindowKind =
   | { kind: "down" }
   | { kind: "lag"; lagMs: number };
 
-export type WebhookFate =
+export type WebhookFault =
   | { kind: "lost" | "duplicated" | "undispatched" }
   | { kind: "delayed"; delayMs: number };
 
-/** What happens at one moment. `shift` and `candidate` are indexes. */
+/** One step of a schedule. `shift` and `candidate` are indexes. */
 export type Step =
   | { do: "publish"; shift: number }
   | { do: "move"; shift: number; byMs: number }
   | { do: "resize"; shift: number; positions: number }
-  | { do: "rehouse"; shift: number; outlet: number; role: number }
-  | { do: "delete" | "cancel_there" | "restore"; shift: number }
+  | { do: "move_outlet"; shift: number; outlet: number; role: number }
+  | { do: "delete" | "cancel_at_provider" | "restore"; shift: number }
   | { do: "lose"; count: number }
   | { do: "return" }
   | { do: "assign_own" | "remove_own"; shift: number; person: number }
@@ -52,9 +52,9 @@ export type Step =
   | { do: "cancel"; shift: number }
   | { do: "change"; shift: number; byMs: number | undefined; positions: number | undefined }
   | { do: "replay" | "map" | "suspend" | "activate" | "rotate" }
-  | { do: "fates"; operation: Operation | "any"; fates: Fate[] }
+  | { do: "faults"; operation: Operation | "any"; faults: CallFault[] }
   | ({ do: "window"; forMs: number } & WindowKind)
-  | { do: "webhooks"; fates: WebhookFate[] }
+  | { do: "webhooks"; faults: WebhookFault[] }
   | { do: "crash"; afterCommits: number; call: "sent" | "unsent"; lease: boolean };
 
 export interface Action {
@@ -76,7 +76,7 @@ export interface Schedule {
   /** Candidates whom the provider knows from the start. */
   known: number;
   isSecondOutletMapped: boolean;
-  /** Of jitter and of the durations of calls. */
+  /** The seed of jitter and of the durations of calls. */
   seed: number;
   actions: Action[];
 }
@@ -96,7 +96,7 @@ const dialects: fc.Arbitrary<Dialect> = fc.record({
   acceptsChanges: fc.boolean(),
 });
 
-const fates: fc.Arbitrary<Fate> = fc.oneof(
+const faults: fc.Arbitrary<CallFault> = fc.oneof(
   fc.record({
     kind: fc.constantFrom("lost_before", "lost_after", "error_before", "error_after", "not_asked"),
   }),
@@ -112,7 +112,7 @@ const fates: fc.Arbitrary<Fate> = fc.oneof(
   }),
 );
 
-const webhookFates: fc.Arbitrary<WebhookFate> = fc.oneof(
+const webhookFaults: fc.Arbitrary<WebhookFault> = fc.oneof(
   fc.record({ kind: fc.constantFrom("lost", "duplicated", "undispatched") }),
   fc.record({ kind: fc.constant("delayed" as const), delayMs: fc.constantFrom(2_000, 20_000, 300_000) }),
 );
@@ -156,10 +156,10 @@ function steps(shifts: number, candidates: number): fc.Arbitrary<Step> {
     },
     {
       weight: 1,
-      arbitrary: fc.record({ do: fc.constant("rehouse"), shift, outlet: fc.nat(1), role: fc.nat(1) }),
+      arbitrary: fc.record({ do: fc.constant("move_outlet"), shift, outlet: fc.nat(1), role: fc.nat(1) }),
     },
     { weight: 2, arbitrary: at("delete") },
-    { weight: 1, arbitrary: fc.oneof(at("cancel_there"), at("restore")) },
+    { weight: 1, arbitrary: fc.oneof(at("cancel_at_provider"), at("restore")) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant("lose"), count: fc.integer({ min: 1, max: 9 }) }) },
     { weight: 1, arbitrary: plain("return") },
     { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("assign_own", "remove_own"), shift, person }) },
@@ -170,8 +170,8 @@ function steps(shifts: number, candidates: number): fc.Arbitrary<Step> {
     {
       weight: 5,
       arbitrary: fc.record({
-        ...{ do: fc.constant("fates"), operation },
-        fates: fc.array(fates, { minLength: 1, maxLength: 3 }),
+        ...{ do: fc.constant("faults"), operation },
+        faults: fc.array(faults, { minLength: 1, maxLength: 3 }),
       }),
     },
     { weight: 3, arbitrary: windows },
@@ -179,7 +179,7 @@ function steps(shifts: number, candidates: number): fc.Arbitrary<Step> {
       weight: 2,
       arbitrary: fc.record({
         do: fc.constant("webhooks"),
-        fates: fc.array(webhookFates, { minLength: 1, maxLength: 3 }),
+        faults: fc.array(webhookFaults, { minLength: 1, maxLength: 3 }),
       }),
     },
     {
@@ -206,7 +206,7 @@ function shiftSpecs(isMass: boolean): fc.Arbitrary<ShiftSpec[]> {
 
 const afterMs = fc.constantFrom(0, 20, 60, 200, 1_000, 5_000, 20_000, 2 * MINUTE, 15 * MINUTE);
 
-/** Schedules with at most so many actions. One in eight has many shifts, so that a loss of data is possible. */
+/** Returns random schedules with at most this many actions. One in eight has many shifts, which allows a loss of data. */
 export function schedules(mostActions = 22): fc.Arbitrary<Schedule> {
   const isMass = fc.integer({ min: 0, max: 7 }).map((value) => value === 7);
   return fc.tuple(isMass.chain(shiftSpecs), fc.integer({ min: 1, max: 3 })).chain(([shifts, candidates]) =>

@@ -1,16 +1,16 @@
 import { plan } from "../../src/platform/shifts/plan.ts";
-import { agree } from "./agreement.ts";
+import { checkAgreement } from "./agreement.ts";
+import type { AllowedCounts } from "./allowed.ts";
 import { resume } from "./apply.ts";
 import { activate, mapOutlets } from "./commands.ts";
-import type { Excuses } from "./excuses.ts";
 import type { Planner } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
-import { perform } from "./steps.ts";
-import { BEGIN, World } from "./world.ts";
+import { performStep } from "./steps.ts";
+import { SimulatedSystem, START } from "./system.ts";
 
 const HOUR = 3_600_000;
 const SWEEP_MS = 10_000;
-/** After the last action: this long to agree, then so long in which hardly anything may happen. */
+/** After the last action: the time to reach agreement, and then the time with hardly any calls. */
 const SETTLE_MS = 3.5 * HOUR;
 const QUIET_MS = 2 * HOUR;
 /** A shift is read once an hour; a 404 is checked with a second call. */
@@ -19,8 +19,8 @@ const SETTLE_CALLS = 60;
 
 export interface Outcome {
   violations: readonly string[];
-  excuses: Excuses;
-  /** One line for each event and call, with the simulated time. Empty unless asked for. */
+  allowed: AllowedCounts;
+  /** One line for each event and call, with the simulated time. Empty unless `isLogged`. */
   lines: readonly string[];
 }
 
@@ -29,34 +29,39 @@ export interface SimulateOptions {
   isLogged?: boolean;
 }
 
-/** Runs one schedule in simulated time, and checks every property. The same schedule always has the same outcome. */
+/** Runs one schedule in simulated time, and checks every property. A schedule always has the same outcome. */
 export function simulate(
   schedule: Schedule,
   { plan: planner = plan, isLogged = false }: SimulateOptions = {},
 ): Outcome {
-  const world = new Simulation(schedule, planner, isLogged);
-  world.run(schedule);
-  return { violations: world.watch.violations, excuses: world.watch.excuses, lines: world.lines };
+  const system = new Simulation(schedule, planner, isLogged);
+  system.run(schedule);
+  return {
+    violations: system.invariants.violations,
+    allowed: system.invariants.allowed,
+    lines: system.lines,
+  };
 }
 
 /** Performs the steps of a schedule, and advances the time. */
-class Simulation extends World {
+class Simulation extends SimulatedSystem {
   run(schedule: Schedule) {
     this.#prepare(schedule);
     let at = this.now + 1_000;
     for (const { afterMs, step } of schedule.actions) {
       at += afterMs;
-      this.timeline.add(at, () => perform(this, step));
+      this.timeline.add(at, () => performStep(this, step));
     }
     this.#advance(at);
     this.#endFaults();
-    this.watch.resetCounts();
+    this.invariants.resetCounts();
     this.#advance(this.now + SETTLE_MS);
-    for (const [shiftId, count] of this.watch.calls)
-      if (count > SETTLE_CALLS) this.watch.fail(`${count} calls for ${shiftId} after the faults had ended`);
-    if (this.watch.violations.length > 0) return;
-    agree(this);
-    this.watch.resetCounts();
+    for (const [shiftId, count] of this.invariants.calls)
+      if (count > SETTLE_CALLS)
+        this.invariants.fail(`${count} calls for ${shiftId} after the faults had ended`);
+    if (this.invariants.violations.length > 0) return;
+    checkAgreement(this);
+    this.invariants.resetCounts();
     this.#advance(this.now + QUIET_MS);
     this.#checkQuiet();
   }
@@ -72,7 +77,7 @@ class Simulation extends World {
     for (let index = 0; index < 2; index += 1)
       this.records.addPerson({ candidateId: undefined, by: "provider", key: undefined });
     shifts.forEach(({ startsInMs, positions, outlet, isKnown }, index) => {
-      const start = BEGIN + startsInMs;
+      const start = START + startsInMs;
       const id = `s${index}`;
       const place = { outletId: `o${outlet}`, roleId: "r0" };
       const shift = {
@@ -93,7 +98,7 @@ class Simulation extends World {
     });
   }
 
-  /** Nothing is wrong any more; the operator has mapped and activated everything. */
+  /** Ends all faults, and maps and activates everything as an operator would. */
   #endFaults() {
     this.log(() => "— the faults end —");
     this.network.endFaults();
@@ -113,13 +118,13 @@ class Simulation extends World {
       this.now = Math.max(this.now, next);
       if (this.timeline.nextAt <= this.now) this.timeline.advance();
       else if (this.worker.nextAt() > this.now) this.#sweep();
-      if (this.watch.violations.length > 0) return;
+      if (this.invariants.violations.length > 0) return;
     }
     this.now = until;
   }
 
-  /** Events that wait although their shift is not due at all are found by the dispatcher's next round. */
-  #left(): string[] {
+  /** Returns shifts with waiting events that are not due: the dispatcher's next sweep finds them. */
+  #missed(): string[] {
     return this.store.events.flatMap(({ status, shiftId }) => {
       const row = this.store.work.get(`shift ${shiftId}`);
       const isDue = row && (row.dueAt <= this.now || row.priority < 2);
@@ -128,20 +133,20 @@ class Simulation extends World {
   }
 
   #sweepAt(): number {
-    if (this.#left().length === 0) return Number.POSITIVE_INFINITY;
-    return BEGIN + Math.ceil((this.now + 1 - BEGIN) / SWEEP_MS) * SWEEP_MS;
+    if (this.#missed().length === 0) return Number.POSITIVE_INFINITY;
+    return START + Math.ceil((this.now + 1 - START) / SWEEP_MS) * SWEEP_MS;
   }
 
   #sweep() {
-    for (const shiftId of this.#left()) this.store.markDue("shift", shiftId, 1, this.now);
+    for (const shiftId of this.#missed()) this.store.markDue("shift", shiftId, 1, this.now);
   }
 
   #checkQuiet() {
-    for (const [shiftId, count] of this.watch.calls)
-      if (count > QUIET_CALLS) this.watch.fail(`${count} calls for ${shiftId} within two hours of rest`);
-    for (const [shiftId, count] of this.watch.runs)
-      if (count > QUIET_CALLS) this.watch.fail(`${count} runs for ${shiftId} within two hours of rest`);
-    for (const [shiftId, count] of this.watch.changes)
-      this.watch.fail(`${count} calls that change ${shiftId} within two hours of rest`);
+    for (const [shiftId, count] of this.invariants.calls)
+      if (count > QUIET_CALLS) this.invariants.fail(`${count} calls for ${shiftId} within two quiet hours`);
+    for (const [shiftId, count] of this.invariants.runs)
+      if (count > QUIET_CALLS) this.invariants.fail(`${count} runs for ${shiftId} within two quiet hours`);
+    for (const [shiftId, count] of this.invariants.changes)
+      this.invariants.fail(`${count} calls that change ${shiftId} within two quiet hours`);
   }
 }

@@ -12,7 +12,7 @@ import {
 } from "./commands.ts";
 import type { Entry, ProviderShift } from "./provider.ts";
 import type { Step } from "./schedule.ts";
-import type { World } from "./world.ts";
+import type { SimulatedSystem } from "./system.ts";
 
 type Of<Do extends string> = Step extends infer Each
   ? Each extends { do: infer Name }
@@ -25,21 +25,21 @@ type Of<Do extends string> = Step extends infer Each
   : never;
 
 /** Performs one step of a schedule. A step that is impossible at that moment does nothing. */
-export function perform(world: World, step: Step) {
+export function performStep(system: SimulatedSystem, step: Step) {
   switch (step.do) {
-    case "fates":
-      world.log(() => `network   next ${step.operation}: ${step.fates.map(({ kind }) => kind).join(", ")}`);
-      return world.network.decide(step.operation, step.fates);
+    case "faults":
+      system.log(() => `network   next ${step.operation}: ${step.faults.map(({ kind }) => kind).join(", ")}`);
+      return system.network.queueFaults(step.operation, step.faults);
     case "window":
-      world.log(() => `network   ${windowText(step)}`);
-      return world.network.open(step, step.forMs);
+      system.log(() => `network   ${windowText(step)}`);
+      return system.network.open(step, step.forMs);
     case "webhooks":
-      return world.webhooks.decide(step.fates);
+      return system.webhooks.queueFaults(step.faults);
     case "crash":
-      world.log(
+      system.log(
         () => `platform  will end after ${step.afterCommits} more commits, the next call ${step.call}`,
       );
-      return world.worker.crashLater({ ...step });
+      return system.worker.crashLater({ ...step });
     case "accept":
     case "withdraw":
     case "cancel":
@@ -49,16 +49,16 @@ export function perform(world: World, step: Step) {
     case "suspend":
     case "activate":
     case "rotate":
-      return command(world, step);
+      return command(system, step);
     default:
-      return atProvider(world, step);
+      return atProvider(system, step);
   }
 }
 
 function windowText(window: Of<"window">): string {
   const what =
     window.kind === "gateway"
-      ? `a gateway answers 404 to ${window.operation}`
+      ? `a gateway responds with 404 to ${window.operation}`
       : window.kind === "token"
         ? `the token is rejected (${window.status})`
         : window.kind === "lag"
@@ -71,9 +71,11 @@ type Command = Of<
   "accept" | "withdraw" | "cancel" | "change" | "replay" | "map" | "suspend" | "activate" | "rotate"
 >;
 
-function command(world: World, step: Command) {
-  const rejected = carryOut(world, step);
-  world.log(() => `platform  ${commandText(step)}${rejected === undefined ? "" : `: rejected, ${rejected}`}`);
+function command(system: SimulatedSystem, step: Command) {
+  const rejected = runCommand(system, step);
+  system.log(
+    () => `platform  ${commandText(step)}${rejected === undefined ? "" : `: rejected, ${rejected}`}`,
+  );
 }
 
 function commandText(step: Command): string {
@@ -82,7 +84,7 @@ function commandText(step: Command): string {
   return [what, ...about].join(" ");
 }
 
-function carryOut({ store, now }: World, step: Command): Rejected {
+function runCommand({ store, now }: SimulatedSystem, step: Command): Rejected {
   switch (step.do) {
     case "accept":
       return accept(store, `s${step.shift}`, `c${step.candidate}`, now);
@@ -105,68 +107,68 @@ function carryOut({ store, now }: World, step: Command): Rejected {
   }
 }
 
-type AtProvider = Exclude<Step, Command | Of<"fates" | "window" | "webhooks" | "crash">>;
+type AtProvider = Exclude<Step, Command | Of<"faults" | "window" | "webhooks" | "crash">>;
 
-function atProvider(world: World, step: AtProvider) {
-  const { records, now } = world;
-  world.log(() => `provider  ${Object.values(step).join(" ")}`);
-  if (step.do === "lose") return lose(world, step.count);
-  if (step.do === "return") return bringBack(world);
+function atProvider(system: SimulatedSystem, step: AtProvider) {
+  const { records, now } = system;
+  system.log(() => `provider  ${Object.values(step).join(" ")}`);
+  if (step.do === "lose") return lose(system, step.count);
+  if (step.do === "return") return bringBack(system);
   const id = `s${step.shift}`;
-  if (step.do === "publish") return publish(world, id);
-  if (step.do === "restore") return restore(world, id);
+  if (step.do === "publish") return publish(system, id);
+  if (step.do === "restore") return restore(system, id);
   const shift = records.current(id);
   if (!shift || shift.isCancelled || shift.start <= now) return;
   switch (step.do) {
     case "move": {
       const start = shift.start + step.byMs;
-      if (start > now) update(world, shift, { start, end: shift.end + step.byMs });
+      if (start > now) update(system, shift, { start, end: shift.end + step.byMs });
       return;
     }
     case "resize":
-      return update(world, shift, { positions: step.positions });
-    case "rehouse":
-      return update(world, shift, { outletId: `o${step.outlet}`, roleId: `r${step.role}` });
+      return update(system, shift, { positions: step.positions });
+    case "move_outlet":
+      return update(system, shift, { outletId: `o${step.outlet}`, roleId: `r${step.role}` });
     case "delete":
       records.write(id, undefined, now);
-      return world.webhooks.send("shift.delete", id);
-    case "cancel_there":
-      return update(world, shift, { isCancelled: true });
+      return system.webhooks.send("shift.delete", id);
+    case "cancel_at_provider":
+      return update(system, shift, { isCancelled: true });
     case "assign_own":
     case "remove_own":
     case "assign_candidate":
     case "remove_candidate":
-      return changeList(world, shift, step);
+      return changeList(system, shift, step);
   }
 }
 
-function update(world: World, shift: ProviderShift, patch: Partial<ProviderShift>) {
-  world.records.write(shift.id, { ...shift, ...patch }, world.now);
-  world.webhooks.send("shift.update", shift.id);
+function update(system: SimulatedSystem, shift: ProviderShift, patch: Partial<ProviderShift>) {
+  system.records.write(shift.id, { ...shift, ...patch }, system.now);
+  system.webhooks.send("shift.update", shift.id);
 }
 
-/** A shift that is published already is announced once more, unchanged. */
-function publish(world: World, id: string) {
-  const shift = world.unpublished.get(id);
-  if (shift && shift.start > world.now) {
-    world.unpublished.delete(id);
-    world.records.write(id, shift, world.now);
-    return world.webhooks.send("shift.create", id);
+/** Publishes the shift, or announces a published one again. */
+function publish(system: SimulatedSystem, id: string) {
+  const shift = system.unpublished.get(id);
+  if (shift && shift.start > system.now) {
+    system.unpublished.delete(id);
+    system.records.write(id, shift, system.now);
+    return system.webhooks.send("shift.create", id);
   }
-  if (world.records.current(id)) world.webhooks.send("shift.update", id);
+  if (system.records.current(id)) system.webhooks.send("shift.update", id);
 }
 
-/** Of a deleted shift, whether the platform or the provider deleted it. */
-function restore(world: World, id: string) {
-  const { records, now } = world;
+/** Restores a deleted shift, regardless of which side deleted it. */
+function restore(system: SimulatedSystem, id: string) {
+  const { records, now } = system;
   const last = records.versionsOf(id).findLast(({ shift }) => shift !== undefined)?.shift;
   if (!last || last.isCancelled || last.start <= now || records.current(id) || records.lost.has(id)) return;
   records.write(id, { ...last, entries: [] }, now);
-  world.webhooks.send("shift.create", id);
+  system.webhooks.send("shift.create", id);
 }
 
-/** No webhook says so. */
-function lose({ records, now }: World, count: number) {
+/** Loses shifts without a webhook. */
+function lose({ records, now }: SimulatedSystem, count: number) {
   const there = records.shiftIds.filter((id) => records.current(id)).slice(0, count);
   for (const id of there) {
     const shift = records.current(id);
@@ -176,17 +178,17 @@ function lose({ records, now }: World, count: number) {
   }
 }
 
-function bringBack({ records, now }: World) {
+function bringBack({ records, now }: SimulatedSystem) {
   for (const [id, shift] of records.lost) records.write(id, shift, now);
   records.lost.clear();
 }
 
 function changeList(
-  world: World,
+  system: SimulatedSystem,
   shift: ProviderShift,
   step: Extract<Step, { do: "assign_own" | "remove_own" | "assign_candidate" | "remove_candidate" }>,
 ) {
-  const { people } = world.records;
+  const { people } = system.records;
   const wanted =
     "person" in step
       ? people.filter(({ candidateId }) => candidateId === undefined)[step.person]
@@ -197,5 +199,5 @@ function changeList(
   const isAdded = step.do === "assign_own" || step.do === "assign_candidate";
   if (isAdded === isThere) return;
   const added: Entry[] = isAdded ? [{ personId: wanted.id, by: "provider" }] : [];
-  update(world, shift, { entries: [...others, ...added] });
+  update(system, shift, { entries: [...others, ...added] });
 }

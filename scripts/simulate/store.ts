@@ -85,7 +85,7 @@ export interface WorkRow {
   revision: number;
 }
 
-/** Which competence an outlet's role needs is fixed: the second one is lacked by the first candidate. */
+/** The competence of each role: the first candidate lacks the second one. */
 export const COMPETENCE_OF_ROLE: Record<string, string> = { r0: "k0", r1: "k1" };
 
 export class Store {
@@ -128,7 +128,7 @@ export class Store {
     return this.bookingsOf(shiftId).filter(({ status }) => status === "pending" || status === "confirmed");
   }
 
-  /** Whether the candidate works on a job at that time; `except`: apart from that shift. */
+  /** Returns a job of the candidate at that time; `except`: a shift to ignore. */
   overlap(candidateId: string, from: number, to: number, except?: string): string | undefined {
     for (const booking of this.bookings) {
       if (booking.candidateId !== candidateId || booking.shiftId === except) continue;
@@ -148,7 +148,7 @@ export class Store {
     return this.issues.some((issue) => issue.isOpen && issue.code === code && issue.subject === text);
   }
 
-  /** Marks what needs attention as due now; a claimed row notices it by its revision. */
+  /** Marks work as due now; a claimed row detects it by its revision. */
   markDue(kind: WorkRow["kind"], key: string, priority: number, now: number) {
     const row = this.work.get(`${kind} ${key}`);
     if (!row) {
@@ -161,7 +161,7 @@ export class Store {
     if (row.claim === null) row.dueAt = Math.max(Math.min(row.dueAt, now), row.notBefore ?? now);
   }
 
-  /** What failed before is tried now: the provider responds again. */
+  /** Makes failed work due: the provider responds again. */
   retryNow(now: number) {
     for (const row of this.work.values())
       if (row.attempts > 0 && row.claim === null && row.kind !== "probe")

@@ -4,7 +4,7 @@ interface Item {
   run: () => void;
 }
 
-/** Callbacks in the order of simulated time; those of the same time run in the order in which they were added. */
+/** Runs callbacks in the order of simulated time; those of the same time run in the order of their addition. */
 export class Timeline {
   /** The latest first. */
   readonly #items: Item[] = [];

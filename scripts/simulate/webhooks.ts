@@ -1,4 +1,4 @@
-import type { WebhookFate } from "./schedule.ts";
+import type { WebhookFault } from "./schedule.ts";
 import type { Store } from "./store.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -12,10 +12,10 @@ interface Parts {
   log: (line: () => string) => void;
 }
 
-/** The provider's webhooks on their way to the platform's inbox: late, twice, in any order, or never. */
+/** Delivers the provider's webhooks to the platform's inbox: late, twice, in any order, or never. */
 export class Webhooks {
   readonly #parts: Parts;
-  #fates: WebhookFate[] = [];
+  #faults: WebhookFault[] = [];
   #sent = 0;
   /** When the last event of each shift was stored. */
   readonly announcedAt = new Map<string, number>();
@@ -24,28 +24,28 @@ export class Webhooks {
     this.#parts = parts;
   }
 
-  decide(fates: readonly WebhookFate[]) {
-    this.#fates.push(...fates);
+  queueFaults(faults: readonly WebhookFault[]) {
+    this.#faults.push(...faults);
   }
 
   endFaults() {
-    this.#fates = [];
+    this.#faults = [];
   }
 
   send(event: EventName, shiftId: string) {
     const { timeline, now, random, log } = this.#parts;
     this.#sent += 1;
     const traceId = `t${this.#sent}`;
-    const fate = this.#fates.shift();
-    log(() => `provider  sends ${event} of ${shiftId} (${traceId})${fate ? `: ${fate.kind}` : ""}`);
-    if (fate?.kind === "lost") return;
-    const delayMs = fate?.kind === "delayed" ? fate.delayMs : 30 + Math.floor(random() * 150);
-    const arrive = () => this.#arrive(event, shiftId, traceId, fate?.kind !== "undispatched");
+    const fault = this.#faults.shift();
+    log(() => `provider  sends ${event} of ${shiftId} (${traceId})${fault ? `: ${fault.kind}` : ""}`);
+    if (fault?.kind === "lost") return;
+    const delayMs = fault?.kind === "delayed" ? fault.delayMs : 30 + Math.floor(random() * 150);
+    const arrive = () => this.#arrive(event, shiftId, traceId, fault?.kind !== "undispatched");
     timeline.add(now() + delayMs, arrive);
-    if (fate?.kind === "duplicated") timeline.add(now() + delayMs + 3_000, arrive);
+    if (fault?.kind === "duplicated") timeline.add(now() + delayMs + 3_000, arrive);
   }
 
-  /** As the inbox does: a repetition is processed again only if the first attempt failed for good. */
+  /** Stores an event as the inbox does: a repetition is processed only if the first attempt failed permanently. */
   #arrive(event: EventName, shiftId: string, traceId: string, isDispatched: boolean) {
     const { store, now, log } = this.#parts;
     log(() => `platform  stores ${event} of ${shiftId} (${traceId})`);

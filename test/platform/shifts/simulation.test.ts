@@ -7,7 +7,7 @@ import { reportOf } from "../../../scripts/simulate/report.ts";
 import { RULES } from "../../../scripts/simulate/runs.ts";
 import { schedules } from "../../../scripts/simulate/schedule.ts";
 import { simulate } from "../../../scripts/simulate/simulation.ts";
-import { BEGIN } from "../../../scripts/simulate/world.ts";
+import { START } from "../../../scripts/simulate/system.ts";
 import { plan } from "../../../src/platform/shifts/plan.ts";
 
 /** `SIMULATE_SEED=... npx vitest run test/platform/shifts/simulation.test.ts` does the same again. */
@@ -43,7 +43,7 @@ describe("the simulator", () => {
 describe("the plan", () => {
   it(`throws for no state (SIMULATE_SEED=${SEED})`, () => {
     const property = fc.property(states, runs, (state, run) => {
-      expect(plan(state, run, BEGIN, RULES)).toHaveProperty("next");
+      expect(plan(state, run, START, RULES)).toHaveProperty("next");
     });
     fc.assert(property, { seed: SEED, numRuns: 3_000 });
   });
@@ -51,7 +51,7 @@ describe("the plan", () => {
   it(`leaves its arguments as they are (SIMULATE_SEED=${SEED})`, () => {
     const property = fc.property(states, runs, (state, run) => {
       const before = structuredClone(state);
-      plan(state, run, BEGIN, RULES);
+      plan(state, run, START, RULES);
       expect(state).toEqual(before);
     });
     fc.assert(property, { seed: SEED, numRuns: 300 });

@@ -1,5 +1,5 @@
 import type { Call, Next } from "../../src/platform/shifts/state.ts";
-import { type Excuse, Excuses } from "./excuses.ts";
+import { type Allowed, AllowedCounts } from "./allowed.ts";
 import type { Network } from "./network.ts";
 import type { ProviderRecords } from "./provider.ts";
 import type { NotificationRow, Store } from "./store.ts";
@@ -11,19 +11,19 @@ interface Parts {
   log: (line: () => string) => void;
 }
 
-/** A replica may show what was true so long ago. Milliseconds. */
+/** The most that a replica may lag. Milliseconds. */
 const STALE_MS = 30_000;
 
-/** These end what a candidate was notified of before: a later offer may have other times, and a change may restore the earlier ones. */
+/** Kinds that reset the known facts of a candidate: a later offer may have other times, and a change may restore the earlier ones. */
 const ENDING = new Set<string>(["shift_cancelled", "booking_released", "job_offered"]);
 
-/** Checks while the simulation runs that nothing happens which must never happen, and counts what each shift costs. */
-export class Watch {
+/** Checks invariants during the simulation, and counts the calls and runs of each shift. */
+export class Invariants {
   readonly violations: string[] = [];
-  readonly excuses = new Excuses();
+  readonly allowed = new AllowedCounts();
   readonly runs = new Map<string, number>();
   readonly calls = new Map<string, number>();
-  /** Calls that change something, since the counts were reset. */
+  /** Calls with an effect, since the counts were reset. */
   readonly changes = new Map<string, number>();
   network: Network | undefined;
   readonly #parts: Parts;
@@ -40,13 +40,13 @@ export class Watch {
     this.violations.push(violation);
   }
 
-  /** Fails unless the excuse applies. */
-  failUnless(excuse: Excuse, applies: boolean, violation: string) {
-    if (applies) this.excuses.count(excuse);
+  /** Records a violation unless the allowance applies. */
+  failUnless(allowance: Allowed, applies: boolean, violation: string) {
+    if (applies) this.allowed.count(allowance);
     else this.fail(violation);
   }
 
-  /** The plan must not throw. */
+  /** Returns the result, and records a violation if the plan throws. */
   guard<Value>(make: () => Value): Value | undefined {
     try {
       return make();

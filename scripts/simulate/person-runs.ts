@@ -7,9 +7,9 @@ import type { PersonRow } from "./store.ts";
 
 const PROBE_MS = 60_000;
 
-/** Carries the small reconciliation of a person, as people/run.ts does, and the probe of a provider that rejects the token. */
 const FORGOTTEN = { kind: "forgotten" } as const;
 
+/** Runs the reconciliation of a person, as people/run.ts does, and the probe of a provider that rejects the token. */
 export class PersonRuns {
   readonly #worker: Worker;
 
@@ -35,19 +35,19 @@ export class PersonRuns {
 
   #step(claim: Claim, answer: Answer | undefined, existsUnseen: boolean, asked?: "look_up" | "create") {
     if (claim.isAbandoned) return;
-    const { now, watch } = this.#worker.parts;
+    const { now, invariants } = this.#worker.parts;
     const person = this.#wanted(claim.row.key);
     if (!person) return this.#finish(claim);
     const isForgotten = person.fault?.kind === "forgotten";
     const facts = { createSentAt: person.createSentAt, existsUnseen, isForgotten };
-    const step = watch.guard(() => planPerson(facts, answer, now(), CALL_TIMEOUT_MS));
+    const step = invariants.guard(() => planPerson(facts, answer, now(), CALL_TIMEOUT_MS));
     if (!step) return;
     if (hadNoEffect(asked, answer)) person.createSentAt = null;
     if (step.do !== "look_up" && step.do !== "create") return this.#conclude(claim, person, step);
     this.#ask(claim, person, step.do, answer?.kind === "exists");
   }
 
-  /** The row of the person, if a booking waits for it. */
+  /** Returns the row of the person, if a booking waits for it. */
   #wanted(candidateId: string): PersonRow | undefined {
     const { store, now } = this.#worker.parts;
     const person = store.people.get(candidateId);

@@ -1,26 +1,26 @@
+import { Invariants } from "./invariants.ts";
 import { Network } from "./network.ts";
-import { PersonRuns } from "./people.ts";
+import { PersonRuns } from "./person-runs.ts";
 import { ProviderRecords, type ProviderShift } from "./provider.ts";
 import { randomFrom } from "./random.ts";
 import { type Planner, Worker } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 import { Store } from "./store.ts";
 import { Timeline } from "./timeline.ts";
-import { Watch } from "./watch.ts";
 import { Webhooks } from "./webhooks.ts";
 
-export const BEGIN = Date.UTC(2026, 0, 5, 6);
+export const START = Date.UTC(2026, 0, 5, 6);
 
-/** Both sides, and what is between them. */
-export class World {
-  now = BEGIN;
+/** Both sides and the network between them. */
+export class SimulatedSystem {
+  now = START;
   readonly lines: string[] = [];
   readonly timeline = new Timeline();
   readonly store = new Store();
   readonly records: ProviderRecords;
   readonly network: Network;
   readonly webhooks: Webhooks;
-  readonly watch: Watch;
+  readonly invariants: Invariants;
   readonly worker: Worker;
   /** Shifts that the provider has not published yet. */
   readonly unpublished = new Map<string, ProviderShift>();
@@ -31,17 +31,17 @@ export class World {
     this.records = new ProviderRecords(schedule.dialect);
     const { store, records, timeline } = this;
     const common = { now: () => this.now, random: randomFrom(schedule.seed), log: this.log };
-    this.watch = new Watch({ store, records, ...common });
+    this.invariants = new Invariants({ store, records, ...common });
     this.webhooks = new Webhooks({ store, timeline, ...common });
     const effects = {
       changed: (shiftId: string, event: "shift.update" | "shift.delete") => {
         if (schedule.dialect.echoes) this.webhooks.send(event, shiftId);
       },
-      created: (candidateId: string) => this.watch.created(candidateId),
+      created: (candidateId: string) => this.invariants.created(candidateId),
     };
     this.network = new Network({ timeline, records, effects, ...common });
-    this.watch.network = this.network;
-    const parts = { store, network: this.network, watch: this.watch, plan: planner, ...common };
+    this.invariants.network = this.network;
+    const parts = { store, network: this.network, invariants: this.invariants, plan: planner, ...common };
     this.worker = new Worker(parts, (worker) => new PersonRuns(worker));
   }
 

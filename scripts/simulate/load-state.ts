@@ -4,12 +4,12 @@ import type { RunSoFar, ShiftState, Surroundings } from "../../src/platform/shif
 import { COMPETENCE_OF_ROLE, type Store } from "./store.ts";
 
 const HOUR = 3_600_000;
-/** An ended booking whose call was in doubt is remembered for so long. */
+/** How long an ended booking with a call in doubt is kept. */
 const REMEMBERED_MS = 2 * HOUR;
 const AT_ONCE_MS = 600_000;
 
-/** Builds the state that `loadWithSurroundings` of run.ts builds, for a run that has come so far. */
-export function observe(store: Store, shiftId: string, now: number, run: RunSoFar): ShiftState {
+/** Returns the state that `loadWithSurroundings` of run.ts would return at this point of a run. */
+export function loadState(store: Store, shiftId: string, now: number, run: RunSoFar): ShiftState {
   const outcome = run.reading?.outcome ?? run.made?.outcome;
   const read = outcome?.kind === "shift" ? outcome.shift : undefined;
   const state = loadShift(store, shiftId, now, read);
@@ -87,7 +87,7 @@ const eventsOf = (store: Store, shiftId: string): ShiftState["events"] =>
       ...{ isDead: status === "dead", isNew: !hasVerdict },
     }));
 
-/** As `loadSurroundings` of load.ts: an outlet that was not known is stored without a mapping. */
+/** Works as `loadSurroundings` of load.ts: an unknown outlet is stored without a mapping. */
 function loadSurroundings(
   store: Store,
   { surroundings, bookings, shiftId, job }: ShiftState,
@@ -109,7 +109,7 @@ function loadSurroundings(
   return { ...surroundings, overlaps, lacking, ...listedOn(store, read) };
 }
 
-/** One person under two ids takes one position. */
+/** Returns the people on the shift: a person with two ids takes one position. */
 function listedOn(store: Store, { assigned }: Shift): Pick<Surroundings, "listed" | "listedCount"> {
   const listed = new Map<string, OwnPerson>();
   for (const { providerCandidateId, personalNumber } of assigned) {
