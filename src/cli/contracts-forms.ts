@@ -1,3 +1,4 @@
+import { formsOf } from "../contract/dialect.ts";
 import type { KnownForms, ProviderForms } from "../verify/index.ts";
 import { UsageError } from "./usage.ts";
 
@@ -12,17 +13,17 @@ interface Form<Value extends string> {
 
 /** Every form that distinguishes interactions, in the order of test/consumer/README.md. */
 export const FORMS: { readonly [Name in keyof ProviderForms]: Form<ProviderForms[Name]> } = {
-  routing: { flag: "routing", values: ["path", "header"], meaning: "where requests carry the providerId" },
-  variant: { flag: "variant", values: ["a", "b"], meaning: "the field set of a shift" },
+  routing: { flag: "routing", values: formsOf("routing"), meaning: "where requests carry the providerId" },
+  variant: { flag: "variant", values: formsOf("variant"), meaning: "the field set of a shift" },
   notFound: {
     flag: "not-found",
-    values: ["empty", "404"],
+    values: formsOf("notFound"),
     meaning: "the response when no candidate matches",
   },
-  unassign: { flag: "unassign", values: ["put", "delete"], meaning: "the call that unassigns a candidate" },
+  unassign: { flag: "unassign", values: formsOf("unassign"), meaning: "the call that unassigns a candidate" },
   acknowledgement: {
     flag: "ack",
-    values: ["minimal", "full", "none"],
+    values: [...formsOf("acknowledgement"), "none"],
     meaning: "the response to an assignment; none: 204",
   },
   updated: {

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type Logger, pino } from "pino";
+import { formsOf } from "../contract/dialect.ts";
 import type { Forms } from "../sandbox/forms.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../sandbox/sandbox.ts";
 import { STATES_PATH } from "../sandbox/states-route.ts";
@@ -29,11 +30,11 @@ const FLAGS = {
 
 /** Each flag that chooses a form, what it chooses, and among what. */
 const CHOICES = [
-  ["variant", "variant", ["a", "b"]],
-  ["routing", "routing", ["path", "header"]],
-  ["not-found", "notFound", ["empty", "404"]],
-  ["unassign", "unassign", ["put", "delete", "both"]],
-  ["ack", "acknowledgement", ["minimal", "full"]],
+  ["variant", "variant", formsOf("variant")],
+  ["routing", "routing", formsOf("routing")],
+  ["not-found", "notFound", formsOf("notFound")],
+  ["unassign", "unassign", [...formsOf("unassign"), "both"]],
+  ["ack", "acknowledgement", formsOf("acknowledgement")],
 ] as const satisfies readonly [keyof typeof FLAGS, keyof Forms, readonly string[]][];
 
 const HELP = `shiftpact sandbox: a reference provider, correct in every dialect, faulty on request.

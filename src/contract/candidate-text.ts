@@ -1,28 +1,28 @@
 import type { NotificationKind } from "../../generated/operations/types.ts";
 
-/** What is known of a notification when it is put into words. */
-export interface Told {
+/** The values that a notification's text contains. */
+export interface NotificationValues {
   kind: NotificationKind;
   content: Record<string, unknown>;
   firstName: string;
   outletName: string | null;
   roleName: string | null;
-  /** IANA zone of the organisation: a shift's times are told as its clocks show them. */
+  /** IANA zone of the organisation: a shift's times are shown in it. */
   timeZone: string;
 }
 
-export interface Words {
+export interface NotificationText {
   subject: string;
   /** Plain text. */
   text: string;
 }
 
 /** Subjects name neither person nor place: a mail server's log keeps them. */
-const WORDS: Record<NotificationKind, { subject: string; lead: string; close?: string }> = {
+const TEXTS: Record<NotificationKind, { subject: string; lead: string; close?: string }> = {
   job_offered: {
     subject: "A shift is open for you",
     lead: "A shift that fits you is open:",
-    close: "It goes to whoever accepts first.",
+    close: "The first candidate who accepts gets it.",
   },
   booking_confirmed: { subject: "Your shift is confirmed", lead: "You are booked on this shift:" },
   booking_released: {
@@ -41,18 +41,18 @@ const WORDS: Record<NotificationKind, { subject: string; lead: string; close?: s
 };
 
 /** A short mail in English. It holds no personal number, and of the person only the first name. */
-export function wordsOf(told: Told): Words {
-  const { subject, lead, close } = WORDS[told.kind];
-  const { content, timeZone } = told;
-  const role = oneLine(content.roleName ?? told.roleName);
-  const outlet = oneLine(content.outletName ?? told.outletName);
+export function notificationText(values: NotificationValues): NotificationText {
+  const { subject, lead, close } = TEXTS[values.kind];
+  const { content, timeZone } = values;
+  const role = oneLine(content.roleName ?? values.roleName);
+  const outlet = oneLine(content.outletName ?? values.outletName);
   const shift = [
     ...(role === undefined ? [] : [`Role: ${role}`]),
     ...(outlet === undefined ? [] : [`Place: ${outlet}`]),
     ...whenOf(content, timeZone),
   ];
   const paragraphs = [
-    `Hello ${oneLine(told.firstName) ?? ""},`,
+    `Hello ${oneLine(values.firstName) ?? ""},`,
     lead,
     shift.map((line) => `  ${line}`).join("\n"),
   ];

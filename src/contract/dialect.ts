@@ -1,40 +1,64 @@
-/**
- * Which of the contract's forms a provider uses. the contract gives two of each; a provider that speaks any combination works.
- */
-export interface Dialect {
-  /** How the provider is told the organisation (contract 4.1). */
-  routing: "path" | "header";
-  /** Which field set its shifts hold (contract 2.2). */
-  variant: "a" | "b";
-  /** How it says that no candidate matches (contract 4.2). */
-  notFound: "empty" | "404";
-  /** How it is asked to unassign: `PUT /unassign/` or `DELETE /assign/` (contract 4.2). */
-  unassign: "put" | "delete";
-  /** What it answers to an assignment (contract 4.2). */
-  acknowledgement: "minimal" | "full";
-}
+/** The choices that the contract leaves to a provider. Each combination of their forms is a dialect. */
+export const DIALECT_CHOICES = {
+  routing: {
+    name: "Organisation",
+    section: "4.1",
+    forms: {
+      path: "in the path, /providers/{providerId}/...",
+      header: "in X-Provider-Id or X-Platform-Provider-Id",
+    },
+  },
+  variant: {
+    name: "Fields of a shift",
+    section: "2.2",
+    forms: { a: "Variant A, with slots and names", b: "Variant B, with numberOfPositions and status" },
+  },
+  notFound: {
+    name: "Candidate not found",
+    section: "4.2",
+    forms: { empty: "200 with an empty array", "404": "404" },
+  },
+  unassign: {
+    name: "Unassign",
+    section: "4.2",
+    forms: {
+      put: "PUT /shifts/{id}/unassign/{candidateId}",
+      delete: "DELETE /shifts/{id}/assign/{candidateId}",
+    },
+  },
+  acknowledgement: {
+    name: "Assignment response",
+    section: "4.2",
+    forms: { minimal: "success only", full: "success, shiftId, candidateId, and assignedAt" },
+  },
+} as const;
 
-/** What was seen of a provider's dialect so far. Routing is configured, never seen. */
+export type DialectChoice = keyof typeof DIALECT_CHOICES;
+type Form<Choice extends DialectChoice> = keyof (typeof DIALECT_CHOICES)[Choice]["forms"];
+
+/** The form that a provider uses of each choice. */
+export type Dialect = { [Choice in DialectChoice]: Form<Choice> };
+
+/** What was observed of a provider's dialect so far. Routing is configured, never observed. */
 export type SeenDialect = Partial<Omit<Dialect, "routing">>;
 
-const FORMS = {
-  routing: ["path", "header"],
-  variant: ["a", "b"],
-  notFound: ["empty", "404"],
-  unassign: ["put", "delete"],
-  acknowledgement: ["minimal", "full"],
-} as const satisfies { [Form in keyof Dialect]: readonly Dialect[Form][] };
+/** Returns the forms of a choice, in the order of the contract. */
+export function formsOf<Choice extends DialectChoice>(choice: Choice): Form<Choice>[] {
+  const forms = Object.keys(DIALECT_CHOICES[choice].forms) as Form<Choice>[];
+  // JavaScript lists the key "404" first.
+  return choice === "notFound" ? forms.reverse() : forms;
+}
 
-/** All 32 combinations. */
+/** Returns all 32 combinations. */
 export function everyDialect(): Dialect[] {
-  return Object.entries(FORMS).reduce<Partial<Dialect>[]>(
-    (dialects, [form, values]) =>
-      dialects.flatMap((dialect) => values.map((value) => ({ ...dialect, [form]: value }))),
+  return (Object.keys(DIALECT_CHOICES) as DialectChoice[]).reduce<Partial<Dialect>[]>(
+    (dialects, choice) =>
+      dialects.flatMap((dialect) => formsOf(choice).map((form) => ({ ...dialect, [choice]: form }))),
     [{}],
   ) as Dialect[];
 }
 
-/** `path a empty put minimal`: short enough for a test's name and a log line. */
+/** Returns a name such as `path a empty put minimal`, short enough for a test and a log line. */
 export function dialectName(dialect: Dialect): string {
   return Object.values(dialect).join(" ");
 }

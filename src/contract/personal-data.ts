@@ -1,6 +1,6 @@
-// decisions, "Personal data and secrets": what looks like a person's in a text that may hold anything.
+// decisions, "Personal data and secrets": finds what may be personal data in arbitrary text.
 const UUID = "[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}";
-/** As it stands, or percent-encoded. */
+/** Plain, or percent-encoded. */
 const SIGN = "(?:[-+]|%2[db])";
 const PERSONAL_NUMBER = `(?<!\\d)(?:(?:18|19|20)\\d{6}${SIGN}?|\\d{6}${SIGN})\\d{4}(?!\\d)`;
 /** International, or national in Sweden. */
@@ -36,7 +36,7 @@ export function withoutPeople(text: string): string {
   return replaceAll(text, PEOPLE);
 }
 
-/** The text without what looks like a personal number, of ten digits too. UUIDs and ISO times stay. */
+/** Returns the text without possible personal numbers, of ten digits too. UUIDs and ISO times are kept. */
 export function withoutPersonalNumbers(text: string): string {
   return text.replace(ANY_PERSONAL_NUMBER, (_found, kept?: string) => kept ?? "[personal number]");
 }

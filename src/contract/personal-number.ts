@@ -3,7 +3,7 @@ export type PersonalNumber = string & { readonly __brand: "PersonalNumber" };
 
 const FORM = /^((?:18|19|20)\d{2})(\d{2})(\d{2})-?\d{4}$/;
 
-/** The Tax Agency adds 60 to the day of a coordination number; 60 itself stands for an unknown day. */
+/** The Tax Agency adds 60 to the day of a coordination number; 60 itself means an unknown day. */
 const COORDINATION_DAY = 60;
 
 /**
@@ -39,7 +39,7 @@ export function hyphenated(number: PersonalNumber): string {
   return `${number.slice(0, 8)}-${number.slice(8)}`;
 }
 
-/** For the console: the birth year stays, so that two people of one name can be told apart. Never for logs. */
+/** For the console: the birth year stays, to distinguish people with the same name. Never for logs. */
 export function maskPersonalNumber(number: PersonalNumber): string {
   return `${number.slice(0, 4)}****-****`;
 }

@@ -6,7 +6,7 @@ interface Kind {
   title: string;
 }
 
-/** Every error code that anything of ours answers with (decisions, "error codes"). Codes are never renamed. */
+/** Every error code of the platform, the sandbox and the stubs (decisions, "error codes"). Codes are never renamed. */
 export const catalogue = {
   validation_failed: { status: 400, title: "The request is not valid" },
   malformed_json: { status: 400, title: "The body is not JSON" },
@@ -78,7 +78,7 @@ const TYPE_BASE = "https://shiftpact.example/problems/";
 
 /**
  * An error of the catalogue, to be thrown in a handler or a hook: answered as an RFC 9457 problem document.
- * @param details `detail` and `errors` say what was wrong here and never hold personal data.
+ * @param details `detail` and `errors` describe this occurrence and never contain personal data.
  */
 export function problem(
   code: ProblemCode,

@@ -11,7 +11,7 @@ export type ShiftWarning =
   | "time_without_offset"
   | "status_unknown";
 
-/** One shift model for both variants of contract section 2.2; `variant` says which it was. */
+/** One shift model for both variants of contract section 2.2; `variant` names it. */
 export interface Shift {
   id: string;
   variant: "a" | "b";
@@ -99,11 +99,15 @@ function unstorableText({ status, outletId, roleId, outletName, roleName }: Shif
 const readName = (name: string | null | undefined): string | undefined =>
   name === null || name === undefined ? undefined : keptName(name);
 
-const ONLY_IN_B = ["breakMinutes", "numberOfPositions", "status", "description", "createdAt", "updatedAt"];
+/** The fields that only one variant has (contract 2.2). */
+export const VARIANT_FIELDS = {
+  a: ["outletName", "roleName", "slots"],
+  b: ["breakMinutes", "numberOfPositions", "status", "description", "createdAt", "updatedAt"],
+} as const satisfies Record<"a" | "b", readonly (keyof ShiftBody)[]>;
 
 /** The partition of the `oneOf` in the contract: a field of variant B only makes it B; every other shift is A. */
 export function variantOf(body: object): "a" | "b" {
-  return ONLY_IN_B.some((field) => field in body) ? "b" : "a";
+  return VARIANT_FIELDS.b.some((field) => field in body) ? "b" : "a";
 }
 
 /** More are read as they are, with a warning. */

@@ -13,5 +13,5 @@ export const isLongName = (name: string): boolean => firstOf(name).length > LONG
 export const keptName = (name: string): string =>
   firstOf(name).slice(0, LONGEST_NAME).join("").toWellFormed();
 
-/** One character more than is kept, each of two units at most: nobody counts half a megabyte of them. */
+/** One character more than is kept, each of two units at most, which avoids counting half a megabyte of them. */
 const firstOf = (name: string): string[] => [...name.slice(0, 2 * LONGEST_NAME + 2)];

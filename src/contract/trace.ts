@@ -11,7 +11,7 @@ export interface TraceHeaders {
 /**
  * The headers of one outgoing call. Contract section 5 asks providers to log the traceId but names no header for it: both
  * `X-Trace-Id` and W3C `traceparent` are sent. A traceId that is no UUID goes into `X-Trace-Id` alone.
- * @param parentId gives 16 hexadecimal digits that stand for this call.
+ * @param parentId returns 16 hexadecimal digits that identify this call.
  */
 export function traceHeaders(traceId: string, parentId: () => string = randomParentId): TraceHeaders {
   const traceparent = toTraceparent(traceId, parentId);

@@ -77,7 +77,7 @@ export interface AppParts extends Settings {
   backlogs: Backlogs;
   fieldUses: Pick<FieldUses, "flush">;
   processes: Pick<Processes, "count">;
-  /** Answers reads only. */
+  /** Serves reads only. */
   readOnly?: boolean;
   isDraining: () => boolean;
   /** Milliseconds. */
@@ -167,7 +167,7 @@ function onlyLocal(authenticate: OperatorAuthentication): RequestHandler {
   };
 }
 
-/** What a proxy forwards comes from wherever its client is, which only a proxy that is trusted says. */
+/** Only a trusted proxy may name the client's address. */
 function isLocal({ app, headers, ip, socket }: Request): boolean {
   const isForwarded = headers.forwarded !== undefined || headers["x-forwarded-for"] !== undefined;
   const address = app.get("trust proxy") ? ip : socket.remoteAddress;

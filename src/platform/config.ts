@@ -24,7 +24,7 @@ export interface Config extends DatabaseConfig {
   operationsToken: string;
   /** Seals. 32 bytes. */
   secretKey: Buffer;
-  /** Open what was sealed before, until it is sealed anew. 32 bytes each. */
+  /** Decrypt older data until it is encrypted again with the first key. 32 bytes each. */
   olderSecretKeys?: readonly Buffer[];
   allowInsecureProviders: boolean;
   /** Personal numbers are stored in clear beside the sealed ones, so that a process of version 0.1.0 can work on the database. */

@@ -123,7 +123,7 @@ export interface Deps {
   eventsEnded?: (status: EventStatus, count: number) => void;
   /** Calls of the client take precedence, unless `isInteractive` is false. */
   clientFor: (integration: Integration, isInteractive?: boolean) => ProviderClient;
-  /** Returns a client for calls that may fail because the registration is wrong, which says nothing about the provider's health. */
+  /** Returns a client for calls that may fail because the registration is wrong, which does not affect the provider's health. */
   trialClientFor: (integration: Integration, routing: Routing) => ProviderClient;
   /** If absent, providers are not checked. */
   checkProvider?: (

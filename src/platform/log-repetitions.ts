@@ -3,7 +3,7 @@ import { ServerResponse } from "node:http";
 /** So many lines of one kind in a minute are written; the others are counted. */
 const WRITTEN = 5;
 const WINDOW_MS = 60_000;
-/** Kinds that are told apart. Beyond them, every line is written. */
+/** The most kinds that are counted. Beyond them, every line is written. */
 const MOST_KINDS = 1_000;
 
 interface Kind {

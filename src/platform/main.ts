@@ -69,7 +69,7 @@ export interface Platform {
   /** Reports from now on that it is not ready, and goes on serving: a load balancer sends its requests elsewhere before `close`. */
   drain(): void;
   /**
-   * Answers the requests under way, then stops; work that is not finished after `graceMs` (8 s unless given) continues at the next
+   * Finishes requests in progress, then stops; work that is not finished after `graceMs` (8 s unless given) continues at the next
    * start. Never rejects, and ends within 10 s.
    */
   close(graceMs?: number): Promise<void>;
@@ -98,7 +98,7 @@ export interface PlatformOptions {
   about?: { version: string };
   /** Checks a provider when it is activated; no check unless given. */
   checkProvider?: CheckProvider;
-  /** Answers reads only, and does no work. */
+  /** Serves reads only, and does no work. */
   readOnly?: boolean;
   /** The console and the documentation; not served unless given. */
   pages?: AppParts["pages"];
@@ -193,7 +193,7 @@ async function startParts(
 function resealInBackground(deps: Deps, running: Running): void {
   const stopping = new AbortController();
   const resealing = reseal(deps, stopping.signal).catch((error) =>
-    deps.log.error({ err: error }, "could not seal everything anew; the next start tries again"),
+    deps.log.error({ err: error }, "could not seal everything again; the next start retries"),
   );
   running.feeds(() => stopping.abort());
   running.holds(() => resealing);

@@ -1,7 +1,7 @@
 import type { Client } from "../../../generated/provider/client.ts";
 import type { Shift as ShiftBody, ShiftUpdate } from "../../../generated/provider/types.ts";
 import { isShift } from "../../../generated/provider/validators.js";
-import { readShift, type Shift, type UnusableShift } from "../../contract/shift.ts";
+import { readShift, type Shift, type UnusableShift, VARIANT_FIELDS } from "../../contract/shift.ts";
 import { type Answer, answerOf, type Failure, read, refused, unavailable } from "./answer.ts";
 import { type Call, init, type ProviderParts } from "./parts.ts";
 
@@ -27,26 +27,11 @@ export interface ShiftChange {
   positions: number;
 }
 
-type OptionalField = Exclude<
-  keyof ShiftBody,
-  "id" | "startTime" | "endTime" | "outletId" | "roleId" | "assignedCandidates"
->;
-
-const OPTIONAL: Record<OptionalField, true> = {
-  outletName: true,
-  roleName: true,
-  slots: true,
-  numberOfPositions: true,
-  breakMinutes: true,
-  status: true,
-  description: true,
-  createdAt: true,
-  updatedAt: true,
-};
+const OPTIONAL = Object.values(VARIANT_FIELDS).flat();
 
 /** Only names from the contract: an unknown one may hold anything. */
 function optionalFields(body: ShiftBody): string[] {
-  return (Object.keys(OPTIONAL) as OptionalField[]).filter((field) => (body[field] ?? null) !== null);
+  return OPTIONAL.filter((field) => (body[field] ?? null) !== null);
 }
 
 /** The tolerance of times: many systems keep whole minutes. */

@@ -1,4 +1,5 @@
 import type { Dialect, ProviderReport } from "../../../generated/operations/types.ts";
+import { DIALECT_CHOICES } from "../../contract/dialect.ts";
 import { counted } from "../../contract/operator-text.ts";
 import { Facts } from "../components/facts.tsx";
 import { QueryView } from "../components/query-view.tsx";
@@ -8,7 +9,6 @@ import { api } from "../data/api.ts";
 import { ask } from "../data/errors.ts";
 import { useQuery } from "../data/use-query.ts";
 import { share, type Use, usesOf } from "./field-uses.ts";
-import { DIALECT_CHOICES } from "./labels.ts";
 
 /** The choices of the contract that the provider made, and the optional fields of its shifts. */
 export function DialectSection({ providerId }: { providerId: string }) {
@@ -32,9 +32,11 @@ export function DialectSection({ providerId }: { providerId: string }) {
 }
 
 function Choices({ dialect }: { dialect: Dialect }) {
-  const observed = DIALECT_CHOICES.map(({ choice, name, values }) => {
-    const value = dialect[choice];
-    const text = value === undefined ? <span class="soft">not observed yet</span> : (values[value] ?? value);
+  const { routing: _configured, ...choices } = DIALECT_CHOICES;
+  const observed = Object.entries(choices).map(([choice, { name, forms }]) => {
+    const form = dialect[choice as keyof Dialect];
+    const texts: Readonly<Record<string, string>> = forms;
+    const text = form === undefined ? <span class="soft">not observed yet</span> : (texts[form] ?? form);
     return [name, text] as const;
   });
   return <Facts of={Object.fromEntries(observed)} />;
@@ -48,8 +50,8 @@ function FieldReport({ fields, shiftsRead }: ProviderReport) {
     <>
       <h3>Optional fields in {counted(shiftsRead, "read")} of shifts</h3>
       <div class="uses">
-        <Uses label="Fields of variant A" of={shiftsRead} uses={uses.fields.filter(is("A"))} />
-        <Uses label="Fields of variant B" of={shiftsRead} uses={uses.fields.filter(is("B"))} />
+        <Uses label="Fields of variant A" of={shiftsRead} uses={uses.fields.filter(is("a"))} />
+        <Uses label="Fields of variant B" of={shiftsRead} uses={uses.fields.filter(is("b"))} />
         <Uses label="Other fields" of={shiftsRead} uses={uses.fields.filter(is(undefined))} />
         <Uses label="Warnings" of={shiftsRead} uses={uses.warnings} />
       </div>

@@ -1,22 +1,21 @@
 import type { ProviderReport } from "../../../generated/operations/types.ts";
 import { isWarning, warningText } from "../../contract/operator-text.ts";
-import { OPTIONAL_FIELDS } from "./labels.ts";
+import { VARIANT_FIELDS } from "../../contract/shift.ts";
 
 export interface Use {
   /** The field, or the text of the warning. */
   name: string;
   /** The variant that has the field; undefined for a warning and for an unknown field. */
-  variant?: "A" | "B";
+  variant?: "a" | "b";
   count: number;
 }
 
 /** Every optional field of the contract, observed or not, and every observed warning. */
 export function usesOf({ fields }: Pick<ProviderReport, "fields">): { fields: Use[]; warnings: Use[] } {
   const counts = new Map(fields.map(({ field, count }) => [field, count]));
-  const known: Use[] = OPTIONAL_FIELDS.map(({ field, variant }) => ({
-    ...{ name: field, variant },
-    count: counts.get(field) ?? 0,
-  }));
+  const known: Use[] = (["a", "b"] as const).flatMap((variant) =>
+    VARIANT_FIELDS[variant].map((name) => ({ name, variant, count: counts.get(name) ?? 0 })),
+  );
   const others = fields.filter(({ field }) => !isWarning(field) && known.every(({ name }) => name !== field));
   return {
     fields: [...known, ...others.map(({ field, count }) => ({ name: field, count }))],

@@ -2,7 +2,7 @@ import type { FailureCode, Params } from "../../../generated/operations/types.ts
 import { after, entryOf, inParentheses } from "./phrases.ts";
 
 const POINTERS_AT_MOST = 5;
-/** What a provider's or a system's error code looks like; anything else is not repeated. */
+/** The form of an error code of a provider or a system; other text is not shown. */
 const ERROR_CODE = /^[a-z][a-z0-9_.-]{0,60}$/i;
 
 type FailureParams = Pick<Params, "failure" | "status" | "providerCode" | "pointers">;
@@ -50,7 +50,7 @@ const FAULTS = {
   text_unstorable: "a text cannot be stored",
 } satisfies Record<NonNullable<Params["fault"]>, string>;
 
-/** What makes a shift unusable; undefined where the params do not say. */
+/** What makes a shift unusable; undefined if the params do not name it. */
 export function faultText({ fault, pointer }: Pick<Params, "fault" | "pointer">): string | undefined {
   if (fault === undefined) return undefined;
   return `${entryOf(FAULTS, fault) ?? fault}${inParentheses(pointer || undefined)}`;

@@ -3,7 +3,7 @@ import type { RunSql } from "../db/engine.ts";
 /** A table of the schema `shiftpact`; its partitions are read and written through it. */
 export interface Table {
   name: string;
-  /** Those that are stored; generated columns are computed anew. `type`: as SQL spells it. */
+  /** Those that are stored; generated columns are computed again. `type`: as SQL spells it. */
   columns: { name: string; type: string }[];
 }
 

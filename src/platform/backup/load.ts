@@ -108,7 +108,7 @@ async function nextControl(lines: AsyncIterator<string>) {
   return controlOf(line);
 }
 
-/** Returns what the backup says of the table at its end. */
+/** Returns the count and the checksum that the backup states after the table. */
 async function loadTable(
   run: RunSql,
   lines: AsyncIterator<string>,

@@ -20,7 +20,7 @@ export interface Move {
 export interface Moved {
   tables: number;
   rows: number;
-  /** An earlier move had copied everything, and was ended before it could say so. */
+  /** An earlier move had copied everything, but was interrupted before it marked the folder. */
   wasThere: boolean;
 }
 

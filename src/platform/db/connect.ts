@@ -24,7 +24,7 @@ export interface Connector {
   newClient(): pg.Client;
 }
 
-/** How to connect to the servers of a URL: to the first one that will do, anew for each connection. */
+/** How to connect to the servers of a URL: to the first suitable one, for each connection. */
 export function connectorOf(url: string): Connector {
   const servers = serversOf(url);
   const [first = url] = servers.urls;

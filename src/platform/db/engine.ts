@@ -65,7 +65,7 @@ export interface Database {
 /**
  * At the begin of each transaction. All of them find rows by keys, a few at a time: to plan a statement for its values costs more than it gains, and
  * whatever is not a nested loop over indexes reads a table whole that is about to grow, and a bitmap
- * reads every version of a row since the last vacuum, each time anew.
+ * reads every version of a row since the last vacuum, each time.
  */
 export const BY_KEYS = `set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off;
   set local enable_mergejoin = off; set local enable_seqscan = off; set local enable_bitmapscan = off`;

@@ -69,7 +69,7 @@ export async function makeTables(run: RunSql, migrations: readonly Migration[]):
   for (const migration of migrations) await applyWithin(run, migration);
 }
 
-/** The table that records the migrations is none of theirs. */
+/** The table that records the migrations is not created by one. */
 async function prepare(run: RunSql): Promise<void> {
   await run(`create schema if not exists shiftpact;
     create table if not exists shiftpact.migrations (

@@ -5,7 +5,7 @@ import type { PgliteSession } from "./pglite-session.ts";
 import { isBegin } from "./prepared.ts";
 
 /**
- * Kysely on the one session, which stands in for a pool of connections. Single statements are sent as they come and answered in that
+ * Kysely on the one session, which stands in for a pool of connections. Single statements are sent as they arrive and return in that
  * order; a transaction waits for its turn, and nothing else runs until it ends.
  */
 export function pgliteDialect(session: PgliteSession): Dialect {

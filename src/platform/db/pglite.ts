@@ -50,10 +50,10 @@ function makePrivate(folder: string): void {
   }
 }
 
-/** The statistics of a few rows say enough about statements that find rows by keys. One transaction. */
+/** The statistics of a few rows are enough for statements that find rows by keys. One transaction. */
 const ANALYZE = "set local default_statistics_target = 1; analyze";
 
-/** PGlite has no autovacuum. A plan that was made for few rows is made anew each time the calls so far have doubled. */
+/** PGlite has no autovacuum. A plan that was made for few rows is made again each time the number of calls has doubled. */
 function keepVacuumed(session: PgliteSession, log: Log): () => void {
   let nextAt = FIRST_ANALYZE;
   const forEachTable = async (statement: string) => {

@@ -128,7 +128,7 @@ function keepAnalyzed(pool: pg.Pool, log: Log): () => void {
     isAtWork = true;
     try {
       const { rows } = await pool.query<{ name: string }>(GROWN);
-      // A tenth of the usual sample says enough about statements that find rows by keys. One transaction.
+      // A tenth of the usual sample is enough for statements that find rows by keys. One transaction.
       for (const { name } of rows)
         await pool.query(`set local default_statistics_target = 10; analyze ${name}`);
     } catch (error) {

@@ -76,7 +76,7 @@ export interface ShiftTables {
     /** The people whom the provider assigned itself, at most 100. */
     own_people: JsonWithDefault<api.ProviderPerson[]>;
     own_people_count: Generated<number>;
-    /** Grows when a seat becomes free or the times change: then everyone available is offered the job anew. */
+    /** Grows when a seat becomes free or the times change: then everyone available is offered the job again. */
     offer_round: Generated<number>;
   };
   bookings: Stamped & {

@@ -27,7 +27,7 @@ export function payloadsOf(topics: readonly string[]): string[] {
 export interface Subscriber {
   /** At least one, in the order in which they were sent. */
   onTopics: (topics: readonly string[]) => void;
-  /** The connection was made anew: signals may have been missed. */
+  /** The connection was replaced: signals may have been missed. */
   onGap: () => void;
 }
 

@@ -11,7 +11,7 @@ interface NodeFsInternals {
 
 export interface SyncedFolderOptions {
   /**
-   * Called when a sync failed, or PostgreSQL ended itself (PANIC: no room for its log, say). It must not return: PGlite
+   * Called when a sync failed, or PostgreSQL ended itself (PANIC, for example when the disk is full). It must not return: PGlite
    * drops such an error and would go on to report the commit as done.
    */
   onBroken: (reason: string) => never;

@@ -3,7 +3,8 @@ import { problem } from "../../contract/problem.ts";
 import type { Readiness, StoreFault } from "../inbox/readiness.ts";
 
 const DETAILS: Readonly<Record<StoreFault, string>> = {
-  database_unreachable: "The database does not respond: check that it runs, and that this machine reaches it.",
+  database_unreachable:
+    "The database does not respond: check that it runs, and that this machine reaches it.",
   database_read_only:
     "The database accepts no writes: it is a standby, or set to read-only. Connect to the primary.",
   database_rights_missing:

@@ -70,7 +70,7 @@ const escaped = (name: string) => name.replaceAll("~", "~0").replaceAll("/", "~1
 const IDS =
   /^(?:candidateId|competenceIds?|eventId|issueId|jobId|operatorId|providerId|subject|shiftId|traceId|workplaceId)$/;
 
-/** Ids stand at the top, in a list there, or in an entry of one. Not deeper: 64 kB of brackets would exhaust the stack. */
+/** Ids are at the top, in a list there, or in an entry of one. Not deeper: 64 kB of brackets would exhaust the stack. */
 function lowerIds(part: unknown): unknown {
   return mapMembers(part, (name, value) => {
     if (!Array.isArray(value)) return lowerId(name, value);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Response } from "express";
 
-/** Answers with a JSON value per line, as fast as the client reads; stops when it is gone. */
+/** Sends a JSON value per line, as fast as the client reads; stops when the client disconnects. */
 export async function writeLines(response: Response, values: AsyncIterable<unknown>): Promise<void> {
   for await (const value of values) {
     if (response.destroyed) return;

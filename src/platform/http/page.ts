@@ -48,7 +48,7 @@ function cursorOf(cursor: string | undefined): string | undefined {
   throw problem("validation_failed", { detail: "The page cannot be found.", errors });
 }
 
-/** Whether a text contains another, in upper or lower case; true without one. Not a pattern: every character stands for itself. */
+/** Whether a text contains another, in upper or lower case; true without one. Not a pattern: no character is special. */
 export function contains(text: Expression<unknown>, search: string | undefined): Expression<boolean> {
   if (search === undefined) return sql<boolean>`true`;
   return sql<boolean>`position(lower(${search}::text) in lower(${text})) > 0`;

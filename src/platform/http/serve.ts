@@ -9,7 +9,7 @@ export interface HttpServer {
   url: string;
   /** Goes on serving, and closes each connection after its response, so that no client sends a request on one that is about to end. */
   drain(): void;
-  /** Accepts no new connection, answers the requests under way, and cuts off those left after `graceMs`. */
+  /** Accepts no new connection, finishes requests in progress, and cuts off those left after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 

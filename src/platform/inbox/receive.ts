@@ -153,7 +153,7 @@ const COLUMNS = sql`("eventId" uuid, "providerId" uuid, event text, "shiftId" te
   status text, "receivedAt" timestamptz, traceparent text)`;
 
 /**
- * Inserts a batch, and returns a function that says whether a row is new. The rows are one parameter, so that the statement's text and cost do not
+ * Inserts a batch, and returns a function that tests whether a row is new. The rows are one parameter, so that the statement's text and cost do not
  * depend on their number. Ids are returned only if there was a duplicate, because reading a row costs as much as sending one.
  */
 async function insert(kysely: Kysely, batch: Batch): Promise<(row: EventRow) => boolean> {

@@ -16,7 +16,7 @@ import type { TokenOwners } from "./tokens.ts";
 
 type Columns = Updateable<Schema["integrations"]>;
 
-/** Other changes may come in between; so often the change is made anew. */
+/** Attempts, because other changes may come in between. */
 const TRIES = 3;
 
 /** For so long webhooks may still come to the path of the kind before. */

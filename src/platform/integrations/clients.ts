@@ -11,7 +11,7 @@ import type { SpanAbout, Tracing } from "../tracing.ts";
 import { aim, type Line, type LineParts, openLine, requireRouting, type Save } from "./line.ts";
 
 export interface ProviderClients {
-  /** `isInteractive`: someone waits for what its calls come to (unless said otherwise), so that they go first. */
+  /** `isInteractive` (default): a caller waits for the outcome, so its calls go first. */
   clientFor(integration: Integration, isInteractive?: boolean): ProviderClient;
   /** By the given routing, with the calls of `fetchFor`. */
   trialClientFor(integration: Integration, routing: Routing): ProviderClient;
@@ -31,7 +31,7 @@ interface Parts extends LineParts {
   onCall: (call: ProviderCall) => void;
 }
 
-/** One client, with connections, a circuit and a rate of its own, for each integration; made anew when the integration was changed. */
+/** One client, with connections, a circuit and a rate of its own, for each integration; replaced when the integration is changed. */
 export function createProviderClients(parts: Parts): ProviderClients {
   const lines = new Map<string, Line>();
   const saving = new Set<Promise<unknown>>();
@@ -163,7 +163,7 @@ function changedSilence(line: Line, { status, retryAfterMs = 0 }: ProviderCall):
   return isAsked ? retryAfterMs : 0;
 }
 
-/** The forms in which a provider says "not found" or "not offered" (contract 4.2). */
+/** The statuses by which a provider reports "not found" or "not offered" (contract 4.2). */
 const ABSENT = [404, 405, 410];
 
 /** Contract 7.1. Without the query, which may hold a personal number. */

@@ -73,7 +73,7 @@ async function noteHealth(
   return isNews;
 }
 
-/** The provider responds with 404 for what it should know: an outage, whatever the status says. */
+/** The provider responds with 404 for what it should know: an outage, whatever the status. */
 export const noteImplausible = (trx: Trx, deps: Parts, providerId: string): Promise<boolean> =>
   noteHealth(trx, deps, providerId, "implausible");
 

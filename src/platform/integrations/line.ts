@@ -48,7 +48,7 @@ export function openLine(parts: LineParts, integration: Integration, save: Save)
   return aim(line, integration, parts, save);
 }
 
-/** What was found out about another address says nothing of this one. */
+/** Observations of another address do not apply to this one. */
 export function aim(
   line: Omit<Line, "baseUrl" | "policy">,
   integration: Integration,
@@ -62,7 +62,7 @@ export function aim(
     shared: sharedStarts(database, log, providerId, () => processes() > 1),
     onCircuit: (state) => {
       if (aimed.policy !== policy) return;
-      // One after the other: the last state is the one that stands.
+      // One after the other: the last state wins.
       aimed.noted = aimed.noted.then(() => onCircuit(providerId, state));
       save(aimed.noted);
     },

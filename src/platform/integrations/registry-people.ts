@@ -10,7 +10,7 @@ type Counts = Pick<RegistryImport, "imported" | "updated" | "skipped">;
  * Adds the candidates who are not known and fills in what is missing of those who are (contract 1: profiles are the platform's): contact
  * details, the id at the provider and, where there are none, the competences that the roles of earlier shifts are mapped to. Decisions:
  * having worked in a role is proof of the competence; roles that are not mapped yet give none. A registry gives contact details only of
- * candidates whom no other organisation knows: notifications of other organisations' shifts go there too.
+ * candidates that no other organisation has: notifications of other organisations' shifts are sent there, too.
  */
 export async function importPeople(
   trx: Trx,
@@ -68,7 +68,7 @@ function addNew({ newId, now, numbers }: Parts, people: People): Statement {
     returning candidate_id`;
 }
 
-/** Takes back whom an erasure concerns, also one that was committed while the insertion waited for it. */
+/** Removes people who were erased, also by an erasure that was committed while the insertion waited for it. */
 function removeErased(candidateIds: readonly string[]): Statement {
   return sql`
     delete from candidates where candidate_id in (
@@ -95,7 +95,7 @@ async function lockPeople(trx: Trx, { numbers }: Parts, people: People): Promise
   });
 }
 
-/** Of those whom no other organisation knows. Returns the candidates of whom something was missing. */
+/** Fills in the fields of candidates that no other organisation has. Returns the candidates with missing fields. */
 function fillIn({ now }: Pick<Parts, "now">, providerId: string, people: Known): Statement {
   return sql`
     update candidates set updated_at = ${now()},

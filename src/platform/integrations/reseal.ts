@@ -35,7 +35,7 @@ export async function checkSecretKeys({ kysely }: Pick<Database, "kysely">, vaul
 }
 
 /**
- * Seals anew, with the first of SECRET_KEYS, what an older key sealed, and logs when the older keys can be removed. Other processes may do
+ * Encrypts again, with the first of SECRET_KEYS, what an older key encrypted, and logs when the older keys can be removed. Other processes may do
  * the same; a value that changes meanwhile is left as it is then.
  */
 export async function reseal(
@@ -53,7 +53,7 @@ export async function reseal(
       after = batch.last;
       total.resealed += batch.resealed;
       total.damaged += batch.damaged;
-      if (batch.resealed > 0) log.info({ ...column, ...total }, "sealed values anew");
+      if (batch.resealed > 0) log.info({ ...column, ...total }, "sealed values again");
     } while (after !== undefined);
   }
   if (total.damaged > 0)

@@ -118,7 +118,7 @@ async function noteNotFound(
   return writeIntegration(trx, providerId, { routing_attempts: JSON.stringify(routingAttempts) });
 }
 
-/** The provider is called in another way now, or in one that is known to work: that it could not be checked before says nothing any more. */
+/** The provider is called in another way now, or in one that is known to work: an earlier failed check no longer applies. */
 export async function settleRoutingIssue(trx: Trx, deps: Deps, providerId: string): Promise<void> {
   await resolveIssues(trx, deps, { providerId, codes: [ISSUE.code] });
 }

@@ -30,7 +30,7 @@ export function awaitChange(deps: Deps, { provider_id, change_id }: ShiftChange)
   return waitFor(deps, changeTopic(change_id), read, ({ status }) => status !== "pending");
 }
 
-/** Reads the row after each signal, which says only that it may have changed. */
+/** Reads the row after each signal: a signal means only that the row may have changed. */
 async function waitFor<Row>(
   { signals, timing }: Deps,
   topic: string,

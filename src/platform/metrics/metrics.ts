@@ -190,7 +190,7 @@ function gaugesOfDatabase(
 ): (isUp: boolean, readings: Readings | undefined) => void {
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
     new Gauge({ name: `shiftpact_${name}`, help, labelNames, registers });
-  const up = gauge("database_up", "1: the database answers.");
+  const up = gauge("database_up", "1: the database responds.");
   const events = gauge("events", "Events that are not done, by status; at most 10001.", ["status"]);
   const waiting = gauge(
     "events_waiting_seconds",

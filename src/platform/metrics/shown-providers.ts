@@ -43,7 +43,7 @@ function sinceOf({ backlog, pendingSince }: ProviderBacklog): number {
 }
 
 function together(one: ProviderBacklog, other: ProviderBacklog): ProviderBacklog {
-  const [mine, theirs] = [one.backlog, other.backlog];
+  const [first, second] = [one.backlog, other.backlog];
   return {
     ...one,
     ...OTHER,
@@ -51,16 +51,16 @@ function together(one: ProviderBacklog, other: ProviderBacklog): ProviderBacklog
     lastWebhookAt: latest(one.lastWebhookAt, other.lastWebhookAt),
     backlog: {
       waiting: {
-        interactive: mine.waiting.interactive + theirs.waiting.interactive,
-        events: mine.waiting.events + theirs.waiting.events,
-        background: mine.waiting.background + theirs.waiting.background,
+        interactive: first.waiting.interactive + second.waiting.interactive,
+        events: first.waiting.events + second.waiting.events,
+        background: first.waiting.background + second.waiting.background,
       },
-      mail: mine.mail + theirs.mail,
-      inProgress: mine.inProgress + theirs.inProgress,
-      perMinute: mine.perMinute + theirs.perMinute,
-      limit: mine.limit,
-      oldestAt: earliest(mine.oldestAt, theirs.oldestAt),
-      doneAt: latest(mine.doneAt, theirs.doneAt),
+      mail: first.mail + second.mail,
+      inProgress: first.inProgress + second.inProgress,
+      perMinute: first.perMinute + second.perMinute,
+      limit: first.limit,
+      oldestAt: earliest(first.oldestAt, second.oldestAt),
+      doneAt: latest(first.doneAt, second.doneAt),
     },
   };
 }

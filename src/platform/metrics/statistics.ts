@@ -5,7 +5,7 @@ import { FIGURES, MINUTE_MS, minuteOf } from "./figures.ts";
 import { ACKNOWLEDGEMENT_EDGES } from "./observer.ts";
 import { quantileOf } from "./quantile.ts";
 
-/** More would say nothing more on a screen. */
+/** More points than a screen can show. */
 const MOST_STEPS = 180;
 
 /** Of the figures with a name: in a step, or of a provider in the whole time. */

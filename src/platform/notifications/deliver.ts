@@ -1,6 +1,6 @@
 import { sql, type Updateable } from "kysely";
 import type { Params } from "../../../generated/operations/types.ts";
-import { type Told, wordsOf } from "../../contract/candidate-text.ts";
+import { type NotificationValues, notificationText } from "../../contract/candidate-text.ts";
 import type { NotificationsTable } from "../db/schema.ts";
 import type { Channel, Delivery, Deps, Letter } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
@@ -65,7 +65,7 @@ async function record(deps: Deps, claim: Claim, write: (trx: Trx) => Promise<voi
   }
 }
 
-interface Waiting extends Told {
+interface Waiting extends NotificationValues {
   notificationId: string;
   jobId: string;
   traceId: string;
@@ -76,7 +76,7 @@ interface Waiting extends Told {
 function letterOf(waiting: Waiting): Letter {
   const { notificationId, resends, address } = waiting;
   const id = resends === 0 ? notificationId : `${notificationId}.${resends}`;
-  return { id, address, ...wordsOf(waiting) };
+  return { id, address, ...notificationText(waiting) };
 }
 
 /** Returns the oldest waiting notification of the recipient that still holds, unless the person was erased. */

@@ -68,7 +68,7 @@ export function planPerson(
   }
 }
 
-/** Whether a create certainly had no effect: it was not sent, or was refused. A look-up says nothing about an earlier create. */
+/** Whether a create certainly had no effect: it was not sent, or was refused. A look-up proves nothing about an earlier create. */
 export const hadNoEffect = (asked: "look_up" | "create" | undefined, answer: Answer | undefined): boolean =>
   asked === "create" &&
   (answer?.kind === "refused" ||

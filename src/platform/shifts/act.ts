@@ -66,7 +66,7 @@ async function read(traceId: string, { client, shiftId, signal, waiting }: Actin
   return { reading, ...(outcome.kind === "unavailable" && { unavailable: outcome }) };
 }
 
-/** Tells a healthy provider, which lists its outlets, from a gateway without a route, which returns 404 here too. */
+/** Distinguishes a healthy provider, which lists its outlets, from a gateway without a route, which returns 404 here too. */
 async function askWitness(traceId: string, { client, signal }: Acting): Promise<"good" | "bad"> {
   const answer = await client.listOutlets({ traceId, signal });
   signal.throwIfAborted();

@@ -63,7 +63,7 @@ export type Write =
   | { write: "hold"; params: Params }
   /** A shift has reappeared. The hold ends when no shift is missing. */
   | { write: "end_hold" }
-  /** Reads `count` other future shifts of the provider, to tell one deletion from a loss of data. */
+  /** Reads `count` other future shifts of the provider, to distinguish one deletion from a loss of data. */
   | { write: "sample"; count: number };
 
 export type ShiftPatch = Partial<KnownShift> & { isRead?: true };

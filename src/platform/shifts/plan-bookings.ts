@@ -95,7 +95,7 @@ export function confirm(draft: Draft, booking: BookingState, seen: { isListed?: 
   if (isNew) draft.resolveIssues(draft.bookingSubject(booking), RESOLVED);
 }
 
-/** Returns why the provider rejected an assignment. 404, 409, 410, and 422 are about the shift or the person; the code says which. */
+/** Returns why the provider rejected an assignment. 404, 409, 410, and 422 are about the shift or the person; the code shows which. */
 export function reasonOf({ code }: Rejection): BookingReason {
   switch (code) {
     case "shift_full":

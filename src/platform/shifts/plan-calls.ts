@@ -65,7 +65,7 @@ function concludeAssign(draft: Draft, call: CallOf<"assign">, made: Made) {
   if (outcome.kind === "refused") refuseAssign(draft, call, booking, outcome, durationMs);
 }
 
-/** Statuses that say that the shift or the person has changed since the last reading. */
+/** Statuses that mean that the shift or the person has changed since the last reading. */
 const ABOUT_SHIFT = [404, 409, 410, 422];
 
 function refuseAssign(

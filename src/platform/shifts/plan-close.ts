@@ -54,7 +54,7 @@ function releaseAll(draft: Draft, reason: BookingReason, traceId: string): void 
   draft.push({ write: "notify", kind, candidateIds, changeKey: "", reason, traceId });
 }
 
-/** Returns what is known of a person whose shift is gone. A missing shift may reappear; its list then says who is still on it. */
+/** Returns what is known of a person whose shift is gone. A missing shift may reappear; its list then shows who is still assigned. */
 function presenceAfterRelease({ atProvider }: BookingState, reason: BookingReason): BookingPatch {
   const mayReturn = reason === REASON.absence && atProvider !== "no";
   return mayReturn

@@ -1,7 +1,7 @@
 import type { Outcome, Params } from "../../../generated/operations/types.ts";
 import type { Refused, Unavailable } from "../../clients/provider/answer.ts";
 import type { Shift } from "../../contract/shift.ts";
-import { saysChanged, saysGone } from "../../contract/shift-event.ts";
+import { reportsChange, reportsDeletion } from "../../contract/shift-event.ts";
 import { failureParams } from "../traces/step.ts";
 import type { Draft } from "./draft.ts";
 import { readLate } from "./plan-bookings.ts";
@@ -45,7 +45,7 @@ function concludeShift(draft: Draft, shift: Shift, reading: Reading, covered: re
   draft.push({ write: "shift", patch: { isRead: true } });
   notePlausible(draft);
   if (draft.state.integration.isHeld) draft.push({ write: "end_hold" });
-  const isExpected = covered.some(({ event }) => !saysGone(event));
+  const isExpected = covered.some(({ event }) => !reportsDeletion(event));
   const codes = isExpected ? [...RESOLVED, "delete_not_confirmed" as const] : RESOLVED;
   draft.resolveIssues(draft.subject, codes);
   if (shift.cancelled) {
@@ -97,7 +97,7 @@ const isSameMinute = (one: number, other: number): boolean => Math.abs(one - oth
 
 /** Returns the deletions that no later event contradicts. */
 function unexplainedDeletes(covered: readonly EventState[]): EventState[] {
-  const last = covered.findLastIndex(({ event }) => !saysGone(event));
+  const last = covered.findLastIndex(({ event }) => !reportsDeletion(event));
   return covered.slice(last + 1);
 }
 
@@ -111,7 +111,7 @@ function scheduleReading(
   const { rules, now, state } = draft;
   if (draft.isLive && !draft.hasStarted) draft.readAt(now + spread(rules.reconcileMs, state.shiftId));
   const { rechecks } = state.shift;
-  const isHinted = covered.some(({ event, isReplayed }) => saysChanged(event) && !isReplayed);
+  const isHinted = covered.some(({ event, isReplayed }) => reportsChange(event) && !isReplayed);
   const isContradicted = deletes.length > 0 || (isUnchanged && (isHinted || rechecks > 0));
   const afterMs = isContradicted ? rules.recheckMs[rechecks] : undefined;
   if (afterMs !== undefined) {
@@ -141,9 +141,9 @@ function concludeAbsence(
   const { outcome, witness, durationMs } = reading;
   if (outcome.kind !== "absent") return undefined;
   const { state, rules, now, traceId } = draft;
-  const isExpected = covered.some(({ event, isReplayed }) => !saysGone(event) && !isReplayed);
+  const isExpected = covered.some(({ event, isReplayed }) => !reportsDeletion(event) && !isReplayed);
   const isKnownGone = state.shift.isGone && !(draft.isLive && state.job?.status !== "expired");
-  const isDeleted = covered.some(({ event }) => saysGone(event));
+  const isDeleted = covered.some(({ event }) => reportsDeletion(event));
   const isAnnounced = unexplainedDeletes(covered).length > 0 || Boolean(state.cancellation?.consumedBy);
   const isAsked = state.cancellation !== undefined && state.cancellation.sentAt !== null;
   const isFinal = outcome.final && outcome.code !== undefined;
@@ -165,7 +165,7 @@ function concludeAbsence(
     draft.readAt(now);
     return undefined;
   }
-  // A shift that is already known to be gone says nothing about the provider.
+  // A shift that is already known to be gone proves nothing about the provider.
   if (isCertain(outcome) || witness === "good") notePlausible(draft);
   if (isPatient && afterMs !== undefined) {
     const { missing } = state.surroundings.vanished;

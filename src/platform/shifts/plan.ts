@@ -1,4 +1,4 @@
-import { saysGone } from "../../contract/shift-event.ts";
+import { reportsDeletion } from "../../contract/shift-event.ts";
 import { Draft, holdsSeat, type Write } from "./draft.ts";
 import { nextForBookings } from "./plan-bookings.ts";
 import { concludeCall, giveUpCancellation, refuseChange } from "./plan-calls.ts";
@@ -42,7 +42,7 @@ function skipEchoes(draft: Draft): void {
   const { state } = draft;
   if (state.integration.state !== "active") return;
   for (const event of [...state.events]) {
-    if (!saysGone(event.event) || event.isReplayed) continue;
+    if (!reportsDeletion(event.event) || event.isReplayed) continue;
     const operationId = state.echoes.shift();
     if (operationId === undefined) return;
     draft.push({ write: "operation", operationId, patch: { consumedBy: event.eventId } });

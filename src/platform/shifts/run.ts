@@ -148,7 +148,7 @@ async function decideOne(
   const now = deps.now().getTime();
   const { state, integration } = loaded;
   const planned = plan(state, run, now, rulesOf(deps));
-  // A response to a previous token says nothing about the current one.
+  // A response to a previous token proves nothing about the current one.
   const isOutdated = asked !== undefined && asked < integration.updated_at;
   const writes = planned.writes.filter(({ write }) => write !== "pause" || !isOutdated);
   const { next } = planned;

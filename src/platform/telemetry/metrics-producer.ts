@@ -12,7 +12,7 @@ interface Source {
   version: string | undefined;
 }
 
-/** What /metrics answers with, as OpenTelemetry's metrics. */
+/** The metrics of /metrics in OpenTelemetry's form. */
 export function metricsProducer(
   metrics: Pick<Metrics, "values">,
   { resource, version }: Source,

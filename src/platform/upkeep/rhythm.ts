@@ -16,7 +16,7 @@ const SPANS = [6, 24, 72] as const;
 const ENOUGH = 20;
 /** The share of the expected webhooks up to which a provider is quiet, because a last retry may still arrive. */
 const SHARE = 0.05;
-/** Upkeep runs each minute. An hour with fewer rounds contains an outage of the platform, and says nothing about providers. */
+/** Upkeep runs each minute. An hour with fewer rounds contains an outage of the platform, and proves nothing about providers. */
 const ROUNDS = 45;
 /** Counts are written every few seconds, or later while the database is slow. */
 const LATE_MS = 2 * MINUTE_MS;

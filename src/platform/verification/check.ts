@@ -37,7 +37,7 @@ export const checkOnce =
     const integration = await requireIntegration(deps.database.kysely, providerId);
     const either = AbortSignal.any([signal, stopping]);
     const findings = await Promise.race([findingsOf(deps, integration, either), aborted(either)]);
-    // An aborted check says nothing about the provider and is not an attempt. The worker still runs while requests in progress end.
+    // An aborted check proves nothing about the provider and is not an attempt. The worker still runs while requests in progress end.
     if (stopping.aborted) {
       const rest = { afterMs: AFTER_STOP_MS, attempts: claim.attempts - 1, priority };
       return transact(deps, (trx) => endClaim(trx, claim, rest));

@@ -6,7 +6,7 @@ interface Policy {
   timing: Pick<Timing, "hourlyMs">;
 }
 
-/** What a failed call says about the next attempt. `notAsked`: the call was never made. */
+/** What a failed call implies for the next attempt. `notAsked`: the call was never made. */
 interface Failure {
   retryAfterMs?: number | undefined;
   notAsked?: boolean | undefined;

@@ -1,5 +1,6 @@
 import { schemas } from "../../../generated/provider/validators.js";
 import { parsePersonalNumber } from "../../contract/personal-number.ts";
+import { VARIANT_FIELDS } from "../../contract/shift.ts";
 import { type Exchange, isReply, type Probe, type Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
 import type { KnownForms, ProviderForms } from "../interactions.ts";
@@ -14,12 +15,6 @@ export function judgeForms(exchange: Exchange, forms: KnownForms): Found[] {
   ];
 }
 
-/** Of variant A and of variant B only (contract 2.2). */
-const MARKS = {
-  a: ["outletName", "roleName", "slots"],
-  b: ["breakMinutes", "numberOfPositions", "status", "description", "createdAt", "updatedAt"],
-} as const;
-
 /** Mixed is a shift with marks of the other variant and none of its own: a provider may send more than one variant asks for. */
 function judgeVariant(exchange: Reply, variant: "a" | "b" | undefined): Found[] {
   const { status, json } = exchange.answer;
@@ -27,7 +22,7 @@ function judgeVariant(exchange: Reply, variant: "a" | "b" | undefined): Found[] 
   if (variant === undefined || status !== 200 || (operation !== "getShift" && operation !== "updateShift"))
     return [];
   if (!schemas.Shift(json)) return [];
-  const has = (which: "a" | "b") => MARKS[which].some((mark) => mark in json);
+  const has = (which: "a" | "b") => VARIANT_FIELDS[which].some((mark) => mark in json);
   const other = variant === "a" ? "b" : "a";
   if (has(variant) || !has(other)) return [];
   const [expected, actual] = [variant, other].map((each) => `a shift of variant ${each.toUpperCase()}`);

@@ -1,5 +1,5 @@
 import type { AssignedCandidate, Shift as ShiftBody } from "../../../generated/provider/types.ts";
-import { readShift, variantOf } from "../../contract/shift.ts";
+import { readShift, VARIANT_FIELDS, variantOf } from "../../contract/shift.ts";
 import { readTimestamp } from "../../contract/timestamp.ts";
 import type { Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
@@ -142,9 +142,8 @@ function judgeEntries(body: ShiftBody, exchange: Reply): Found[] {
 }
 
 const FIELDS = { a: ["candidateId"], b: ["id", "personalNumber"] } as const;
-const ONLY_IN_A = ["outletName", "roleName", "slots"];
 
 function formsOf(body: ShiftBody): ("a" | "b")[] {
   if (variantOf(body) === "a") return ["a"];
-  return ONLY_IN_A.some((field) => field in body) ? ["a", "b"] : ["b"];
+  return VARIANT_FIELDS.a.some((field) => field in body) ? ["a", "b"] : ["b"];
 }

@@ -153,7 +153,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
           "  From: Sat, 30 Oct 2027, 22:00 CEST",
           "  To: Sun, 31 Oct 2027, 06:00 CET",
         ].join("\n"),
-        "It goes to whoever accepts first.",
+        "The first candidate who accepts gets it.",
       ].join("\n\n"),
     );
     expect(JSON.stringify(mail)).not.toContain(NUMBER);

@@ -130,7 +130,7 @@ async function addCandidate(
     .executeTakeFirstOrThrow(() =>
       problem("candidate_exists", { detail: "A candidate has this personal number already." }),
     );
-  // Adding an erased person anew is the operator's decision: from now on imports know the person again.
+  // Adding an erased person again is the operator's decision: later imports include the person again.
   await trx.deleteFrom("erased_people").where("number_hash", "=", deps.numbers.hash(number)).execute();
   const changes = changesOf({}, { competenceIds });
   deps.audit?.note({ subjects: { candidateId: candidate_id }, changes });
