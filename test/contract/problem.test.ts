@@ -50,7 +50,7 @@ describe("the error catalogue", () => {
     expect(problem("overloaded", {}, { "Retry-After": "2" }).headers).toEqual({ "Retry-After": "2" });
   });
 
-  it("tells its kinds apart by their titles", () => {
+  it("has a distinct title for each kind", () => {
     expect(new Set(codes.map((code) => catalogue[code].title)).size).toBe(codes.length);
   });
 

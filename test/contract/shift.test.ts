@@ -43,7 +43,7 @@ const onlyInB = {
 };
 const namesOfB = Object.keys(onlyInB);
 
-/** The six shared fields, any mix of the others, and fields that nobody knows. */
+/** The six shared fields, any mix of the others, and unknown fields. */
 const anyShift = fc
   .tuple(
     shared,

@@ -83,7 +83,7 @@ describe("readTimestamp", () => {
     );
   });
 
-  it("reads what nearly everybody sends as Temporal does, and refuses what that refuses", () => {
+  it("reads common forms as Temporal does, and refuses what Temporal refuses", () => {
     const two = (most: number) => fc.integer({ min: 0, max: most }).map((n) => String(n).padStart(2, "0"));
     const year = fc.integer({ min: 0, max: 9_999 }).map((n) => String(n).padStart(4, "0"));
     const seconds = fc.oneof(
@@ -163,7 +163,7 @@ describe("readTimestamp", () => {
     }
   });
 
-  it("tells the caller of a zone that does not exist", () => {
+  it("throws for a zone that does not exist", () => {
     expect(() => readTimestamp("2026-01-15T08:00:00", "Europe/Nowhere")).toThrow(RangeError);
   });
 });

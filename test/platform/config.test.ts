@@ -80,14 +80,14 @@ const WRONG: [env: Record<string, string>, line: RegExp][] = [
 ];
 
 describe("the configuration", () => {
-  it.each(WRONG)("%j is told in one clear line that does not repeat the value", (env, line) => {
+  it.each(WRONG)("%j is reported in one clear line that does not repeat the value", (env, line) => {
     const faults = faultsOf(env);
     expect(faults).toEqual([expect.stringMatching(line)]);
     for (const value of Object.values(env)) if (value.length > 8) expect(faults[0]).not.toContain(value);
     expect(existsSync(join(folder, "secret-key"))).toBe(false);
   });
 
-  it("tells every fault at once", () => {
+  it("reports every fault at once", () => {
     const faults = faultsOf({
       ...{ PORT: "x", WEBHOOK_RATE_LIMIT: "x", ALLOW_INSECURE_PROVIDERS: "x", LOG_LEVEL: "x" },
       ...{ DATABASE_URL: "x", OPERATIONS_TOKEN: "x", SECRET_KEY: "x" },

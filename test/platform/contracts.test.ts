@@ -30,7 +30,7 @@ describe.each(engines)("the running platform on %s", (engine) => {
     },
   );
 
-  it("is told which interaction a wrong token breaks", async () => {
+  it("names the interactions that a wrong token breaks", async () => {
     const contract = readContract("schedulingProviderWebhook");
     const { states } = statesOf(harness());
     const headers = { Authorization: `Bearer ${makePlatformToken()}` };

@@ -71,7 +71,7 @@ async function hang(): Promise<{ url: string; nextCall: () => Promise<unknown>; 
   return { url: `http://127.0.0.1:${port}`, nextCall: () => once(server, "request"), close };
 }
 
-/** Resolves when nobody listens on the port any more: the process has begun to stop. */
+/** Resolves when nothing listens on the port any more: the process has begun to stop. */
 async function refused(port: number): Promise<void> {
   for (;;) {
     const socket = connect(port, "127.0.0.1");
@@ -250,7 +250,7 @@ describe("a process that cannot go on", () => {
   it.each([
     ["an exception", 'throw new Error("out of luck");'],
     ["a rejection", 'Promise.reject(new Error("out of luck"));'],
-  ])("ends with one line and code 1 after %s that nobody caught", async (_kind, code) => {
+  ])("ends with one line and code 1 after %s that was not caught", async (_kind, code) => {
     const { child, port, ended } = startProcess(home, 0, onSignal(code));
     expect((await sendEvent(await port, owner)).status).toBe(200);
     child.kill("SIGUSR2");

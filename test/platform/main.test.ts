@@ -81,7 +81,7 @@ describe.each(engines)("the platform process, on %s", (engine) => {
     },
   );
 
-  it("stops once, however often it is told, and a connection that is only kept open does not hold it", async () => {
+  it("stops once, however often stop is called, without waiting for idle connections", async () => {
     const platform = await started(await newPlace());
     const socket = connect(platform.port, "127.0.0.1");
     const ended = once(socket, "close");
@@ -97,7 +97,7 @@ describe.each(engines)("the platform process, on %s", (engine) => {
 describe("the platform process", () => {
   it.each([
     [
-      "nobody listens",
+      "nothing listens",
       "postgres://user:hunter2@localhost:9/x",
       /^the database does not answer: .*ECONNREFUSED/,
     ],

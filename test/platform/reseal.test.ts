@@ -13,7 +13,7 @@ import { startWithTenants } from "../harness/tenants.ts";
 const [OLD, NEW] = [randomBytes(32), randomBytes(32)];
 const neverStops = new AbortController().signal;
 
-describe.each(engines)("sealing anew, on %s", (engine) => {
+describe.each(engines)("re-encryption, on %s", (engine) => {
   const database = useEngine(engine);
 
   const tokens = async () => {

@@ -23,7 +23,7 @@ describe("the vault", () => {
     expect(one).not.toContain(Buffer.from("provider-token").toString("base64url"));
   });
 
-  it("tells a key that was exchanged from data that was changed", () => {
+  it("distinguishes a replaced key from changed data", () => {
     const sealed = vault.seal("provider-token");
     expect(() => createVault(OTHER_KEY).open(sealed)).toThrow(
       /sealed with key \w{8}, but SECRET_KEY is key \w{8}/,

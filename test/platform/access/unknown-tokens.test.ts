@@ -49,7 +49,7 @@ describe("unknown tokens", () => {
     expect(await known.find("good", "192.0.2.2")).toBe(hashToken("good"));
   });
 
-  it("do not lock out a token that was accepted before, even when it has to be looked up anew", async () => {
+  it("do not lock out a token that was accepted before, even when it has to be looked up again", async () => {
     const { store, known } = tokens("good");
     await known.find("good", HERE);
     for (let nth = 0; nth < 10; nth += 1) await known.find(`wrong-${nth}`, HERE).catch(code);

@@ -63,7 +63,7 @@ describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
     // The provider has listed the person.
     await send("shift.update", left.shiftId);
     await before.platform.idle();
-    const told = (await organisation.notifications(left)).length;
+    const notified = (await organisation.notifications(left)).length;
     await backUp(before, file);
     // Since the backup.
     await organisation.withdraw(left, person);
@@ -93,7 +93,7 @@ describe.each(engines)("a platform on a restored backup (%s)", (engine) => {
     const { items } = ok(await operations.listNotifications({ params: { query: { jobId: left.jobId } } }));
     const confirmations = items.filter(({ kind }) => kind === "booking_confirmed");
     expect(confirmations).toHaveLength(1);
-    expect(items.length).toBeGreaterThanOrEqual(told);
+    expect(items.length).toBeGreaterThanOrEqual(notified);
     await organisation.close();
   });
 });

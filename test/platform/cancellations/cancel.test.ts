@@ -124,7 +124,7 @@ describe.each(featureEngines)("an employer cancels on %s", (engine) => {
 describe("while a cancellation is under way", () => {
   const harness = useHarness("pglite", { retries: { tries: 10_000 } });
 
-  it("the job says so, takes no bookings, and is offered to nobody", async () => {
+  it("the job is cancelled, takes no bookings, and is offered to no candidate", async () => {
     const organisation = await harness().onboard();
     const person = await organisation.addPerson();
     const job = await organisation.open();

@@ -32,7 +32,7 @@ describe.each(featureEngines)("the echo of a cancellation on %s", (engine) => {
   };
 
   it.each(["new", "same"] as const)(
-    "with a traceId that is %s is skipped, and told so",
+    "with a traceId that is %s is skipped, with its verdict",
     async (echoTraceId) => {
       const { organisation, job } = await opened({ dialect: { echoTraceId } });
       await organisation.cancel(job);

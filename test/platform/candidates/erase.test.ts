@@ -164,7 +164,7 @@ describe.each(featureEngines)("erasing a person on %s", (engine) => {
     expect(await organisation.dump()).not.toContain(id);
   });
 
-  /** The provider has assigned the person, said something else, and takes nobody off. */
+  /** The provider has assigned the person, reported otherwise, and removes no one. */
   const failWithTakeBack = async (candidateId: string, fault: FaultName = "error-500") => {
     const job = await organisation.open();
     organisation.provider.setFault("assign-of-another");

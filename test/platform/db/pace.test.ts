@@ -50,7 +50,7 @@ describe("processing beside webhooks", () => {
     expect([pace.most(), pace.pauseMs(10)]).toEqual([25, 0]);
   });
 
-  it("does not pause for a disk that is slow by itself, nor for one that has become so", () => {
+  it("does not pause for a slow disk, nor for one that has become slow", () => {
     store(100, 38, 19);
     expect([pace.most(), pace.pauseMs(10)]).toEqual([25, 0]);
     store(3_000, 60, 30);

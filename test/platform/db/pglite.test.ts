@@ -58,7 +58,7 @@ describe("the embedded database", () => {
   });
 });
 
-it("makes the cluster anew where the first start was cut short", async () => {
+it("creates the cluster again after an interrupted first start", async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "shiftpact-draft-"));
   await mkdir(join(dataDir, "pg.new"));
   await writeFile(join(dataDir, "pg.new", "PG_VERSION"), "17\n");
@@ -72,7 +72,7 @@ it("makes the cluster anew where the first start was cut short", async () => {
 const KERNELS = "/proc/self/task";
 
 describe("the folder of the embedded database", () => {
-  it("is the owner's alone, even where it is there and open to everybody", async () => {
+  it("is readable by its owner only, even if it existed with other permissions", async () => {
     const { where, remove } = await copyFolder();
     await chmod(where.dataDir, 0o755);
     const database = await openPglite(where.dataDir, silent);
@@ -81,14 +81,14 @@ describe("the folder of the embedded database", () => {
     await remove();
   });
 
-  it.runIf(existsSync(KERNELS))("is refused in one clear line where it is somebody else's", async () => {
+  it.runIf(existsSync(KERNELS))("is refused in one clear line if another user owns it", async () => {
     await expect(openPglite(KERNELS, silent)).rejects.toThrow(
       /^the data folder \/proc\/self\/task must belong to the user that runs the platform \(EPERM\)$/,
     );
   });
 });
 
-it("tells of a sync that fails, because PGlite would report the commit as done", async () => {
+it("reports a failed sync, because PGlite would report the commit as done", async () => {
   const { where, remove } = await copyFolder();
   const reasons: string[] = [];
   let failing = false;
@@ -117,7 +117,7 @@ const DOOMED = new URL(
       throws: () => { throw new Error("out of luck"); },
       exits: () => process.exit(7),
       hangs: () => { for (;;); },
-      tells: () => { parentPort.postMessage({ lost: "no room on the disk" }); process.exit(1); },
+      reports: () => { parentPort.postMessage({ lost: "no room on the disk" }); process.exit(1); },
     };
     parentPort.on("message", ({ id, text }) => {
       ends[text]?.();
@@ -127,7 +127,7 @@ const DOOMED = new URL(
   `)}`,
 );
 
-describe("a database thread that ends by itself", () => {
+describe("a database thread that ends unexpectedly", () => {
   let dataDir: string;
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), "shiftpact-thread-"));
@@ -138,7 +138,7 @@ describe("a database thread that ends by itself", () => {
     ["throws", "out of luck"],
     ["exits", "its thread ended with code 7"],
     ["hangs", "its thread does not answer any more"],
-    ["tells", "no room on the disk"],
+    ["reports", "no room on the disk"],
   ])("fails every call when it %s", async (end, reason) => {
     // Where it does not hang, a busy machine must not make it look so.
     const database = await openPglite(dataDir, silent, {

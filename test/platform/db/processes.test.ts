@@ -40,7 +40,7 @@ describe("the processes on a PostgreSQL", () => {
 describe("the process on an embedded database", () => {
   const database = useEngine("pglite");
 
-  it("is alone, as nobody else may open it", async () => {
+  it("is the only process, because no other may open it", async () => {
     const { count, leave } = await joinProcesses(database(), silent);
     expect(count()).toBe(1);
     await leave();

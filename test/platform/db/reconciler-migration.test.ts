@@ -431,7 +431,7 @@ describe.each(engines)("the upgrade to one reconciler per shift on %s", (engine)
     expect(rows[0]?.named).toEqual(["startTime", "endTime", "positions"]);
   });
 
-  it("withdraws the offers that do not hold, and gives up no mail anew", async () => {
+  it("withdraws the offers that do not hold, and gives up no further mail", async () => {
     const rows = await database.kysely
       .selectFrom("notifications")
       .selectAll()

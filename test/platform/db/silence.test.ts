@@ -57,8 +57,8 @@ describe("a connection to PostgreSQL that dies without a word", () => {
     });
     gate.freeze();
     await again.promise;
-    await database.raw.executeSql("select pg_notify('probe', $1)", ["news"]);
-    expect(await heard.promise).toBe("news");
+    await database.raw.executeSql("select pg_notify('probe', $1)", ["payload"]);
+    expect(await heard.promise).toBe("payload");
     await subscription.close();
   });
 });

@@ -95,8 +95,8 @@ describe.each(featureEngines)("an unusual shift on %s", (engine) => {
     ["two that differ", { slots: 4, numberOfPositions: 2 }, 2, ["positions_differ"]],
     ["two that agree", { slots: 4, numberOfPositions: 4 }, 4, []],
     ["a status of its own", { status: "published" }, 3, ["status_unknown"]],
-    ["nobody's names", { outletName: undefined, roleName: undefined }, 3, []],
-    ["fields that nobody knows", { colour: "red", nested: { deep: [1] } }, 3, []],
+    ["no names", { outletName: undefined, roleName: undefined }, 3, []],
+    ["unknown fields", { colour: "red", nested: { deep: [1] } }, 3, []],
   ])("has %s", async (_, fields, positions, warnings) => {
     const rewrite = (body: unknown) => (isShift(body) ? { ...body, ...fields } : body);
     const organisation = await harness().onboard({ rewrite });

@@ -6,7 +6,7 @@ describe("the log of what a provider refuses (contract 7.1)", () => {
   const lines: string[] = [];
   const log = pino({ level: "debug" }, { write: (line: string) => void lines.push(line) });
 
-  it("names the call, its story and the status, and never the person", async () => {
+  it("names the call, its trace and the status, and never the person", async () => {
     const harness = await startHarness("pglite", { log });
     const organisation = await harness.onboard({ dialect: { notFound: "404" } });
     const person = await organisation.addPerson();

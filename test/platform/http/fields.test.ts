@@ -153,7 +153,7 @@ const WRONG_EVENTS: [change: object, pointers: string[]][] = [
   [{ event: "x".repeat(101) }, ["/event"]],
   [{ event: "shift.\u0000moved" }, ["/event"]],
   [{ providerId: 1e308 }, ["/providerId"]],
-  [{ providerId: "nobody" }, ["/providerId"]],
+  [{ providerId: "no-uuid" }, ["/providerId"]],
   [{ content: [] }, ["/content"]],
   [{ content: {} }, ["/content/shiftId"]],
   [{ content: { shiftId: ".." } }, ["/content/shiftId"]],
@@ -208,7 +208,7 @@ describe("fields", () => {
     expectProblem(await harness().operate(method, path, body), code);
   });
 
-  it("withdraws nobody from a job that there is not", async () => {
+  it("withdraws no candidate from an unknown job", async () => {
     const answer = await harness().operate("DELETE", `/jobs/${ID}/bookings/${ID}`);
     expect(["job_not_found", "booking_not_found"]).toContain((answer.body as { code: string }).code);
     expect(answer.status).toBe(404);

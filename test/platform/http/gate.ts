@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** Stands before a database and lets nobody through while it is shut. */
+/** A proxy in front of a database that passes no connection while it is shut. */
 export interface Gate {
   /** The database's URL, through the gate. */
   url: string;

@@ -102,7 +102,7 @@ function rightBody(operationId: OperationId, { providerId }: Tenant): BodyOf | u
 }
 
 function isHandled(answer: HttpResponse): void {
-  // 502: the provider of a right request, which nobody has started.
+  // 502: the provider of a valid request, which is not running.
   if (answer.status !== 502) expect(answer.status).toBeLessThan(500);
   if (answer.status >= 400) expectSomeProblem(answer);
 }

@@ -38,7 +38,7 @@ async function walk(harness: TenantHarness, path: string, limit?: number) {
   return { all, sizes };
 }
 
-/** Each list, what its items are told apart by, and how to add the nth. */
+/** Each list, the key of its items, and how to add the nth. */
 const LISTS: [
   path: string,
   id: string,

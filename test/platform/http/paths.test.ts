@@ -79,7 +79,7 @@ describe("paths and methods", () => {
     }
   });
 
-  it("tells nothing about what it is made of", async () => {
+  it("reveals nothing about the software", async () => {
     const { headers } = await harness().operate("GET", "/jobs");
     expect(headers).not.toHaveProperty("x-powered-by");
     expect(headers).toMatchObject({ "x-content-type-options": "nosniff" });

@@ -7,7 +7,7 @@ import { KIND, shiftEvent, startWithTenants, storedEvents, useTenants } from "..
 describe("the rate of webhooks", () => {
   const harness = useTenants("postgres", { config: { webhookRateLimit: 3 } });
 
-  it("is limited for each providerId, over both paths, and told in the headers", async () => {
+  it("is limited for each providerId, over both paths, and shown in the headers", async () => {
     const { send, sendEvent, tenant, other } = harness();
     const authorization = `Bearer ${tenant.platformToken}`;
     const wrong = { method: "POST", authorization: "Bearer wrong", body: {} };
@@ -31,8 +31,8 @@ describe("the rate of webhooks", () => {
     expect((await storedEvents(harness())).map(({ traceId }) => traceId)).not.toContain(refused.traceId);
 
     const sending = { method: "POST", authorization: `Bearer ${other.platformToken}` };
-    const theirs = { ...sending, body: shiftEvent(other.providerId) };
-    expect((await send("/webhooks/scheduling-provider", theirs)).status).toBe(200);
+    const otherSending = { ...sending, body: shiftEvent(other.providerId) };
+    expect((await send("/webhooks/scheduling-provider", otherSending)).status).toBe(200);
   });
 
   it("does not count the operations", async () => {

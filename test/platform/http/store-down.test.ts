@@ -58,7 +58,7 @@ describe("while the database is down", () => {
 
   const ready = () => expect.poll(async () => (await harness.send("/health/ready")).status).toBe(200);
 
-  it("refuses events with 503 and Retry-After, says so, and goes on by itself", async () => {
+  it("refuses events with 503 and Retry-After, logs it, and recovers automatically", async () => {
     const { tenant } = harness;
     const before = shiftEvent(tenant.providerId);
     expect((await harness.sendEvent(before)).status).toBe(200);

@@ -47,7 +47,7 @@ describe("an event is acknowledged when it is stored, and not before", () => {
     const event = shiftEvent(harness().tenant.providerId);
     const { release } = await holdEvents();
     let answered = false;
-    const telling = harness()
+    const sending = harness()
       .sendEvent(event)
       .finally(() => {
         answered = true;
@@ -57,17 +57,17 @@ describe("an event is acknowledged when it is stored, and not before", () => {
     await harness().send("/health/live");
     expect(answered).toBe(false);
     await release();
-    expect((await telling).status).toBe(200);
+    expect((await sending).status).toBe(200);
     expect(await storedEvents(harness())).toContainEqual(expect.objectContaining({ traceId: event.traceId }));
   });
 
   it("answers 503 when the commit fails, and takes the event when it comes again", async () => {
     const event = shiftEvent(harness().tenant.providerId);
     const { release } = await holdEvents();
-    const telling = harness().sendEvent(event);
+    const sending = harness().sendEvent(event);
     const pid = await waitingInsert();
     await watcher.query("select pg_terminate_backend($1)", [pid]);
-    const answer = await telling;
+    const answer = await sending;
     expectProblem(answer, "store_unavailable");
     expect(answer.headers["retry-after"]).toBe("5");
     await release();

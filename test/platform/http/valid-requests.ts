@@ -41,7 +41,7 @@ export const bodies: Partial<Record<OperationId, () => Record<string, unknown>>>
   acceptJob: () => ({ candidateId: randomUUID() }),
 };
 
-/** Every operation as a request that is right, with ids that nobody has. */
+/** Every operation as a valid request, with unknown ids. */
 export function validRequests() {
   return operationsTable.map(({ operationId, method, path }) => ({
     operationId,

@@ -140,16 +140,19 @@ describe.each(engines)("the inbox on %s", (engine) => {
     ["dead", "queued", true],
     ["processed", "processed", false],
     ["skipped_echo", "skipped_echo", false],
-  ])("leaves an event that ended as %s in status %s when it is repeated", async (before, after, told) => {
-    const event = received();
-    await inbox.receive(event);
-    await endAs(before);
-    onStored.mockReset();
-    expect(await inbox.receive(event)).toBe("duplicate");
-    const row = await database().kysely.selectFrom("events").selectAll().executeTakeFirstOrThrow();
-    expect([row.status, row.verdict === null]).toEqual([after, told]);
-    expect(onStored).toHaveBeenCalledTimes(told ? 1 : 0);
-  });
+  ])(
+    "leaves an event that ended as %s in status %s when it is repeated",
+    async (before, after, isStoredAgain) => {
+      const event = received();
+      await inbox.receive(event);
+      await endAs(before);
+      onStored.mockReset();
+      expect(await inbox.receive(event)).toBe("duplicate");
+      const row = await database().kysely.selectFrom("events").selectAll().executeTakeFirstOrThrow();
+      expect([row.status, row.verdict === null]).toEqual([after, isStoredAgain]);
+      expect(onStored).toHaveBeenCalledTimes(isStoredAgain ? 1 : 0);
+    },
+  );
 });
 
 describe.each(engines)("the dispatch on %s", (engine) => {

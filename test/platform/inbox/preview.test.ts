@@ -19,7 +19,7 @@ const CASES: [string, (organisation: StartedOrganisation, job: Job) => void][] =
     ({ provider }, { shiftId, endTime }) => void provider.updateShift(shiftId, { endTime: later(endTime) }),
   ],
   [
-    "an outlet that nobody knows",
+    "an unknown outlet",
     ({ provider }, { shiftId }) => void provider.updateShift(shiftId, { outletId: "elsewhere" }),
   ],
   ["a deletion", ({ provider }, { shiftId }) => void provider.deleteShift(shiftId)],

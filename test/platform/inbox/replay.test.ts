@@ -27,7 +27,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   const preview = async (shiftId: string) =>
     ok(await harness().operations.previewReplay({ params: await path(shiftId) }));
   const replay = async (shiftId: string) => harness().operations.replayEvent({ params: await path(shiftId) });
-  const told = async ({ trySend }: Organisation, shiftId: string, event = "shift.create") => {
+  const sendEvent = async ({ trySend }: Organisation, shiftId: string, event = "shift.create") => {
     expect(await trySend(shiftId, undefined, event)).toBe(200);
     await idle();
   };
@@ -38,7 +38,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const { provider, findJob } = registered;
     const { shiftId, shift } = provider.createShift({ positions: 3 });
     provider.setFault("end-before-start", { times: 1 });
-    await told(registered, shiftId);
+    await sendEvent(registered, shiftId);
     const failed = await eventOf(shiftId);
     expect(failed.status).toBe("failed");
 
@@ -73,7 +73,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const { provider, findJob, addPerson } = registered;
     await addPerson({ personalNumber: published.personnummer[0] ?? "" });
     const { shiftId } = provider.createShift({ positions: 1 });
-    await told(registered, shiftId);
+    await sendEvent(registered, shiftId);
     expect(await preview(shiftId)).toEqual({
       ...{ status: "processed", verdict: { code: "job_unchanged", params: { jobStatus: "open" } } },
       changes: [],
@@ -92,7 +92,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const registered = await harness().onboard({ connect: false });
     const { provider, findJob } = registered;
     const { shiftId } = provider.createShift();
-    await told(registered, shiftId);
+    await sendEvent(registered, shiftId);
     provider.deleteShift(shiftId);
     const { changes, ...foreseen } = await preview(shiftId);
     expect(foreseen).toEqual({ status: "processed", verdict: { code: "job_cancelled", params: {} } });
@@ -106,7 +106,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   it("believes at once that a shift is gone which was gone before", async () => {
     const registered = await harness().onboard({ connect: false });
     const shiftId = randomUUID();
-    await told(registered, shiftId);
+    await sendEvent(registered, shiftId);
     expect(await preview(shiftId)).toEqual({
       ...{ status: "processed", verdict: { code: "no_job", params: {} } },
       changes: [],
@@ -124,7 +124,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   it("answers 502 when the provider cannot be read", async () => {
     const registered = await harness().onboard({ connect: false });
     const { shiftId } = registered.provider.createShift();
-    await told(registered, shiftId);
+    await sendEvent(registered, shiftId);
     registered.provider.setFault("error-500", { operations: ["getShift"], times: 1 });
     const { error, response } = await harness().operations.previewReplay({ params: await path(shiftId) });
     expect([response.status, error?.code]).toEqual([502, "provider_unavailable"]);
@@ -134,11 +134,11 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const registered = await harness().onboard({ connect: false });
     const { provider, findJob } = registered;
     const { shiftId } = provider.createShift();
-    await told(registered, shiftId);
+    await sendEvent(registered, shiftId);
     const { jobId = "" } = (await findJob(shiftId)) ?? {};
     await harness().operations.cancelJob({ params: { path: { jobId } } });
     await idle();
-    await told(registered, shiftId, "shift.delete");
+    await sendEvent(registered, shiftId, "shift.delete");
     expect(await eventOf(shiftId)).toMatchObject({ event: "shift.delete", status: "skipped_echo" });
     await replay(shiftId);
     await idle();
@@ -151,7 +151,7 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
   it("leaves an event of an unknown name ignored", async () => {
     const registered = await harness().onboard({ connect: false });
     const shiftId = randomUUID();
-    await told(registered, shiftId, "shift.archived");
+    await sendEvent(registered, shiftId, "shift.archived");
     expect(await preview(shiftId)).toMatchObject({
       ...{ status: "ignored", verdict: { code: "unknown_event" } },
       changes: [],
@@ -182,14 +182,14 @@ describe.each(featureEngines)("replaying on %s", (engine) => {
     const failing = async (of: Organisation) => {
       const { shiftId } = of.provider.createShift();
       of.provider.setFault("end-before-start", { times: 1 });
-      await told(of, shiftId);
+      await sendEvent(of, shiftId);
       return shiftId;
     };
     const early = await failing(registered);
     const failed = [await failing(registered), await failing(registered)];
     const elsewhere = await failing(other);
     const fine = registered.provider.createShift().shiftId;
-    await told(registered, fine);
+    await sendEvent(registered, fine);
     const { providerId } = registered.provider;
     const since = (await eventOf(failed[0] ?? "")).receivedAt;
     const answer = await operations.replayEvents({ body: { providerId, since } });

@@ -111,7 +111,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     });
   });
 
-  it("in a draft: a given routing is kept until it is given anew", async () => {
+  it("in a draft: a given routing is kept until another one is given", async () => {
     const provider = await sandbox({ dialect: { routing: "path" } });
     await register(provider, { routing: "header", baseUrl: "http://127.0.0.1:9" });
     expect(ok(await change(provider, { baseUrl: provider.url }))).toMatchObject({
@@ -199,7 +199,7 @@ describe.each(engines)("a registration is corrected, on %s", (engine) => {
     expect([await status("sandbox"), await status("other")]).toEqual([404, 200]);
   });
 
-  it("after the activation: times without an offset are read anew in another time zone", async () => {
+  it("after the activation: times without an offset are read again in the new time zone", async () => {
     const { provider, trySend, processed, findJob } = await harness().onboard({ connect: false });
     provider.setFault("time-without-offset");
     const { shiftId } = provider.createShift();

@@ -35,7 +35,7 @@ describe.each(featureEngines)("discovering, on %s", (engine) => {
     await Promise.all(open.splice(0).map((provider) => provider.close()));
   });
 
-  /** A draft of somebody who lists these. */
+  /** A draft whose provider lists these. */
   const draft = async (lists: Lists) => {
     const provider = await startLists(lists);
     open.push(provider);

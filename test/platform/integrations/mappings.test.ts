@@ -32,7 +32,7 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
     await provider.close();
   });
 
-  it("are what was last read, with suggestions, and nobody is called for them", async () => {
+  it("are those of the last reading, with suggestions, and cause no call", async () => {
     const { provider, path } = await open();
     const similar = await expectBody<Competence>(harness(), "POST", "/competences", {
       name: "Warehouse workers",
@@ -68,7 +68,7 @@ describe.each(featureEngines)("the mappings, on %s", (engine) => {
     await provider.close();
   });
 
-  it("of nobody are 404", async () => {
+  it("of an unknown organisation are 404", async () => {
     const answer = await harness().operate("GET", `/integrations/${randomUUID()}/mappings`);
     expectProblem(answer, "provider_not_found");
     expectProblem(await harness().operate("GET", "/integrations/7/mappings"), "validation_failed");

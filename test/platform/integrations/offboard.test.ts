@@ -36,7 +36,7 @@ describe.each(featureEngines)("an organisation leaves, on %s", (engine) => {
       .split("\n")
       .map((line) => JSON.parse(line));
 
-  /** A shift with somebody booked on it. */
+  /** A shift with a booking. */
   const booked = async (of: Organisation) => {
     const { shiftId } = of.provider.createShift();
     await of.send("shift.create", shiftId);

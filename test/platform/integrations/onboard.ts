@@ -2,7 +2,7 @@ import type { Discovery, IntegrationCreated } from "../../../generated/operation
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { TenantHarness } from "../../harness/tenants.ts";
 
-/** Registers the sandbox's organisation as a draft and tells the sandbox where its webhooks go. */
+/** Registers the sandbox's organisation as a draft and gives the sandbox the address for its webhooks. */
 export async function register(harness: TenantHarness, provider: Sandbox): Promise<string> {
   const { providerId, url: baseUrl, token: providerToken } = provider;
   const order = { providerId, kind: "sandbox", name: "Restauranggruppen", baseUrl, providerToken };

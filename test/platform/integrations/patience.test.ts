@@ -11,7 +11,7 @@ const down = (retryAfterMs?: number) => ({
   ...(retryAfterMs !== undefined && { retryAfterMs }),
 });
 
-/** Asks somebody who answers these, each after so many milliseconds, on a clock that nothing else moves. */
+/** Calls a provider that returns these, each after so many milliseconds, on a clock that nothing else moves. */
 async function play(answers: ({ kind: string; retryAfterMs?: number } | typeof WELL)[], answersInMs = 0) {
   let now = 0;
   let asked = 0;
@@ -44,7 +44,7 @@ describe("asking a provider while an operator waits", () => {
     expect(await play([down()])).toEqual({ kind: "unavailable", asked: 4, waits: [50, 100, 200] });
   });
 
-  it("waits as long as it is told to, where that is some seconds", async () => {
+  it("waits as long as Retry-After demands, if that is a few seconds", async () => {
     expect(await play([down(7_000), down(10), WELL])).toEqual({
       kind: "list",
       asked: 3,

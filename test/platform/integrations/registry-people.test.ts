@@ -9,7 +9,7 @@ import { createVault } from "../../../src/platform/integrations/vault.ts";
 import { featureEngines, useEngine } from "../../engines.ts";
 import { SECRET_KEY } from "../../harness/platform.ts";
 
-/** A provider that knows no pages sends everybody in one; a statement carries 65,535 parameters at most. */
+/** A provider without pages sends all entries at once; a statement has at most 65,535 parameters. */
 const MANY = 22_000;
 
 describe.each(featureEngines)("a page of the registry on %s", (engine) => {
@@ -32,7 +32,7 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
       .execute((trx) => importPeople(trx, parts, providerId, people));
   };
   const person = (nth: number, rest: Partial<RegisteredPerson> = {}): RegisteredPerson => ({
-    number: `nobody ${nth}` as PersonalNumber,
+    number: `unknown ${nth}` as PersonalNumber,
     ...{ providerCandidateId: `candidate-${nth}`, firstName: "Robin", lastName: "Ek", roleIds: [] },
     ...{ email: "", phone: "" },
     ...rest,
@@ -52,7 +52,7 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
     expect(await take(providerId, reachable)).toEqual({ imported: 0, updated: MANY, skipped: 0 });
   });
 
-  it("says how to reach somebody whom only this organisation knows", async () => {
+  it("adds contact details of a candidate that only this organisation has", async () => {
     const providerId = await organisation();
     await take(providerId, [person(1)]);
     const reachable = person(1, { email: "robin@example.com", phone: "+46701740605" });
@@ -60,7 +60,7 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
     expect(await contact(reachable)).toEqual({ email: "robin@example.com", phone: "+46701740605" });
   });
 
-  it("does not say how to reach somebody whom another organisation knows, who would get its mails", async () => {
+  it("adds no contact details of a candidate that another organisation has, whose mail would be sent there", async () => {
     const [one, other] = [await organisation(), await organisation()];
     await take(one, [person(1)]);
     const elsewhere = person(1, { email: "elsewhere@example.com", phone: "+46701740699" });
@@ -70,12 +70,12 @@ describe.each(featureEngines)("a page of the registry on %s", (engine) => {
     expect(await take(one, [elsewhere])).toMatchObject({ updated: 0, skipped: 1 });
   });
 
-  it("does not say how to reach somebody who was added by hand", async () => {
+  it("adds no contact details of a candidate who was added by an operator", async () => {
     const providerId = await organisation();
     const candidate = { first_name: "Robin", last_name: "Ek", email: "own@example.com", phone: "" };
     await database()
       .kysely.insertInto("candidates")
-      .values({ candidate_id: newId(), personal_number: "nobody 1", ...candidate })
+      .values({ candidate_id: newId(), personal_number: "unknown 1", ...candidate })
       .execute();
     await take(providerId, [person(1, { email: "elsewhere@example.com", phone: "+46701740699" })]);
     expect(await contact(person(1))).toEqual({ email: "own@example.com", phone: "" });

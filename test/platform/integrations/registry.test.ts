@@ -55,7 +55,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     }
   };
 
-  it("reads page by page, and skips everybody the second time", async () => {
+  it("reads page by page, and skips all entries the second time", async () => {
     const people = numbersFrom(0, 5).map((nth) => entryOf(nth));
     const { run, asked } = await provider(({ cursor }) => {
       const start = Number(cursor ?? 0);
@@ -68,7 +68,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect(await person(3)).toMatchObject({ personalNumber: numberAt(3), email: "robin.3@example.com" });
   });
 
-  it("takes everybody from a provider that ignores limit and cursor", async () => {
+  it("imports all entries of a provider that ignores limit and cursor", async () => {
     const people = numbersFrom(100, 250).map((nth) => entryOf(nth));
     const { run, asked } = await provider(() => ({ candidates: people }));
     expect(counts(ok(await run()))).toEqual({ ...NOTHING, imported: 250 });
@@ -113,7 +113,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
   });
 
   it("names a hundred faults at most, and counts them all", async () => {
-    const { run } = await provider(() => ({ candidates: Array.from({ length: 150 }, () => "nobody") }));
+    const { run } = await provider(() => ({ candidates: Array.from({ length: 150 }, () => "no entry") }));
     const { faults, invalid } = ok(await run());
     expect([faults.length, invalid]).toEqual([100, 150]);
   });
@@ -157,7 +157,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     const { operations, onboard } = harness();
     const { provider: sandbox, params, competenceId, addPerson } = await onboard({ connect: false });
     const roleId = sandbox.roles[0]?.id ?? "";
-    const workHistory = [{ roleId }, { roleId }, { roleId: "of a role that nobody mapped" }, {}];
+    const workHistory = [{ roleId }, { roleId }, { roleId: "of an unmapped role" }, {}];
     sandbox.addCandidate({ personalNumber: numberAt(60), lastName: "Able", workHistory });
     sandbox.addCandidate({ personalNumber: numberAt(61), lastName: "New" });
     const { competenceId: other } = ok(await operations.createCompetence({ body: { name: randomUUID() } }));
@@ -240,7 +240,7 @@ describe.each(featureEngines)("importing the registry, on %s", (engine) => {
     expect(asked.map(({ cursor }) => cursor)).toEqual([null, "2", "2", "2", "2"]);
   });
 
-  it("of nobody is 404", async () => {
+  it("of an unknown organisation is 404", async () => {
     const { operations } = harness();
     const params = { path: { providerId: randomUUID() } };
     expect((await operations.importRegistry({ params })).error).toMatchObject({ code: "provider_not_found" });

@@ -52,7 +52,7 @@ describe.each(featureEngines)("the report of what a provider uses, on %s", (engi
     expect(countsOf(report.fields)).toMatchObject({ slots: 1, end_not_after_start: 1 });
   });
 
-  it("of nobody is 404", async () => {
+  it("of an unknown organisation is 404", async () => {
     const params = { path: { providerId: randomUUID() } };
     expect((await harness().operations.getProviderReport({ params })).error).toMatchObject({
       code: "provider_not_found",

@@ -64,7 +64,7 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
   it("makes the very next call with the provider's new token, also in the same millisecond", async () => {
     const { operations } = harness();
     const { params, provider } = await registered();
-    const wrong = { direction: "provider" as const, providerToken: "a-token-that-nobody-issued" };
+    const wrong = { direction: "provider" as const, providerToken: "a-token-that-was-never-issued" };
     const answer = await operations.rotateToken({ params, body: wrong });
     expect(answer.response.status).toBe(200);
     expect(JSON.stringify(answer.data)).not.toContain(wrong.providerToken);
@@ -88,11 +88,11 @@ describe.each(featureEngines)("exchanging a token, on %s", (engine) => {
     expect(await use(first)).toBe(200);
   });
 
-  it("of nobody is 404", async () => {
+  it("of an unknown organisation is 404", async () => {
     const { operations } = harness();
     for (const body of [
       { direction: "platform" as const },
-      { direction: "provider" as const, providerToken: "a-token-of-nobody" },
+      { direction: "provider" as const, providerToken: "a-token-of-no-organisation" },
     ]) {
       expect((await operations.rotateToken({ params: UNKNOWN, body })).error).toMatchObject({
         code: "provider_not_found",
@@ -105,7 +105,7 @@ describe.each(featureEngines)("the owners of tokens, on %s", (engine) => {
   const database = useEngine(engine);
   const provider_id = "5b0a4c1e-8f5d-4c55-9d4e-0d8f4f0f2a11";
 
-  it("do not learn again, from a look-up that was under way, what they were told to forget", async () => {
+  it("do not return after their removal because of a look-up that was in progress", async () => {
     const { kysely } = database();
     const row = { provider_id, kind: "k", name: "n", base_url: "https://p.example", provider_token: "t" };
     await kysely.insertInto("integrations").values(row).execute();

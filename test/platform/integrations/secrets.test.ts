@@ -10,7 +10,7 @@ import { shiftEvent, startWithTenants, type TenantHarness } from "../../harness/
 import { bodies } from "../http/valid-requests.ts";
 import { expectBody } from "./onboard.ts";
 
-const PROVIDER_TOKEN = "provider-token-nobody-may-read";
+const PROVIDER_TOKEN = "provider-token-that-must-stay-secret";
 const HIRE = {
   address: "Hemligatan 1",
   ...{ postCode: "11122", city: "Stockholm", countryCode: "se" },
@@ -89,7 +89,7 @@ describe.each(featureEngines)("secrets, on %s", (engine) => {
     expect(shown).not.toMatch(/spp_|provider-token|9876543210|Hemligatan|[0-9]{8}-?9813/);
   });
 
-  it("are made anew for each organisation", async () => {
+  it("are generated for each organisation", async () => {
     const again = await startWithTenants("pglite");
     const order = () => ({ ...bodies.createIntegration?.(), providerId: randomUUID() });
     const one = await expectBody<IntegrationCreated>(again, "POST", "/integrations", order());

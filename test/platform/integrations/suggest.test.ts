@@ -59,7 +59,7 @@ const GUESSES: [
   [{ name: "Stureplan" }, named("Sturegatan"), undefined, undefined],
   [{ name: "Restaurang Stureplan" }, named("Restaurang Sturegatan"), undefined, undefined],
   [{ name: "Warehouse worker" }, named("Warehouse workers", "Cook"), undefined, "0"],
-  // Two are as near as each other: nobody can say.
+  // Two are equally similar: there is no suggestion.
   [{ name: "Warehouse worker" }, named("Warehouse workers", "Warehouse workere"), undefined, undefined],
   [{ name: "Kajen" }, named("Kajen", "Kajen AB"), undefined, undefined],
   [

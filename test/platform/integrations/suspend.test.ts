@@ -78,7 +78,7 @@ describe.each(featureEngines)("suspending an integration, on %s", (engine) => {
   it("is no way around the mappings: a draft stays a draft", async () => {
     const { operations, onboard } = harness();
     const { provider, params } = await onboard({ connect: false, activate: false });
-    provider.createShift({ roleId: "a-role-that-nobody-mapped" });
+    provider.createShift({ roleId: "an-unmapped-role" });
     expect(ok(await operations.suspendIntegration({ params })).state).toBe("draft");
   });
 

@@ -14,7 +14,7 @@ import { configFor, OPERATIONS_TOKEN, useHarness } from "../../harness/platform.
 import { startWithTenants } from "../../harness/tenants.ts";
 
 const PATIENT = { timeout: 25_000 };
-const NOBODY = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
+const UNKNOWN = { path: { providerId: "00000000-0000-4000-8000-000000000000" } };
 const FINDING: ProviderFinding = {
   ...{ code: "body_missing", severity: "error", operation: "listRoles", title: "A body is missing" },
   ...{ expected: "a JSON body", actual: "an empty body", section: "4.2", fix: "Answer with the list." },
@@ -149,7 +149,7 @@ describe.each(featureEngines)("a provider is checked, on %s", (engine) => {
   });
 
   it("unless there is no such integration", async () => {
-    const { error } = await harness().operations.verifyIntegration({ params: NOBODY });
+    const { error } = await harness().operations.verifyIntegration({ params: UNKNOWN });
     expect(error).toMatchObject({ code: "provider_not_found" });
   });
 });

@@ -70,21 +70,21 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     expect(await codes(here.jobId)).toEqual(["not_offered_yet"]);
   });
 
-  it("tells what the provider refused, of whom it says nothing", async () => {
+  it("names the provider's refusal, but not the candidate", async () => {
     const { openJob, accept, addPerson, provider } = await open();
     const { candidateId, personalNumber } = await addPerson();
     const { jobId } = await openJob();
     provider.setFault("assign-conflict", { times: 1 });
     await accept(jobId, candidateId);
-    const told = await explanation(jobId);
-    expect(told.reasons).toContainEqual({
+    const explained = await explanation(jobId);
+    expect(explained.reasons).toContainEqual({
       code: "booking_released",
       params: { count: 1, reason: "shift_full" },
     });
-    expect(JSON.stringify(told)).not.toMatch(new RegExp(`${personalNumber}|robin|Robin|${candidateId}`));
+    expect(JSON.stringify(explained)).not.toMatch(new RegExp(`${personalNumber}|robin|Robin|${candidateId}`));
   });
 
-  it("tells of events that were not processed, and of a suspension", async () => {
+  it("names unprocessed events and a suspension", async () => {
     const { openJob, provider, trySend, params } = await open();
     const { jobId, shiftId } = await openJob();
     provider.setFault("end-before-start", { times: 1 });
@@ -111,7 +111,7 @@ describe.each(featureEngines)("why a job is not staffed, on %s", (engine) => {
     expect(await ask("nonsense")).toEqual([400, "validation_failed"]);
   });
 
-  it("lets a person close an issue, which opens anew when it comes back", async () => {
+  it("lets an operator close an issue, and opens a new one when the cause returns", async () => {
     const { operations, platform } = harness();
     const { openJob, provider, trySend } = await open();
     const { shiftId } = await openJob();

@@ -48,7 +48,7 @@ describe.each(featureEngines)("a past job on %s", (engine) => {
     await organisation.process("shift.update", job.shiftId);
     await expect.poll(async () => (await organisation.job(job.shiftId)).status).toBe("expired");
   };
-  /** Somebody worked on it, and it is over. */
+  /** A job with a booking, whose shift has ended. */
   const worked = async () => {
     const { job } = await book();
     await start(job);

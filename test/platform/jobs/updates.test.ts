@@ -55,7 +55,7 @@ describe.each(featureEngines)("shift.update on %s", (engine) => {
     const { provider, operations } = { ...organisation, ...harness() };
     const { traceId } = provider.updateShift(job.shiftId, { endTime: later(job.endTime) });
     await organisation.idle();
-    provider.connectPlatform({ url: "http://127.0.0.1:9", token: "nobody-listens-there" });
+    provider.connectPlatform({ url: "http://127.0.0.1:9", token: "no-server-listens-there" });
     provider.updateShift(job.shiftId, { endTime: later(later(job.endTime)) });
     const { eventId } = await organisation.event(traceId);
     for (const _ of [1, 2]) {

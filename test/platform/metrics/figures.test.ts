@@ -70,7 +70,7 @@ describe.each(featureEngines)("the figures on %s", (engine) => {
     ]);
   });
 
-  it("are written by themselves, and belong to the minute in which they were counted", async () => {
+  it("are written periodically, under the minute in which they were counted", async () => {
     clock = START;
     const figures = createFigures({ database: database(), log: silent, now, everyMs: 1 });
     figures.webhookAnswered(200, 2_000);

@@ -16,7 +16,7 @@ const CASES: [quantile: number, counts: number[], value: number | undefined][] =
   // Empty buckets between are passed over.
   [0.75, [2, 0, 2, 0], 3],
   [1, [1, 1, 1, 0], 4],
-  // Nobody knows how slow the slowest were.
+  // It is unknown how slow the slowest were.
   [0.5, [0, 0, 0, 3], 4],
   [0.99, [97, 1, 1, 1], 4],
   [1, [97, 1, 1, 1], 4],

@@ -16,7 +16,7 @@ describe.each(featureEngines)("GET /statistics on %s", (engine) => {
   const read = async (minutes?: number) =>
     ok(await harness().operations.getStatistics({ params: { query: minutes ? { minutes } : {} } }));
 
-  it("tells of webhooks and of calls, by organisation", async () => {
+  it("count webhooks and calls, by organisation", async () => {
     const [busy, broken] = [
       await harness().onboard({ connect: false }),
       await harness().onboard({ connect: false }),

@@ -44,7 +44,7 @@ describe("the configuration of mail", () => {
     expect(faults[0]).not.toContain("zz");
   });
 
-  it.each(["nobody", "Shifts <shifts@example.com>", "a@b, c@d", "a@b\r\nBcc: c@d"])(
+  it.each(["no-address", "Shifts <shifts@example.com>", "a@b, c@d", "a@b\r\nBcc: c@d"])(
     "refuses SMTP_FROM=%j",
     (from) => {
       const faults = faultsOf({ SMTP_URL: "smtp://mail.example", SMTP_FROM: from });

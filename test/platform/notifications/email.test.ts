@@ -92,7 +92,7 @@ describe.each(featureEngines)("notifications by e-mail on %s", (engine) => {
   const subjects = () => server.mails.map(({ headers }) => headers.subject);
   const notifications = async () => (await organisation.operations.listNotifications()).data?.items ?? [];
   const issues = async () => (await organisation.operations.listIssues()).data?.items ?? [];
-  /** What becomes of the one notification that cannot be delivered for now: nobody waits for that. */
+  /** The outcome of the one notification that cannot be delivered for now; no caller waits for it. */
   const offered = async (options: OrganisationOptions, url?: string) => {
     await open({ timing: { hourlyMs: 1_000 }, ...options }, url);
     await organisation.addPerson({ personalNumber: NUMBER, email: ADDRESS });

@@ -19,7 +19,7 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
   const crowd = async (): Promise<string[]> => {
     const { rows } = await database().raw.executeSql(`
       insert into shiftpact.candidates (candidate_id, personal_number, first_name, last_name, email, phone)
-      select gen_random_uuid(), 'nobody ' || n, 'Robin', 'Ek', 'robin@example.com', ''
+      select gen_random_uuid(), 'unknown ' || n, 'Robin', 'Ek', 'robin@example.com', ''
       from generate_series(1, ${MANY}) as n returning candidate_id`);
     return rows.map(({ candidate_id }) => candidate_id);
   };
@@ -30,14 +30,14 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
     const { providerId } = organisation;
     const about = { providerId, jobId, changeKey: "k", content: { n: 1 }, traceId: "t" };
     const parts = { newId, wakeWorker: () => undefined };
-    const tell = () =>
+    const notifyAll = () =>
       transact({ database: database() }, (trx) =>
         notify(trx, parts, candidateIds, { ...about, kind: "shift_changed" }),
       );
-    expect(await tell()).toBe(MANY);
-    expect(await tell()).toBe(0);
-    const [told] = (await organisation.operations.listNotifications()).data?.items ?? [];
-    expect(told).toMatchObject({ kind: "shift_changed", jobId, content: { n: 1 }, traceId: "t" });
+    expect(await notifyAll()).toBe(MANY);
+    expect(await notifyAll()).toBe(0);
+    const [notification] = (await organisation.operations.listNotifications()).data?.items ?? [];
+    expect(notification).toMatchObject({ kind: "shift_changed", jobId, content: { n: 1 }, traceId: "t" });
   });
 
   it("offers a job to everyone available, however many they are", async () => {
@@ -46,8 +46,8 @@ describe.each(featureEngines)("notifying candidates on %s", (engine) => {
       select candidate_id, '${organisation.competenceId}' from shiftpact.candidates`);
     const job = await organisation.open();
     const { rows } = await database().raw.executeSql(
-      `select count(*) as told from shiftpact.notifications where job_id = '${job.jobId}'`,
+      `select count(*) as notified from shiftpact.notifications where job_id = '${job.jobId}'`,
     );
-    expect(rows).toEqual([{ told: MANY }]);
+    expect(rows).toEqual([{ notified: MANY }]);
   });
 });

@@ -51,8 +51,8 @@ it("a platform with SMTP_URL sends its notifications by email", async () => {
   await operations.createCandidate({ body: { personalNumber, ...identity, competenceIds: [competenceId] } });
   provider.connectPlatform({ url: platform.url, token: platformToken });
   provider.createShift();
-  const told = [{ to: ["robin@example.com"], from: "shifts@platform.example" }];
-  await expect.poll(() => server.mails).toMatchObject(told);
+  const expected = [{ to: ["robin@example.com"], from: "shifts@platform.example" }];
+  await expect.poll(() => server.mails).toMatchObject(expected);
   await platform.idle();
   expect(server.mails).toHaveLength(1);
 });

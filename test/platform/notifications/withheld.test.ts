@@ -99,9 +99,9 @@ describe.each(featureEngines)("what waited for a mail server that was down, on %
     expect(offers).toContainEqual(
       expect.objectContaining({ notificationId: withdrawn?.notificationId, ...NEVER_SENT }),
     );
-    const [anew] = offers.filter(({ notificationId }) => notificationId !== withdrawn?.notificationId);
-    expect(anew).toMatchObject({ deliveredAt: expect.any(String) });
-    expect(anew).not.toHaveProperty("withdrawnAt");
+    const [renewed] = offers.filter(({ notificationId }) => notificationId !== withdrawn?.notificationId);
+    expect(renewed).toMatchObject({ deliveredAt: expect.any(String) });
+    expect(renewed).not.toHaveProperty("withdrawnAt");
   });
 
   it("is no offer of a job that is cancelled", async () => {

@@ -128,16 +128,16 @@ describe("with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
   it("continues the trace of a provider, and passes it on with each call", async () => {
     const collector = await startCollector();
     const running = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.endpoint}/` });
-    const [theirs, parent, traceId] = [digits(randomUUID()), "00f067aa0ba902b7", randomUUID()];
+    const [foreign, parent, traceId] = [digits(randomUUID()), "00f067aa0ba902b7", randomUUID()];
     const { shiftId } = running.organisation.provider.createShift();
     running.received.length = 0;
-    await running.send(shiftId, traceId, `00-${theirs}-${parent}-01`);
+    await running.send(shiftId, traceId, `00-${foreign}-${parent}-01`);
     await running.platform.close();
     const webhook = only(collector.spans, "webhook");
-    expect(webhook).toMatchObject({ traceId: theirs, parentSpanId: parent });
+    expect(webhook).toMatchObject({ traceId: foreign, parentSpanId: parent });
     const call = collector.spans.find(({ name }) => name === "provider getShift");
-    expect(call).toMatchObject({ traceId: theirs });
-    expect(running.received).toContain(`00-${theirs}-${call?.spanId}-01`);
+    expect(call).toMatchObject({ traceId: foreign });
+    expect(running.received).toContain(`00-${foreign}-${call?.spanId}-01`);
   });
 
   it("does not trace what the caller does not sample", async () => {
