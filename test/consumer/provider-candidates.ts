@@ -90,15 +90,20 @@ const foundByDigits = {
 } as const;
 
 /** Nobody, under neither form. */
-function nobody(notFound: "empty" | "404"): Row {
+function noMatch(notFound: "empty" | "404"): Row {
   const none = { given: UNKNOWN, forms: { notFound }, status: notFound === "empty" ? 200 : 404 };
   const answer = notFound === "empty" ? { answer: [] } : {};
   return {
-    calls: `findCandidates, nobody, ${notFound}`,
+    calls: `findCandidates, no match, ${notFound}`,
     exchanges: [
-      { ...lookUp, does: "looks up nobody under 12 digits", ...none, ...answer },
+      { ...lookUp, does: "looks up an unknown candidate under 12 digits", ...none, ...answer },
       {
-        ...{ ...lookUpHyphenated, does: "looks up nobody under the hyphenated form", ...none, ...answer },
+        ...{
+          ...lookUpHyphenated,
+          does: "looks up an unknown candidate under the hyphenated form",
+          ...none,
+          ...answer,
+        },
         forms: { notFound, hyphen: "read" },
       },
     ],
@@ -109,11 +114,11 @@ function nobody(notFound: "empty" | "404"): Row {
 
 /** A provider that keeps the hyphenated form finds the person at the second try. */
 function secondTry(notFound: "empty" | "404"): Row {
-  const nobodyYet = notFound === "empty" ? { status: 200, answer: [] } : { status: 404 };
+  const noMatchYet = notFound === "empty" ? { status: 200, answer: [] } : { status: 404 };
   return {
     calls: `findCandidates, hyphenated, first ${notFound}`,
     exchanges: [
-      { ...lookUp, forms: { numbers: "hyphenated", notFound }, ...nobodyYet },
+      { ...lookUp, forms: { numbers: "hyphenated", notFound }, ...noMatchYet },
       { ...lookUpHyphenated, forms: { numbers: "hyphenated" }, status: 200, answer: eachLike(CANDIDATE) },
     ],
     call: find,
@@ -125,8 +130,8 @@ export const candidateRows: readonly Row[] = [
   { calls: "findCandidates", exchanges: [foundByDigits], call: find, gives: found },
   secondTry("empty"),
   secondTry("404"),
-  nobody("empty"),
-  nobody("404"),
+  noMatch("empty"),
+  noMatch("404"),
   {
     calls: "createCandidate, minimal",
     exchanges: [{ ...create, status: oneOf(201, 200), answer: CANDIDATE }],

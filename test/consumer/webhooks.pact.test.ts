@@ -26,17 +26,17 @@ const refused = (status: number) => ({
 });
 
 const rows: readonly Row[] = [
-  { does: "tells of a new shift", status: 200, delivery: DELIVERED },
-  { does: "tells of a changed shift", event: "shift.update", status: 200, delivery: DELIVERED },
-  { does: "tells of a cancelled shift", event: "shift.delete", status: 200, delivery: DELIVERED },
+  { does: "reports a new shift", status: 200, delivery: DELIVERED },
+  { does: "reports a changed shift", event: "shift.update", status: 200, delivery: DELIVERED },
+  { does: "reports a cancelled shift", event: "shift.delete", status: 200, delivery: DELIVERED },
   {
-    does: "tells of a shift whose id is no UUID",
+    does: "reports a shift whose id is no UUID",
     shiftId: "SH-2027/11 a",
     status: 200,
     delivery: DELIVERED,
   },
-  { does: "tells of a shift without an id", shiftId: "", ...refused(400) },
-  { does: "sends a token that nobody has", token: "unknown", ...refused(401) },
+  { does: "reports a shift without an id", shiftId: "", ...refused(400) },
+  { does: "sends an unknown token", token: "unknown", ...refused(401) },
   { does: "sends another organisation's token", token: "of another", ...refused(403) },
 ];
 

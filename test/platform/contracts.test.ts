@@ -37,8 +37,8 @@ describe.each(engines)("the running platform on %s", (engine) => {
     const { honoured, broken } = await verify({
       ...{ contracts: [contract], baseUrl: harness().platform.url, states, headers },
     });
-    expect(honoured).toEqual(["sends a token that nobody has"]);
-    expect(broken["tells of a new shift"]).toEqual(["expected 200 but was 401"]);
+    expect(honoured).toEqual(["sends an unknown token"]);
+    expect(broken["reports a new shift"]).toEqual(["expected 200 but was 401"]);
   });
 });
 

@@ -178,8 +178,8 @@ describe("contracts:publish", () => {
     const webhooks = sent
       .get("scheduling-provider--shiftpact-platform")
       ?.map(({ description }) => description);
-    expect(webhooks).toContain("sends a token that nobody has [integration-webhook]");
-    expect(webhooks).toContain("sends a token that nobody has [scheduling-provider-webhook]");
+    expect(webhooks).toContain("sends an unknown token [integration-webhook]");
+    expect(webhooks).toContain("sends an unknown token [scheduling-provider-webhook]");
   });
 
   it("takes a name and password instead of a token", async () => {

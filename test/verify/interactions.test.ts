@@ -9,8 +9,8 @@ import {
 describe("the forms in an interaction's description", () => {
   it("stand at its end and are read back", () => {
     const forms = { routing: "path", notFound: "404" } as const;
-    const description = describeInteraction("looks up nobody", forms);
-    expect(description).toBe("looks up nobody [routing=path notFound=404]");
+    const description = describeInteraction("looks up an unknown candidate", forms);
+    expect(description).toBe("looks up an unknown candidate [routing=path notFound=404]");
     expect(formsOfInteraction(description)).toEqual(forms);
   });
 

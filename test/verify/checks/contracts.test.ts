@@ -7,7 +7,7 @@ import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Verification } from "../../../src/verify/events.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
 import { dialects, hyphenatedOnly } from "./dialects.ts";
-import { type Call, type Faults, jsonReply, play, type Reply, told } from "./faulty-provider.ts";
+import { type Call, codesOf, type Faults, jsonReply, play, type Reply } from "./faulty-provider.ts";
 
 const options = { only: ["contracts"] } satisfies Partial<VerifyOptions>;
 /** The groups that find out the forms which interactions depend on. */
@@ -19,7 +19,7 @@ const does = (text: string) => text.replace(/ \[.*$/, "");
 const honoured = ({ passed }: Verification) =>
   passed.filter(({ group }) => group === "contracts").map(({ title }) => does(title));
 const broken = ({ findings }: Verification) => findings.filter(({ code }) => code === "contract_broken");
-const leftOut = ({ findings }: Verification) =>
+const skipGroup = ({ findings }: Verification) =>
   Object.fromEntries(
     findings
       .filter(({ severity }) => severity === "skipped")
@@ -61,9 +61,9 @@ describe("the platform's contract is honoured", () => {
     "by a correct provider, which is left as it was: %s",
     async (_, dialect) => {
       const { verification, sandbox, shiftId } = await play({ dialect, options: whole });
-      expect(told(verification)).toEqual([]);
+      expect(codesOf(verification)).toEqual([]);
       expect(honoured(verification).length).toBeGreaterThanOrEqual(15);
-      expect(Object.keys(leftOut(verification))).toContain("cancels a shift");
+      expect(Object.keys(skipGroup(verification))).toContain("cancels a shift");
       expect(sandbox.shift(shiftId)).toMatchObject({ positions: 2, assigned: new Map() });
     },
   );
@@ -80,26 +80,26 @@ describe("the platform's contract is honoured", () => {
         return { fixtures: { shiftId: shift?.id ?? "" } };
       },
     });
-    expect(told(verification)).toEqual([]);
+    expect(codesOf(verification)).toEqual([]);
     expect(honoured(verification)).toContain("assigns a candidate to a full shift");
-    expect(leftOut(verification)["replaces the times and positions of a shift"]).toContain("of its own");
+    expect(skipGroup(verification)["replaces the times and positions of a shift"]).toContain("of its own");
     expect(assigned(sandbox)).toEqual(before);
   });
 
   it("in each state that the provider sets up itself", async () => {
     const states = async (sandbox: Sandbox) => ({ statesUrl: await callback(sandbox) });
     const { verification } = await play({ options: whole, prepare: states });
-    expect(told(verification)).toEqual([]);
+    expect(codesOf(verification)).toEqual([]);
     expect(honoured(verification)).toContain("cancels a shift");
-    expect(leftOut(verification)).not.toHaveProperty("cancels a shift");
+    expect(skipGroup(verification)).not.toHaveProperty("cancels a shift");
   });
 
   it("as far as the provider can set up its states", async () => {
     const knows = (state: string) => state !== "a shift was deleted";
     const states = async (sandbox: Sandbox) => ({ statesUrl: await callback(sandbox, knows) });
     const { verification } = await play({ options: whole, prepare: states });
-    expect(told(verification)).toEqual([]);
-    expect(leftOut(verification)["reads a deleted shift"]).toBe(
+    expect(codesOf(verification)).toEqual([]);
+    expect(skipGroup(verification)["reads a deleted shift"]).toBe(
       '--states-url: status 500 when asked for the state "a shift was deleted"',
     );
   });
@@ -109,12 +109,12 @@ describe("the platform's contract is honoured", () => {
     const faults: Faults = { before: ({ method }) => void methods.add(method) };
     const { verification } = await play({ faults, options: { ...options, readOnly: true } });
     expect([...methods]).toEqual(["GET"]);
-    expect(told(verification)).toEqual([]);
+    expect(codesOf(verification)).toEqual([]);
     expect(honoured(verification)).toEqual([
       ...["lists the outlets", "lists the roles", "reads a shift that is not there", "fetches the registry"],
-      ...["looks up nobody under 12 digits", "looks up nobody under the hyphenated form"],
+      ...["looks up an unknown candidate under 12 digits", "looks up an unknown candidate under the hyphenated form"],
     ]);
-    expect(told(verification, "skipped")).toContain("skipped_read_only assignCandidate");
+    expect(codesOf(verification, "skipped")).toContain("skipped_read_only assignCandidate");
   });
 
   it("once the provider has room for one more call", async () => {
@@ -129,7 +129,7 @@ describe("the platform's contract is honoured", () => {
     });
     const wait = async (ms: number) => void waits.push(ms);
     const { verification } = await play({ faults, options: { ...options, wait } });
-    expect(told(verification)).toEqual([]);
+    expect(codesOf(verification)).toEqual([]);
     expect(waits).toEqual([2_000]);
   });
 });
@@ -201,8 +201,8 @@ describe("an interaction that is not honoured", () => {
     const faults = answering("listOutlets", () => jsonReply(200, stranger));
     const { verification } = await play({ faults, options });
     expect(broken(verification)).toEqual([]);
-    expect(told(verification)).toEqual(["field_missing listOutlets", "field_wrong listOutlets"]);
-    expect(leftOut(verification)["lists the outlets"]).toMatch(/^it follows from another error: /);
+    expect(codesOf(verification)).toEqual(["field_missing listOutlets", "field_wrong listOutlets"]);
+    expect(skipGroup(verification)["lists the outlets"]).toMatch(/^it follows from another error: /);
     expect(JSON.stringify(verification.findings)).not.toContain("secret");
   });
 
@@ -219,6 +219,6 @@ describe("an interaction that is not honoured", () => {
     const faults = answering("listOutlets", () => ({ status, headers: { location: "/" }, body: "" }));
     const { verification } = await play({ faults, options });
     expect(broken(verification)).toEqual([]);
-    expect(told(verification, "skipped")).toContain("skipped_after_failure listOutlets");
+    expect(codesOf(verification, "skipped")).toContain("skipped_after_failure listOutlets");
   });
 });
