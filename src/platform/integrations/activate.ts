@@ -8,9 +8,9 @@ import { markDue, PRIORITY } from "../work/due.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { setState } from "./health.ts";
 import { lockIntegration, requireIntegration } from "./integration.ts";
+import { OUTLETS, ROLES, readListed } from "./mapped-lists.ts";
 import { requireStaying } from "./offboard.ts";
 import { detectRouting, undetectedText } from "./routing.ts";
-import { OUTLETS, ROLES, readListed } from "./things.ts";
 
 /**
  * Activates an integration whose outlets and roles are all mapped (contract section 1, "Entity mapping before activation"), or a
@@ -49,9 +49,9 @@ function whatIsUndetected(integration: Integration): FieldError[] {
 
 async function whatIsMissing(trx: Trx, providerId: string): Promise<FieldError[]> {
   const missing: FieldError[] = [];
-  for (const thing of [OUTLETS, ROLES]) {
-    const pointer = `/${thing.table}`;
-    const listed = await readListed(trx, thing, providerId);
+  for (const list of [OUTLETS, ROLES]) {
+    const pointer = `/${list.table}`;
+    const listed = await readListed(trx, list, providerId);
     if (listed.length === 0) missing.push({ pointer, message: "none is known: discover them first" });
     for (const { id, name, target } of listed)
       if (target === null)

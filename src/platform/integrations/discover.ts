@@ -15,20 +15,20 @@ import type { Integration } from "../db/schema.ts";
 import type { Deps } from "../deps.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { holdIntegration } from "./integration.ts";
-import { refreshWaiting } from "./mappings.ts";
-import { askPatiently } from "./patience.ts";
-import { ADVICE, attemptOf } from "./routing.ts";
-import { guess, type Suggestion, suggest } from "./suggest.ts";
 import {
-  forgetListed,
+  deleteListed,
   type Listed,
-  noteListed,
+  type MappedList,
   OUTLETS,
   ROLES,
   readListed,
   readOptions,
-  type Thing,
-} from "./things.ts";
+  storeListed,
+} from "./mapped-lists.ts";
+import { refreshWaiting } from "./mappings.ts";
+import { readWithRetries } from "./retried-read.ts";
+import { ADVICE, attemptOf } from "./routing.ts";
+import { guess, type Suggestion, suggest } from "./suggest.ts";
 
 const MOST_FAULTS = 100;
 
@@ -41,16 +41,16 @@ export async function discover(deps: Deps, integration: Integration): Promise<Di
   const call = { traceId: deps.newTraceId() };
   const waiting = { waitsMs: deps.timing.onboardingRetriesMs };
   const [outlets, roles] = await Promise.all([
-    askPatiently(() => client.listOutlets(call), waiting),
-    askPatiently(() => client.listRoles(call), waiting),
+    readWithRetries(() => client.listOutlets(call), waiting),
+    readWithRetries(() => client.listRoles(call), waiting),
   ]);
   if (outlets.kind !== "list") throw asProblem(integration, outlets, "outlets");
   if (roles.kind !== "list") throw asProblem(integration, roles, "roles");
   return transact(deps, async (trx) => {
     await holdIntegration(trx, integration);
     const discovery = {
-      outlets: (await noteAll(trx, OUTLETS, integration.provider_id, outlets.items)).map(viewOfOutlet),
-      roles: (await noteAll(trx, ROLES, integration.provider_id, roles.items)).map(viewOfRole),
+      outlets: (await storeAll(trx, OUTLETS, integration.provider_id, outlets.items)).map(viewOfOutlet),
+      roles: (await storeAll(trx, ROLES, integration.provider_id, roles.items)).map(viewOfRole),
     };
     await refreshWaiting(trx, deps, integration.provider_id);
     const faults = [...faultsIn("outlets", outlets.faults), ...faultsIn("roles", roles.faults)];
@@ -73,39 +73,39 @@ interface Suggested extends Listed {
 }
 
 /**
- * Writes in the order of the ids, so that two transactions on the same rows take turns. Returns in the provider's order what was noted of
- * each item; of an id that is listed twice, the last counts.
+ * Writes in the order of the ids, so that two transactions on the same rows take turns. Returns the entries in the provider's order; if an
+ * id is listed twice, the last entry counts.
  */
-async function noteAll(
+async function storeAll(
   trx: Trx,
-  thing: Thing,
+  list: MappedList,
   providerId: string,
   items: readonly (Outlet | Role)[],
 ): Promise<Suggested[]> {
-  const options = await readOptions(trx, thing);
+  const options = await readOptions(trx, list);
   const listed = new Map<string, Outlet | Role>(items.map((item) => [item.id, item]));
-  const known = await readListed(trx, thing, providerId);
+  const known = await readListed(trx, list, providerId);
   const unmapped = known.filter(({ target }) => target === null).map(({ id }) => id);
-  const noted = new Map<string, Suggested>();
+  const stored = new Map<string, Suggested>();
   for (const id of [...new Set([...listed.keys(), ...unmapped])].sort()) {
     const item = listed.get(id);
-    if (!item) await forgetListed(trx, thing, providerId, id);
+    if (!item) await deleteListed(trx, list, providerId, id);
     else {
       const address = "address" in item && item.address ? keptName(item.address) : null;
       const wanted = { name: keptName(item.name), address };
       const { certain, suggestions } = guess(wanted, options);
-      const row = await noteListed(trx, thing, providerId, { id, ...wanted, target: certain ?? null });
-      noted.set(id, { ...row, suggestions });
+      const row = await storeListed(trx, list, providerId, { id, ...wanted, target: certain ?? null });
+      stored.set(id, { ...row, suggestions });
     }
   }
-  return [...listed.keys()].flatMap((id) => noted.get(id) ?? []);
+  return [...listed.keys()].flatMap((id) => stored.get(id) ?? []);
 }
 
 /** The outlets and roles of an integration as they were last read, and what they are mapped to or may be. Calls no provider. */
 export async function readDiscovered(db: Database["kysely"], providerId: string): Promise<Discovery> {
-  const read = async (thing: Thing) => {
-    const options = await readOptions(db, thing);
-    const listed = await readListed(db, thing, providerId);
+  const read = async (list: MappedList) => {
+    const options = await readOptions(db, list);
+    const listed = await readListed(db, list, providerId);
     return listed.map((each) => ({ ...each, suggestions: suggest(each, options) }));
   };
   return { outlets: (await read(OUTLETS)).map(viewOfOutlet), roles: (await read(ROLES)).map(viewOfRole) };

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
-import { mapListed, OUTLETS, ROLES, readListed, readOptions, type Thing } from "./things.ts";
+import { type MappedList, mapListed, OUTLETS, ROLES, readListed, readOptions } from "./mapped-lists.ts";
 
 /**
  * Maps outlets to workplaces and roles to competences; what is not named stays. Jobs that waited go on.
@@ -32,13 +32,13 @@ export async function updateMappings(deps: Deps, providerId: string, mappings: M
 /** In the order of the ids, as discovering does, so that two operators who map the same rows take turns. Returns the faults in the caller's order. */
 async function writeAll(
   trx: Trx,
-  thing: Thing,
+  list: MappedList,
   providerId: string,
   mappings: readonly { id: string; target: string }[],
 ): Promise<FieldError[]> {
   const faults: FieldError[] = [];
-  const { table, targets } = thing;
-  const known = new Set((await readOptions(trx, thing)).map(({ id }) => id));
+  const { table, targets } = list;
+  const known = new Set((await readOptions(trx, list)).map(({ id }) => id));
   const [member, kind] = table === "outlets" ? ["outletId", "an outlet"] : ["roleId", "a role"];
   const [targetMember, targetKind] =
     targets === "workplaces" ? ["workplaceId", "workplace"] : ["competenceId", "competence"];
@@ -46,15 +46,15 @@ async function writeAll(
   for (const [index, { id, target }] of inOrder) {
     if (!known.has(target.toLowerCase()))
       faults[index] = { pointer: `/${table}/${index}/${targetMember}`, message: `is not a ${targetKind}` };
-    else if (!(await mapListed(trx, thing, providerId, id, target)))
+    else if (!(await mapListed(trx, list, providerId, id, target)))
       faults[index] = { pointer: `/${table}/${index}/${member}`, message: `is not ${kind} of this provider` };
   }
   return Object.values(faults);
 }
 
 async function readMappings(trx: Trx, providerId: string): Promise<Mappings> {
-  const mapped = async (thing: Thing) =>
-    (await readListed(trx, thing, providerId))
+  const mapped = async (list: MappedList) =>
+    (await readListed(trx, list, providerId))
       .flatMap(({ id, target }) => (target === null ? [] : [{ id, target }]))
       .sort((one, other) => (one.id < other.id ? -1 : 1));
   return {

@@ -8,9 +8,9 @@ import type { Deps } from "../deps.ts";
 import { publish } from "../stream/stream.ts";
 import { recordSteps, transact } from "../transaction.ts";
 import { holdIntegration } from "./integration.ts";
-import { askPatiently } from "./patience.ts";
 import { importPeople } from "./registry-people.ts";
 import { readPeople } from "./registry-person.ts";
+import { readWithRetries } from "./retried-read.ts";
 import { attemptOf } from "./routing.ts";
 
 const PAGE = 200;
@@ -80,7 +80,7 @@ async function readPage(
   const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
   const client = deps.clientFor(integration, false);
   const waiting = { waitsMs: deps.timing.onboardingRetriesMs };
-  const answer = await askPatiently(() => client.readRegistry(query, { traceId }), waiting);
+  const answer = await readWithRetries(() => client.readRegistry(query, { traceId }), waiting);
   if (answer.kind === "page") return answer.page;
   if (answer.kind !== "absent") throw notRead(integration, answer, pages);
   if (pages === 0) throw problem("registry_absent", { detail: "The provider does not offer its registry." });

@@ -9,7 +9,7 @@ import { raiseIssue, resolveIssues } from "../issues/issues.ts";
 import { type Trx, transact } from "../transaction.ts";
 import { markRefreshDue } from "../work/refresh.ts";
 import { isSameConnection, lockIntegration, requireIntegration, writeIntegration } from "./integration.ts";
-import { askPatiently } from "./patience.ts";
+import { readWithRetries } from "./retried-read.ts";
 
 /** Contract section 4.1, the recommended one first. */
 const ROUTINGS = ["path", "header"] as const;
@@ -84,7 +84,7 @@ export async function detectRouting(
   waitsMs: readonly number[] = [],
 ): Promise<Integration> {
   if (integration.routing_source !== "pending") return integration;
-  const tried = await askPatiently(() => tryRoutings(deps, integration), { waitsMs });
+  const tried = await readWithRetries(() => tryRoutings(deps, integration), { waitsMs });
   return transact(deps, async (trx) => {
     const now = await lockIntegration(trx, integration.provider_id);
     // Who has changed it detects it, too.

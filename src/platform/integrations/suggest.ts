@@ -1,4 +1,4 @@
-/** A thing of the platform that a thing of the provider may be. */
+/** A workplace or competence to which an outlet or role may be mapped. */
 export interface Option {
   id: string;
   name: string;

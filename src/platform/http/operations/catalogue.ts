@@ -5,7 +5,7 @@ import { problem } from "../../../contract/problem.ts";
 import { changesOf } from "../../access/audit.ts";
 import type { Schema } from "../../db/schema.ts";
 import type { Deps } from "../../deps.ts";
-import { OUTLETS, ROLES, readMappedTo } from "../../integrations/things.ts";
+import { OUTLETS, ROLES, readMappedTo } from "../../integrations/mapped-lists.ts";
 import { transact } from "../../transaction.ts";
 import { contains, page } from "../page.ts";
 import { created, ok } from "../response.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askPatiently } from "../../../src/platform/integrations/patience.ts";
+import { readWithRetries } from "../../../src/platform/integrations/retried-read.ts";
 import { startSandbox } from "../../../src/sandbox/sandbox.ts";
 import { featureEngines } from "../../engines.ts";
 import { useTenants } from "../../harness/tenants.ts";
@@ -24,7 +24,7 @@ async function play(answers: ({ kind: string; retryAfterMs?: number } | typeof W
     waits.push(ms);
     now += ms;
   };
-  const answer = await askPatiently(ask, {
+  const answer = await readWithRetries(ask, {
     waitsMs: [100, 200, 400],
     now: () => now,
     wait,

@@ -12,22 +12,22 @@ interface Waiting {
 }
 
 /**
- * Retries a call a few times while the provider gives no usable response, no sooner than it wishes (Retry-After). Returns the failure at
- * once where the wait for the next try would be too long.
+ * Retries a read a few times while the provider gives no usable response, no sooner than Retry-After allows. Returns the failure at
+ * once if the wait for the next attempt would be too long.
  */
-export async function askPatiently<Answer extends { kind: string; retryAfterMs?: number }>(
-  ask: () => Promise<Answer>,
+export async function readWithRetries<Answer extends { kind: string; retryAfterMs?: number }>(
+  read: () => Promise<Answer>,
   { waitsMs, now = () => performance.now(), wait = waitUnlessStopped, random = Math.random }: Waiting,
 ): Promise<Answer> {
   const until = now() + ONBOARDING_LIMIT_MS;
   for (const longestMs of waitsMs) {
-    const answer = await ask();
+    const answer = await read();
     if (answer.kind !== "unavailable") return answer;
     const ms = Math.max(random() * longestMs, answer.retryAfterMs ?? 0);
     if (now() + ms > until) return answer;
     await wait(ms);
   }
-  return ask();
+  return read();
 }
 
 /** A process that stops does not stay for it. */

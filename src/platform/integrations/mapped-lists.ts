@@ -4,8 +4,8 @@ import type { Option } from "./suggest.ts";
 
 type Db = Kysely<Schema>;
 
-/** What a provider lists, and what it is mapped to here. */
-export interface Thing {
+/** One of the two lists of a provider whose entries are mapped: outlets to workplaces, roles to competences. */
+export interface MappedList {
   table: "outlets" | "roles";
   id: "outlet_id" | "role_id";
   target: "workplace_id" | "competence_id";
@@ -13,10 +13,10 @@ export interface Thing {
   hasAddress: boolean;
 }
 
-export const OUTLETS: Thing = {
+export const OUTLETS: MappedList = {
   ...{ table: "outlets", id: "outlet_id", target: "workplace_id", targets: "workplaces", hasAddress: true },
 };
-export const ROLES: Thing = {
+export const ROLES: MappedList = {
   ...{ table: "roles", id: "role_id", target: "competence_id", targets: "competences", hasAddress: false },
 };
 
@@ -25,22 +25,22 @@ export interface Listed {
   id: string;
   name: string;
   address: string | null;
-  /** What it is mapped to. */
+  /** The id of the workplace or competence. */
   target: string | null;
 }
 
-const columns = ({ id, target, hasAddress }: Thing) =>
+const columns = ({ id, target, hasAddress }: MappedList) =>
   sql`${sql.ref(id)} as id, name, ${hasAddress ? sql.ref("address") : sql`null::text`} as address, ${sql.ref(target)} as target`;
 
-export async function readListed(db: Db, thing: Thing, providerId: string): Promise<Listed[]> {
+export async function readListed(db: Db, list: MappedList, providerId: string): Promise<Listed[]> {
   const { rows } = await sql<Listed>`
-    select ${columns(thing)} from ${sql.table(thing.table)} where provider_id = ${providerId}
-    order by name, ${sql.ref(thing.id)}`.execute(db);
+    select ${columns(list)} from ${sql.table(list.table)} where provider_id = ${providerId}
+    order by name, ${sql.ref(list.id)}`.execute(db);
   return rows;
 }
 
-/** What such a thing may be here. */
-export async function readOptions(db: Db, { target, targets, hasAddress }: Thing): Promise<Option[]> {
+/** Returns everything that an entry of the list may be mapped to. */
+export async function readOptions(db: Db, { target, targets, hasAddress }: MappedList): Promise<Option[]> {
   const address = hasAddress ? sql.ref("address") : sql`null::text`;
   const { rows } = await sql<Option>`
     select ${sql.ref(target)} as id, name, ${address} as address from ${sql.table(targets)} order by 1`.execute(
@@ -49,23 +49,28 @@ export async function readOptions(db: Db, { target, targets, hasAddress }: Thing
   return rows;
 }
 
-/** Notes a thing as the provider lists it now; what it is mapped to stays. */
-export async function noteListed(db: Db, thing: Thing, providerId: string, listed: Listed): Promise<Listed> {
-  const { table, id, target, hasAddress } = thing;
+/** Stores an entry as the provider lists it now, and keeps its mapping. */
+export async function storeListed(
+  db: Db,
+  list: MappedList,
+  providerId: string,
+  listed: Listed,
+): Promise<Listed> {
+  const { table, id, target, hasAddress } = list;
   const own = sql.ref(`${table}.${target}`);
   const { rows } = await sql<Listed>`
     insert into ${sql.table(table)} (provider_id, ${sql.ref(id)}, name, ${sql.ref(target)} ${hasAddress ? sql`, address` : sql``})
     values (${providerId}, ${listed.id}, ${listed.name}, ${listed.target}::uuid ${hasAddress ? sql`, ${listed.address}` : sql``})
     on conflict (provider_id, ${sql.ref(id)}) do update set name = excluded.name,
       ${hasAddress ? sql`address = excluded.address,` : sql``} ${sql.ref(target)} = coalesce(${own}, excluded.${sql.ref(target)})
-    returning ${columns(thing)}`.execute(db);
+    returning ${columns(list)}`.execute(db);
   return rows[0] ?? listed;
 }
 
-/** Forgets a thing, unless it is mapped by now, or a job that is not over needs it: a shift brings back what was forgotten. */
-export async function forgetListed(
+/** Deletes an entry unless it is mapped or an open job needs it. The next shift that names it stores it again. */
+export async function deleteListed(
   db: Db,
-  { table, id, target }: Thing,
+  { table, id, target }: MappedList,
   providerId: string,
   key: string,
 ): Promise<void> {
@@ -78,10 +83,10 @@ export async function forgetListed(
   );
 }
 
-/** Maps a thing; false when the provider has none with this id. */
+/** Maps an entry. Returns false if the provider has no entry with this id. */
 export async function mapListed(
   db: Db,
-  { table, id, target }: Thing,
+  { table, id, target }: MappedList,
   providerId: string,
   key: string,
   value: string,
@@ -98,10 +103,10 @@ interface MappedTo {
   first: { providerId: string; id: string; name: string }[];
 }
 
-/** What is mapped to each of the targets, of all organisations, by target. One that nothing is mapped to is missing. */
+/** Returns the entries of all organisations that are mapped to each target. A target without one is missing. */
 export async function readMappedTo(
   db: Db,
-  { table, id, target }: Thing,
+  { table, id, target }: MappedList,
   targets: readonly string[],
 ): Promise<Map<string, MappedTo>> {
   if (targets.length === 0) return new Map();
