@@ -8,10 +8,10 @@ import { fairness } from "./bench/fairness.ts";
 import { belowFloor } from "./bench/floors.ts";
 import { flow } from "./bench/flow.ts";
 import { generation } from "./bench/generation.ts";
-import { createGround, type Ground, placeOnDisk } from "./bench/ground.ts";
 import { kit } from "./bench/kit.ts";
 import { machineLine, versionsLine } from "./bench/machine.ts";
 import { operation } from "./bench/operation.ts";
+import { createResources, placeOnDisk, type Resources } from "./bench/resources.ts";
 import { runtime } from "./bench/runtime.ts";
 import type { Figures, Section } from "./bench/section.ts";
 import { start } from "./bench/start.ts";
@@ -85,13 +85,13 @@ function selected({ only }: Options): readonly Section[] {
   });
 }
 
-async function measure(options: Options, ground: Ground): Promise<Measured[]> {
+async function measure(options: Options, resources: Resources): Promise<Measured[]> {
   const begun = performance.now();
   const measured: Measured[] = [];
   for (const section of selected(options)) {
-    const say = (line: string) => log(`${clock(begun)}  ${section.name}: ${line}`);
+    const report = (line: string) => log(`${clock(begun)}  ${section.name}: ${line}`);
     const started = performance.now();
-    const findings = await section.run({ ground, quick: options.quick, say });
+    const findings = await section.run({ resources, quick: options.quick, report });
     const minutes = (performance.now() - started) / 60_000;
     measured.push({ section, conditions: await conditionsOf(section, minutes, options), ...findings });
     if (!options.json) for (const table of findings.tables) print(`\n${textOf(table)}`);
@@ -134,11 +134,11 @@ async function writeDocument(measured: readonly Measured[]): Promise<void> {
 }
 
 /** Ends every started process on the first signal. */
-function clearOnSignal(ground: Ground): void {
+function clearOnSignal(resources: Resources): void {
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       log("bench: stopped");
-      void ground.clear().finally(() => process.exit(130));
+      void resources.clear().finally(() => process.exit(130));
     });
   }
 }
@@ -151,12 +151,12 @@ async function main(argv: string[]): Promise<number> {
   }
   selected(options);
   if (options.data !== undefined) await mkdir(options.data, { recursive: true });
-  const ground = createGround(options.data);
-  clearOnSignal(ground);
+  const resources = createResources(options.data);
+  clearOnSignal(resources);
   try {
-    return await report(await measure(options, ground), options);
+    return await report(await measure(options, resources), options);
   } finally {
-    await ground.clear();
+    await resources.clear();
   }
 }
 

@@ -34,8 +34,8 @@ export const acknowledgement: Section = {
 };
 
 const ABOUT = `100 connections send new webhooks as fast as they are acknowledged. Sender and server share the machine.
-"Express 5" reads the body, checks the token and stores nothing. "A job each" is the usual way: \`express.json\`, then one \`send\` of pg-boss a request,
-to the same database with the same syncs. shiftpact acknowledges once the row is committed. The organisation is not yet activated, so that its events
+"Express 5" reads the body, checks the token and stores nothing. "A job each" is the usual approach: \`express.json\`, then one \`send\` of pg-boss a request,
+to the same database with the same syncs. shiftpact acknowledges once the row is committed. The organisation is not yet activated: its events
 wait, except in the last row of each engine. "Idle" is one webhook at a time.`;
 
 const HEAD = [
@@ -70,25 +70,25 @@ interface Contender {
   idle: (count: number) => Promise<number[]>;
 }
 
-const newStore = ({ ground }: Setting, engine: Engine): Promise<Store> =>
-  engine === "postgres" ? newDatabase(ground) : newFolder(ground);
+const newStore = ({ resources }: Setting, engine: Engine): Promise<Store> =>
+  engine === "postgres" ? newDatabase(resources) : newFolder(resources);
 
 async function onEngine(setting: Setting, engine: Engine) {
-  const { quick, say } = setting;
+  const { quick, report } = setting;
   const [rounds, seconds, singles, warmUp] = quick ? [1, 1, 20, 0.4] : [5, 4, 400, 1];
-  say(`${ENGINES[engine]}: starting the servers`);
+  report(`${ENGINES[engine]}: starting servers`);
   const contenders = await startAll(setting, engine);
   const names = Object.keys(contenders) as Name[];
   const idle = new Map<Name, number[]>();
   for (const name of names) {
-    // In the first second the code is compiled.
+    // The code is compiled in the first second.
     await contenders[name]?.load(warmUp);
     await contenders[name]?.idle(20);
     idle.set(name, (await contenders[name]?.idle(singles)) ?? []);
   }
   const turns = Object.fromEntries(names.map((name) => [name, () => loadOf(contenders, name, seconds)]));
   const loads = await alternate(turns, rounds, (name, round) =>
-    say(`${ENGINES[engine]}: ${NAMES[name as Name]}, round ${round} of ${rounds}`),
+    report(`${ENGINES[engine]}: ${NAMES[name as Name]}, round ${round} of ${rounds}`),
   );
   await Promise.all(names.map((name) => contenders[name]?.child.end()));
   const rows = names.map((name) => rowOf(engine, name, loads, idle.get(name) ?? []));
@@ -107,7 +107,7 @@ function loadOf(contenders: Partial<Record<Name, Contender>>, name: Name, second
 
 type Contenders = Partial<Record<Name, Contender>> & Record<"express" | "shiftpact", Contender>;
 
-/** Starts the contenders; the quick run leaves out what no floor refers to. */
+/** Starts the contenders; the quick run omits those without a floor. */
 async function startAll(setting: Setting, engine: Engine): Promise<Contenders> {
   const [express, shiftpact] = [await startExpress(setting), await startShiftpact(setting, engine)];
   if (setting.quick && engine === "pglite") return { express, shiftpact };
@@ -117,9 +117,9 @@ async function startAll(setting: Setting, engine: Engine): Promise<Contenders> {
 const TOKEN = "a-platform-token";
 const anyOrganisation: Organisation = { providerId: randomUUID(), platformToken: TOKEN };
 
-async function startExpress({ ground }: Setting): Promise<Contender> {
+async function startExpress({ resources }: Setting): Promise<Contender> {
   const entry = new URL("./servers/express.ts", import.meta.url);
-  return contenderOf(await startChild(ground, entry, { TOKEN }), anyOrganisation);
+  return contenderOf(await startChild(resources, entry, { TOKEN }), anyOrganisation);
 }
 
 async function startJobEach(setting: Setting, engine: Engine): Promise<Contender> {
@@ -127,21 +127,21 @@ async function startJobEach(setting: Setting, engine: Engine): Promise<Contender
   const where =
     "databaseUrl" in store ? { DATABASE_URL: store.databaseUrl } : { DATA_DIR: `${store.dataDir}/data` };
   const entry = new URL("./servers/job-each.ts", import.meta.url);
-  const child = await startChild(setting.ground, entry, { TOKEN, ...where });
+  const child = await startChild(setting.resources, entry, { TOKEN, ...where });
   return contenderOf(child, anyOrganisation, await databaseOf(setting, engine));
 }
 
 async function startShiftpact(setting: Setting, engine: Engine): Promise<Contender> {
-  const platform = await startPlatform(setting.ground, await newStore(setting, engine));
+  const platform = await startPlatform(setting.resources, await newStore(setting, engine));
   // The provider is never called: the events of a draft wait.
   const organisation = await register(platform, "http://127.0.0.1:9");
   return contenderOf(platform.child, organisation, await databaseOf(setting, engine));
 }
 
 /** Returns the processes of PostgreSQL; the embedded database is a thread of the server. */
-async function databaseOf({ ground }: Setting, engine: Engine): Promise<() => readonly number[]> {
+async function databaseOf({ resources }: Setting, engine: Engine): Promise<() => readonly number[]> {
   if (engine === "pglite") return () => [];
-  const { pids } = await ground.postgres();
+  const { pids } = await resources.postgres();
   return pids;
 }
 
@@ -157,10 +157,10 @@ function contenderOf(child: Child, organisation: Organisation, helpers?: () => r
 
 /** Measures an active organisation: the same process acknowledges and processes its events. */
 async function whileWorking(setting: Setting, engine: Engine, express: readonly Loaded[]) {
-  const { ground, say } = setting;
-  say(`${ENGINES[engine]}: shiftpact, while it processes events`);
-  const provider = await startChild(ground, new URL("./servers/provider.ts", import.meta.url));
-  const platform = await startPlatform(ground, await newStore(setting, engine));
+  const { resources, report } = setting;
+  report(`${ENGINES[engine]}: shiftpact, during the processing of events`);
+  const provider = await startChild(resources, new URL("./servers/provider.ts", import.meta.url));
+  const platform = await startPlatform(resources, await newStore(setting, engine));
   await settle(platform, 3);
   const [organisation] = await onboard(platform, [provider.url]);
   if (!organisation) throw new Error("no organisation was onboarded");
@@ -210,7 +210,7 @@ function figuresOf(engine: Engine, loads: Loads, idle: ReadonlyMap<Name, number[
   };
 }
 
-/** Returns the ratio if no core ever waited: what all cores could acknowledge at this price, against Express 5. */
+/** Returns the ratio to Express 5 if no core ever waited: what all cores could acknowledge at this CPU time. */
 function possibleOf(own: readonly Loaded[], express: readonly Loaded[]): number {
   const price = median(own.map(({ cpu, helpersCpu, loadCpu }) => cpu + helpersCpu + loadCpu));
   return (availableParallelism() * 1e6) / price / median(rates(express));

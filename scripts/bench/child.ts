@@ -1,31 +1,31 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import type { Ground } from "./ground.ts";
-import type { Answered, Told } from "./servers/parent.ts";
+import type { Resources } from "./resources.ts";
+import type { Answered, Listening } from "./servers/parent.ts";
 
-/** A server under test, in a process of its own. */
+/** A server under test, in a separate process. */
 export interface Child {
   url: string;
-  /** What `answerParent` was given under that name. */
+  /** Returns the answer that the child gave `answerParent` under this name. */
   ask(question: string): Promise<unknown>;
-  /** Of its process, so far. Microseconds. */
+  /** Returns the CPU time of its process so far. Microseconds. */
   cpu(): Promise<number>;
-  /** At once: what it holds is of no use to anybody afterwards. */
+  /** Kills it: its data is no longer needed. */
   end(): Promise<void>;
 }
 
-let asked = 0;
+let questions = 0;
 
-/** Starts a module of servers/. `settings` are its environment, beside what every process needs. */
+/** Starts a module of servers/. `settings` are its environment, beside what all processes need. */
 export async function startChild(
-  ground: Ground,
+  resources: Resources,
   entry: URL,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Child> {
   const child = fork(entry, {
     env: { ...baseEnv(), ...settings },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
-    // Without tsx, whose names for functions cost each call of them: as the compiled package runs.
+    // Without tsx, whose function names slow down each call: the compiled package runs without it.
     execArgv: ["--disable-warning=ExperimentalWarning"],
   });
   const gone = once(child, "exit");
@@ -33,22 +33,25 @@ export async function startChild(
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
     await gone;
   };
-  ground.ends(end);
+  resources.onClear(end);
   const early = gone.then(([code, signal]) => {
     throw new Error(`${entry.pathname.split("/").at(-1)} ended with ${code ?? signal}`);
   });
   early.catch(() => undefined);
-  const { port } = await Promise.race([once(child, "message").then(([told]) => told as Told), early]);
+  const { port } = await Promise.race([
+    once(child, "message").then(([message]) => message as Listening),
+    early,
+  ]);
   const ask = (question: string) => {
-    asked += 1;
-    const id = asked;
+    questions += 1;
+    const id = questions;
     const answer = new Promise<unknown>((resolve) => {
-      const hear = (answered: Answered) => {
+      const receive = (answered: Answered) => {
         if (answered.id !== id) return;
-        child.off("message", hear);
+        child.off("message", receive);
         resolve(answered.answer);
       };
-      child.on("message", hear);
+      child.on("message", receive);
     });
     child.send({ id, question });
     return Promise.race([answer, early]);
@@ -56,7 +59,7 @@ export async function startChild(
   return { url: `http://127.0.0.1:${port}`, ask, cpu: async () => Number(await ask("cpu")), end };
 }
 
-/** Nothing of the caller's own settings: a DATABASE_URL that is set there is somebody's real one. */
+/** Omits the caller's settings: its DATABASE_URL may be a production one. */
 function baseEnv(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   return Object.fromEntries(

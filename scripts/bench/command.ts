@@ -1,19 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Ground } from "./ground.ts";
+import type { Resources } from "./resources.ts";
 
-/** A command that has ended. */
+/** The result of a command. */
 export interface Ended {
   code: number | null;
-  /** From start to end of its process. Milliseconds. */
+  /** The duration of its process. Milliseconds. */
   ms: number;
-  /** What it printed, on either stream. */
+  /** Its output on both streams. */
   output: string;
 }
 
 /** Runs a Node program. `argv` begins with its file. Ctrl-C and failures end it with everything else. */
 export async function runNode(
-  ground: Ground,
+  resources: Resources,
   argv: readonly string[],
   { cwd, env = {} }: { cwd?: string; env?: Readonly<Record<string, string>> } = {},
 ): Promise<Ended> {
@@ -23,7 +23,7 @@ export async function runNode(
     stdio: ["ignore", "pipe", "pipe"],
     ...(cwd !== undefined && { cwd }),
   });
-  ground.ends(() => endOf(child));
+  resources.onClear(() => endOf(child));
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
@@ -34,7 +34,7 @@ export async function runNode(
   return { code, ms: performance.now() - begun, output };
 }
 
-/** The same for one that must not fail. Milliseconds. */
+/** Returns the duration of a program that must not fail. Milliseconds. */
 export async function timeNode(...of: Parameters<typeof runNode>): Promise<number> {
   const { code, ms, output } = await runNode(...of);
   if (code !== 0) throw new Error(`${of[1].join(" ")} ended with ${code}\n${output.slice(-2_000)}`);

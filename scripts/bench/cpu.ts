@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 /** Linux counts in hundredths of a second. */
 const TICK_US = 10_000;
 
-/** What these processes and their children that have ended have used so far, in microseconds; 0 where no /proc tells. */
+/** Returns the CPU time of these processes and their ended children, in microseconds; 0 without /proc. */
 export function cpuOf(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + ticksOf(pid) * TICK_US, 0);
 }
@@ -20,7 +20,7 @@ function ticksOf(pid: number): number {
   }
 }
 
-/** Of this process, so far, in microseconds. */
+/** Returns the CPU time of this process so far, in microseconds. */
 export function ownCpu(): number {
   const { user, system } = process.cpuUsage();
   return user + system;

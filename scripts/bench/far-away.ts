@@ -3,10 +3,10 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Ground } from "./ground.ts";
+import type { Resources } from "./resources.ts";
 
-/** The same server, so many milliseconds away: each request waits before it is passed on. Answers with its address. */
-export async function farAway(ground: Ground, url: string, ms: number): Promise<string> {
+/** Starts a proxy that delays each request by this many milliseconds. Returns its URL. */
+export async function farAway(resources: Resources, url: string, ms: number): Promise<string> {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(url);
   const pass = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -22,7 +22,7 @@ export async function farAway(ground: Ground, url: string, ms: number): Promise<
     pass(incoming, outgoing).catch(() => outgoing.destroy());
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
-  ground.ends(async () => {
+  resources.onClear(async () => {
     server.closeAllConnections();
     agent.destroy();
     await once(server.close(), "close");

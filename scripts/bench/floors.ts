@@ -2,7 +2,7 @@ import type { Figures } from "./section.ts";
 
 /** A ratio of one run, and its least allowed value. Greater is better. */
 export interface Floor {
-  /** Its name among the figures; it begins with the section's. */
+  /** The name of the figure, which begins with the section's. */
   figure: string;
   what: string;
   least: number;
@@ -31,16 +31,12 @@ export const floors: readonly Floor[] = [
     "webhooks a second embedded, against Express 5 that stores nothing",
   ),
   floor("flow.many.ratio", 0.4, "events a second with more organisations, against 20"),
-  floor("flow.many.idle.ratio", 0.3, "how quickly a job is there with 20 organisations, against more"),
+  floor("flow.many.idle.ratio", 0.3, "speed of a job with 20 organisations, against more"),
   floor("flow.stored.ratio", 0.4, "events a second with many events stored, against none"),
-  floor("flow.stored.idle.ratio", 0.3, "how quickly a job is there with no events stored, against many"),
-  floor(
-    "flow.hanging.ratio",
-    0.2,
-    "how quickly a job is there without a hanging organisation, against with one",
-  ),
+  floor("flow.stored.idle.ratio", 0.3, "speed of a job with no events stored, against many"),
+  floor("flow.hanging.ratio", 0.2, "speed of a job without a hanging organisation, against with one"),
   floor("flow.indexed.ratio", 1, "hot queries on the table events that use an index"),
-  floor("generation.hey-api.ratio", 0.15, "how quickly the code is generated, against @hey-api/openapi-ts"),
+  floor("generation.hey-api.ratio", 0.15, "speed of the code generation, against @hey-api/openapi-ts"),
   floor("generation.swagger-typescript-api.ratio", 0.3, "the same, against swagger-typescript-api"),
   floor("generation.growth.ratio", 0.4, "a larger document takes longer by no more than its size"),
   floor("runtime.stub.read.ratio", 0.55, "CPU of plain Express 5, against the validating stub, reading"),

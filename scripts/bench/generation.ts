@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse, stringify } from "yaml";
 import { timeNode } from "./command.ts";
-import type { Ground } from "./ground.ts";
 import { grownDocument } from "./grown-document.ts";
+import type { Resources } from "./resources.ts";
 import { alternate } from "./rounds.ts";
 import type { Findings, Section, Setting } from "./section.ts";
 import { median, type Ratio, ratioOf } from "./statistics.ts";
@@ -15,9 +15,9 @@ export const generation: Section = {
   title: "Generation",
   packages: ["openapi-typescript", "@hey-api/openapi-ts", "swagger-typescript-api", "ajv"],
   run: async (setting) => {
-    const { quick, ground } = setting;
-    setting.say("bundling the document");
-    const once = await documentFolder(ground, 1);
+    const { quick, resources } = setting;
+    setting.report("bundling the document");
+    const once = await documentFolder(resources, 1);
     const single = await timesOf(setting, {
       folder: once,
       rounds: quick ? 1 : 7,
@@ -25,7 +25,7 @@ export const generation: Section = {
       names,
     });
     const times = quick ? 3 : 20;
-    const grown = await documentFolder(ground, times);
+    const grown = await documentFolder(resources, times);
     const large = { folder: grown, rounds: quick ? 1 : 3, what: `${times} times as large` };
     const many = await timesOf(setting, { ...large, names: quick ? ["shiftpact"] : names });
     const whole = await wholeSpec(setting, quick ? 1 : 5);
@@ -33,7 +33,7 @@ export const generation: Section = {
     return {
       tables: [
         {
-          title: "From the document to the code",
+          title: "Code generation from a document",
           about: aboutOf(times),
           head: headOf(times),
           rows: [...rows, wholeRow(whole)],
@@ -52,13 +52,13 @@ export const generation: Section = {
 
 const aboutOf = (
   times: number,
-) => `\`spec/provider.openapi.yaml\` in one file, from the start of each program to its end, as on the command line; and the same document with everything in it ${times} times, under other names. The
+) => `\`spec/provider.openapi.yaml\` in one file, from the start of each program to its end, as on the command line; and the same document with all of its content ${times} times, under other names. The
 output differs: shiftpact writes the most, checks every \`oneOf\` for overlapping branches, compiles validators and formats everything. "Growth" is how much longer
 the large document takes.`;
 
 const headOf = (times: number) => [
   "generator",
-  "what comes out",
+  "output",
   "ms",
   "lines",
   "time against shiftpact",
@@ -82,8 +82,8 @@ export const DOCUMENT = "provider.openapi.yaml";
 const fileOf = (name: string, file: string) => join(ROOT, "node_modules", name, file);
 
 /** Returns a folder that holds only the document. */
-export async function documentFolder(ground: Ground, times: number): Promise<string> {
-  const folder = await ground.folder("document");
+export async function documentFolder(resources: Resources, times: number): Promise<string> {
+  const folder = await resources.folder("document");
   const file = join(folder, DOCUMENT);
   const argv = [
     fileOf("@redocly/cli", "bin/cli.js"),
@@ -92,7 +92,7 @@ export async function documentFolder(ground: Ground, times: number): Promise<str
     "--output",
     file,
   ];
-  await timeNode(ground, argv, { cwd: ROOT, env: { REDOCLY_TELEMETRY: "off" } });
+  await timeNode(resources, argv, { cwd: ROOT, env: { REDOCLY_TELEMETRY: "off" } });
   const document = parse(await readFile(file, "utf8"));
   await writeFile(file, stringify(grownDocument(document, times), { aliasDuplicateObjects: false }));
   return folder;
@@ -107,7 +107,7 @@ const ms = (generated: Generated) => generated.ms;
 const medianMs = (all: readonly Generated[]) => median(all.map(ms));
 
 interface Task {
-  /** With the document in it. */
+  /** Returns a folder with the document. */
   folder: string;
   rounds: number;
   what: string;
@@ -117,15 +117,18 @@ interface Task {
 /** Generators that are not named have no entry. */
 type Times = Record<Name, Generated[]>;
 
-async function timesOf({ ground, say }: Setting, { folder, rounds, what, names }: Task): Promise<Times> {
+async function timesOf(
+  { resources, report }: Setting,
+  { folder, rounds, what, names }: Task,
+): Promise<Times> {
   const turn = (name: Name) => async (): Promise<Generated> => {
-    const out = await ground.folder("generated");
-    const took = await timeNode(ground, argvOf(name, join(folder, DOCUMENT), out), { cwd: folder });
+    const out = await resources.folder("generated");
+    const took = await timeNode(resources, argvOf(name, join(folder, DOCUMENT), out), { cwd: folder });
     return { ms: took, lines: await linesIn(out) };
   };
   const turns = Object.fromEntries(names.map((name) => [name, turn(name)]));
   const measured = await alternate(turns, rounds, (name, round) =>
-    say(`${WHAT[name as Name][0]}, ${what}, round ${round} of ${rounds}`),
+    report(`${WHAT[name as Name][0]}, ${what}, round ${round} of ${rounds}`),
   );
   return { shiftpact: [], heyApi: [], swagger: [], ...measured };
 }
@@ -161,14 +164,14 @@ async function linesIn(folder: string): Promise<number> {
 }
 
 /** Measures `npm run generate` on all documents of spec/. Milliseconds. */
-async function wholeSpec({ ground, say }: Setting, rounds: number): Promise<number[]> {
-  const out = join(await ground.folder("generated"), "generated");
+async function wholeSpec({ resources, report }: Setting, rounds: number): Promise<number[]> {
+  const out = join(await resources.folder("generated"), "generated");
   await mkdir(out);
   const times: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
-    say(`npm run generate, round ${round} of ${rounds}`);
+    report(`npm run generate, round ${round} of ${rounds}`);
     const argv = [...TSX, join(ROOT, "scripts/generate.ts"), "--spec", join(ROOT, "spec"), "--out", out];
-    times.push(await timeNode(ground, argv, { cwd: ROOT }));
+    times.push(await timeNode(resources, argv, { cwd: ROOT }));
   }
   return times;
 }

@@ -154,7 +154,7 @@ export const goals: readonly Goal[] = [
 export const isReached = ({ at, value }: Goal, measured: number): boolean =>
   at === "least" ? measured >= value : measured <= value;
 
-/** Returns a table of the goals that were measured, and what prevents those that were missed. */
+/** Returns a table of the measured goals, and the limits of the missed ones. */
 export function goalsMarkdown(figures: Figures, all: readonly Goal[] = goals): string {
   const measured = all.flatMap((goal) => {
     const figure = figures[goal.figure];

@@ -1,9 +1,9 @@
-/** A JSON value as a YAML file holds it. */
+/** A JSON value of a YAML file. */
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 type Members = { [name: string]: Json };
 
 /**
- * An OpenAPI document that says everything `times` times, each time under names of its own: paths, operations and all that they refer
+ * Returns an OpenAPI document with `times` copies of its content, each under separate names: paths, operations and all that they refer
  * to. The first copy keeps its names.
  */
 export function grownDocument(document: Members, times: number): Members {
@@ -20,7 +20,7 @@ const membersOf = (value: Json | undefined): Members =>
 
 const merged = (all: readonly (Json | undefined)[]): Members => Object.assign({}, ...all.map(membersOf));
 
-/** Security schemes stay one: they name no shapes. */
+/** Security schemes are not copied: they name no schemas. */
 function copyOf(document: Members, index: number): Members {
   if (index === 0) return document;
   const suffix = `Copy${index}`;
@@ -41,7 +41,7 @@ function renamedAll(named: Members, suffix: string): Members {
   );
 }
 
-/** References and operation ids; everything else means the same in every copy. */
+/** Renames references and operation ids; everything else is the same in every copy. */
 function renamed(value: Json, suffix: string): Json {
   if (Array.isArray(value)) return value.map((item) => renamed(item, suffix));
   if (typeof value !== "object" || value === null) return value;

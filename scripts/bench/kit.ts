@@ -7,9 +7,9 @@ import type { Verification } from "../../src/verify/events.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { runNode } from "./command.ts";
 import { farAway } from "./far-away.ts";
-import type { Ground } from "./ground.ts";
 import { pactAlone } from "./pact-alone.ts";
 import { nameOf, type Planted, plantedFaults } from "./planted-faults.ts";
+import type { Resources } from "./resources.ts";
 import { alternate } from "./rounds.ts";
 import type { Findings, Section, Setting } from "./section.ts";
 import { median } from "./statistics.ts";
@@ -30,7 +30,7 @@ export const kit: Section = {
     ];
     return {
       tables: [
-        { title: "Faults that are found", about: ABOUT, head: HEAD, rows },
+        { title: "Faults found", about: ABOUT, head: HEAD, rows },
         { title: "Over a network", about: ABOUT_FAR, head: HEAD_FAR, rows: far.map(farRow) },
       ],
       figures: {
@@ -45,9 +45,9 @@ export const kit: Section = {
   },
 };
 
-const ABOUT = `Against the sandbox. Time: the whole command, from the start of its process to its end, on a correct provider. Faults: every fault that the sandbox can be told to have and that makes a provider
-wrong, one at a time, on all operations that it concerns, the dialects in turn. Found: something is wrong that is not wrong without the fault. pact-verifier replays the same contract of calls,
-those of its interactions that fit the dialect, with all provider states; the kit replays them too, and checks what no contract can say.`;
+const ABOUT = `Against the sandbox. Time: the whole command, from the start of its process to its end, on a correct provider. Faults: every fault of the sandbox that makes a provider
+incorrect, one at a time, on all operations that it affects, the dialects in turn. Found: a finding that is absent without the fault. pact-verifier replays the same contract of calls,
+those of its interactions that fit the dialect, with all provider states; the kit replays them too, and checks what a contract cannot express.`;
 
 const HEAD = ["verification", "seconds", "faults found", "of"];
 
@@ -55,8 +55,8 @@ function row(id: string, what: string, times: readonly number[], found: number, 
   return { id, cells: [what, shown(median(times) / 1_000), shown(found), shown(planted)] };
 }
 
-const ABOUT_FAR = `The whole command on a correct provider that is so far away: each of its calls waits that long before the sandbox gets it. Eight requests at the same time, as it does unless told
-otherwise, and one at a time. Once everything was one at a time, it took 22.8 s at 50 ms and 80.6 s at 200 ms.`;
+const ABOUT_FAR = `The whole command on a correct provider behind this latency: each call waits that long before the sandbox gets it. Eight requests at the same time, the
+default, and one at a time. When all checks ran one at a time, it took 22.8 s at 50 ms and 80.6 s at 200 ms.`;
 
 const HEAD_FAR = ["latency", "seconds", "with `--concurrency 1`"];
 
@@ -78,26 +78,26 @@ const PLAIN: Dialect = {
   ...{ routing: "path", variant: "a", notFound: "empty", unassign: "put", acknowledgement: "minimal" },
 };
 
-/** On a correct provider. Milliseconds. */
-function timesOf({ ground, quick, say }: Setting): Promise<Record<"kit" | "pact", number[]>> {
-  const turns = { kit: () => timeKit(ground), pact: () => timePact(ground) };
+/** Measures on a correct provider. Milliseconds. */
+function timesOf({ resources, quick, report }: Setting): Promise<Record<"kit" | "pact", number[]>> {
+  const turns = { kit: () => timeKit(resources), pact: () => timePact(resources) };
   return alternate(turns, quick ? 1 : 7, (name, round) =>
-    say(`${name} on a correct provider, round ${round}`),
+    report(`${name} on a correct provider, round ${round}`),
   );
 }
 
 const LATENCIES = [0, 50, 200];
 
-async function farTimesOf({ ground, quick, say }: Setting): Promise<Far[]> {
+async function farTimesOf({ resources, quick, report }: Setting): Promise<Far[]> {
   const far: Far[] = [];
   for (const latency of LATENCIES) {
     const ms: number[] = [];
     for (let round = 1; round <= (quick ? 1 : 3); round += 1) {
-      say(`kit at ${latency} ms, round ${round}`);
-      ms.push(await timeKit(ground, { latency }));
+      report(`kit at ${latency} ms, round ${round}`);
+      ms.push(await timeKit(resources, { latency }));
     }
-    if (!quick) say(`kit at ${latency} ms, one request at a time`);
-    const inTurn = quick ? undefined : await timeKit(ground, { latency, concurrency: 1 });
+    if (!quick) report(`kit at ${latency} ms, one request at a time`);
+    const inTurn = quick ? undefined : await timeKit(resources, { latency, concurrency: 1 });
     far.push({ latency, ms, inTurn });
   }
   return far;
@@ -108,24 +108,24 @@ interface Distance {
   concurrency?: number;
 }
 
-async function timeKit(ground: Ground, { latency, concurrency }: Distance = {}): Promise<number> {
-  const { sandbox, fixtures, other } = await startProvider(ground, { dialect: PLAIN });
-  const file = join(await ground.folder("fixtures"), "fixtures.json");
+async function timeKit(resources: Resources, { latency, concurrency }: Distance = {}): Promise<number> {
+  const { sandbox, fixtures, other } = await startProvider(resources, { dialect: PLAIN });
+  const file = join(await resources.folder("fixtures"), "fixtures.json");
   await writeFile(file, JSON.stringify(fixtures));
-  const url = latency === undefined ? sandbox.url : await farAway(ground, sandbox.url, latency);
+  const url = latency === undefined ? sandbox.url : await farAway(resources, sandbox.url, latency);
   const argv = ["--import", import.meta.resolve("tsx"), COMMAND, "verify", url];
   const own = ["--provider-id", sandbox.providerId, "--token", sandbox.token, "--fixtures", file];
   const others = ["--other-provider-id", other.providerId, "--other-token", other.token];
   const at = concurrency === undefined ? [] : ["--concurrency", String(concurrency)];
-  const { code, ms, output } = await runNode(ground, [...argv, ...own, ...others, ...at]);
+  const { code, ms, output } = await runNode(resources, [...argv, ...own, ...others, ...at]);
   await sandbox.close();
   if (code !== 0) throw new Error(`a correct provider was not verified: ${output.slice(-2_000)}`);
   return ms;
 }
 
-async function timePact(ground: Ground): Promise<number> {
-  const { sandbox } = await startProvider(ground, { dialect: PLAIN });
-  const { code, ms, output } = await pactAlone(ground, sandbox, { dialect: PLAIN });
+async function timePact(resources: Resources): Promise<number> {
+  const { sandbox } = await startProvider(resources, { dialect: PLAIN });
+  const { code, ms, output } = await pactAlone(resources, sandbox, { dialect: PLAIN });
   await sandbox.close();
   if (code !== 0) throw new Error(`pact-verifier refused a correct provider: ${output.slice(-2_000)}`);
   return ms;
@@ -137,12 +137,12 @@ interface Counts {
   pact: number;
 }
 
-/** So many at once: each waits for processes of its own. */
+/** Faults at the same time: each waits for its own processes. */
 const AT_ONCE = 2;
-/** Of the quick run. */
+/** The faults of the quick run. */
 const EACH = 48;
 
-async function countsOf({ ground, quick, say }: Setting): Promise<Counts> {
+async function countsOf({ resources, quick, report }: Setting): Promise<Counts> {
   const planted = plantedFaults().filter((_, index) => !quick || index % EACH === 0);
   const counts = { planted: planted.length, kit: 0, pact: 0 };
   const baselines = new Map<string, Promise<ReadonlySet<string>>>();
@@ -150,16 +150,16 @@ async function countsOf({ ground, quick, say }: Setting): Promise<Counts> {
   const work = async () => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
       const { dialect } = next;
-      const right = baselines.get(nameOf(dialect)) ?? baseline(ground, dialect, quick);
+      const right = baselines.get(nameOf(dialect)) ?? baseline(resources, dialect, quick);
       baselines.set(nameOf(dialect), right);
-      // It is told of where it is waited for.
+      // The awaiting code reports it.
       right.catch(() => undefined);
-      const [found, pact] = [await told(ground, next, quick), await isFoundByPact(ground, next)];
+      const [found, pact] = [await findingsOf(resources, next, quick), await isFoundByPact(resources, next)];
       const known = await right;
       const isFound = [...found].some((finding) => !known.has(finding));
       counts.kit += isFound ? 1 : 0;
       counts.pact += pact ? 1 : 0;
-      say(
+      report(
         `fault ${next.fault}: ${isFound ? "found" : "NOT found"}, by Pact alone ${pact ? "found" : "not found"}`,
       );
     }
@@ -168,16 +168,16 @@ async function countsOf({ ground, quick, say }: Setting): Promise<Counts> {
   return counts;
 }
 
-/** A hang costs no more. Milliseconds. */
+/** The limit of a hanging call. Milliseconds. */
 const SHORT_MS = 400;
 
-/** Every error and warning. The quick run leaves out the replay of the contracts, which takes most of the time. */
-async function told(
-  ground: Ground,
+/** Returns every error and warning. The quick run omits the replay of the contracts, which takes most of the time. */
+async function findingsOf(
+  resources: Resources,
   { dialect, fault }: MaybePlanted,
   quick: boolean,
 ): Promise<ReadonlySet<string>> {
-  const provider = await startProvider(ground, { dialect, ...(fault && { fault }) });
+  const provider = await startProvider(resources, { dialect, ...(fault && { fault }) });
   const { sandbox, fixtures, other } = provider;
   try {
     const verification = await verify({
@@ -191,12 +191,12 @@ async function told(
       },
       ...(fault === "slow" && { timeoutMs: SHORT_MS }),
       ...(quick && { skip: ["contracts"] as const }),
-      // A provider that asks to wait is believed, and not waited for.
+      // Requested pauses are skipped.
       wait: () => Promise.resolve(),
     });
     return wrongs(verification);
   } catch (error) {
-    // One clear line, and exit code 2: nobody takes such a provider for a correct one.
+    // Such a provider counts as incorrect: verify exits with code 2.
     if (error instanceof CouldNotRun) return new Set(["could not run"]);
     throw error;
   } finally {
@@ -209,20 +209,24 @@ function wrongs({ findings }: Verification): Set<string> {
   return new Set(wrong.map(({ code, operation }) => `${code} ${operation}`));
 }
 
-/** What is told of a correct provider; Pact alone must find nothing there, or its findings would mean nothing. */
-async function baseline(ground: Ground, dialect: Dialect, quick: boolean): Promise<ReadonlySet<string>> {
-  if (await isFoundByPact(ground, { dialect })) {
+/** Returns the findings about a correct provider. Pact alone must find nothing there, or its findings would prove nothing. */
+async function baseline(
+  resources: Resources,
+  dialect: Dialect,
+  quick: boolean,
+): Promise<ReadonlySet<string>> {
+  if (await isFoundByPact(resources, { dialect })) {
     throw new Error(`pact-verifier refuses a correct provider: ${nameOf(dialect)}`);
   }
-  return told(ground, { dialect }, quick);
+  return findingsOf(resources, { dialect }, quick);
 }
 
 type MaybePlanted = Pick<Planted, "dialect"> & Partial<Planted>;
 
-async function isFoundByPact(ground: Ground, { dialect, fault }: MaybePlanted): Promise<boolean> {
-  const { sandbox } = await startProvider(ground, { dialect, ...(fault && { fault }) });
+async function isFoundByPact(resources: Resources, { dialect, fault }: MaybePlanted): Promise<boolean> {
+  const { sandbox } = await startProvider(resources, { dialect, ...(fault && { fault }) });
   try {
-    const { code } = await pactAlone(ground, sandbox, {
+    const { code } = await pactAlone(resources, sandbox, {
       dialect,
       ...(fault === "slow" && { timeoutMs: SHORT_MS }),
     });

@@ -14,7 +14,7 @@ export interface Target {
 export interface Load {
   connections: number;
   seconds: number;
-  /** Processes that work for the server. */
+  /** Returns the processes that work for the server. */
   helpers?: () => readonly number[];
 }
 
@@ -29,7 +29,7 @@ export interface Loaded {
   loadCpu: number;
 }
 
-/** As many requests as the server takes. @throws Error when one was not answered with 2xx: the figures would mean nothing. */
+/** Sends as many requests as the server accepts. @throws Error on a status other than 2xx, which would falsify the figures */
 export async function saturate(
   child: Child,
   target: Target,
@@ -41,7 +41,7 @@ export async function saturate(
     url: child.url,
     connections,
     duration: seconds,
-    // Whether the time is over is looked at so often. Milliseconds.
+    // The interval of the check for the end. Milliseconds.
     sampleInt: 50,
     requests: [requestOf(target)],
   });
@@ -50,7 +50,7 @@ export async function saturate(
   if (answered === 0 || result.non2xx + result.errors > 0) {
     const { non2xx, errors } = result;
     throw new Error(
-      `${target.method} ${target.path}: ${answered} answers 2xx, ${non2xx} others, ${errors} errors`,
+      `${target.method} ${target.path}: ${answered} responses 2xx, ${non2xx} others, ${errors} errors`,
     );
   }
   const { p50, p99, max } = result.latency;
@@ -65,7 +65,7 @@ function requestOf({ path, method, headers, body }: Target): autocannon.Request 
   return { ...request, setupRequest: (each) => ({ ...each, body: body() }) };
 }
 
-/** One request at a time, with nothing else to do. Milliseconds each. */
+/** Sends one request at a time to an idle server. Returns the duration of each. Milliseconds. */
 export async function oneByOne(child: Child, target: Target, count: number): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < count; index += 1) {

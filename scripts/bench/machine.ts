@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { arch, cpus, release, type as system, totalmem } from "node:os";
 import { fileURLToPath } from "node:url";
-import { isInMemory } from "./ground.ts";
+import { isInMemory } from "./resources.ts";
 
 const LOCK = fileURLToPath(new URL("../../package-lock.json", import.meta.url));
 
-/** Returns what figures depend on: processor, memory, operating system, and the place of the data. */
+/** Returns the conditions of the figures: processor, memory, operating system, and the place of the data. */
 export async function machineLine(dataPlace: string): Promise<string> {
   const [first, ...others] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);

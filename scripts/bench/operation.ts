@@ -14,7 +14,7 @@ const CHAOS = join(ROOT, "scripts/chaos.ts");
 const TESTS = ["test/deploy/rolling.test.ts", "test/chaos/backup.test.ts", "test/upgrade"];
 const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
 
-/** Restarts, upgrades, backups and failovers under load: what the platform acknowledged meanwhile, and what became of it. */
+/** Counts acknowledged and lost webhooks in restarts, upgrades, backups and failovers under load. */
 export const operation: Section = {
   name: "operation",
   title: "Operation under load",
@@ -32,14 +32,14 @@ export const operation: Section = {
 };
 
 /** @throws Error if a test fails, with the end of its output. */
-async function runTests({ ground, quick, say }: Setting): Promise<Counted[]> {
-  const report = join(await ground.folder("tests"), "report.json");
-  say(`${TESTS.join(", ")}`);
-  await timeNode(ground, [vitest, "run", ...TESTS, "--reporter=json", `--outputFile=${report}`], {
+async function runTests({ resources, quick, report }: Setting): Promise<Counted[]> {
+  const reportFile = join(await resources.folder("tests"), "report.json");
+  report(`${TESTS.join(", ")}`);
+  await timeNode(resources, [vitest, "run", ...TESTS, "--reporter=json", `--outputFile=${reportFile}`], {
     cwd: ROOT,
     env: { PROOFS: "1", ...(!quick && { ROLLING: "20" }) },
   });
-  const { testResults }: VitestReport = JSON.parse(await readFile(report, "utf8"));
+  const { testResults }: VitestReport = JSON.parse(await readFile(reportFile, "utf8"));
   return testResults
     .flatMap(({ assertionResults }) => assertionResults)
     .flatMap(({ meta }) => meta?.figures ?? []);
@@ -49,12 +49,12 @@ interface VitestReport {
   testResults: { assertionResults: { meta?: { figures?: Counted } }[] }[];
 }
 
-async function failOver({ ground, quick, say }: Setting): Promise<Counts[]> {
-  const report = join(await ground.folder("chaos"), "report.json");
-  const flags = ["--failover", "--malformed", "0", "--kills", quick ? "1" : "5", "--report", report];
-  say(`npm run chaos -- ${flags.slice(0, -2).join(" ")}`);
-  await timeNode(ground, ["--import", "tsx", CHAOS, ...flags], { cwd: ROOT });
-  return JSON.parse(await readFile(report, "utf8"));
+async function failOver({ resources, quick, report }: Setting): Promise<Counts[]> {
+  const reportFile = join(await resources.folder("chaos"), "report.json");
+  const flags = ["--failover", "--malformed", "0", "--kills", quick ? "1" : "5", "--report", reportFile];
+  report(`npm run chaos -- ${flags.slice(0, -2).join(" ")}`);
+  await timeNode(resources, ["--import", "tsx", CHAOS, ...flags], { cwd: ROOT });
+  return JSON.parse(await readFile(reportFile, "utf8"));
 }
 
 const testsTable = (counted: readonly Counted[]): Table => ({

@@ -3,26 +3,26 @@ import { createClient } from "../../generated/operations/client.ts";
 import published from "../../test/testdata/personal-numbers.json" with { type: "json" };
 import type { Child } from "./child.ts";
 import { startChild } from "./child.ts";
-import type { Ground } from "./ground.ts";
+import type { Resources } from "./resources.ts";
 
 const OPERATIONS_TOKEN = "operations-token-of-the-benchmark";
 const SECRET_KEY = randomBytes(32).toString("base64");
-/** Calls of the onboarding that are under way at once. */
+/** The number of simultaneous calls of the onboarding. */
 const AT_ONCE = 4;
 
-/** A platform process, and what its operators can do. */
+/** A platform process with its operations API. */
 export interface Platform {
   child: Child;
   operations: ReturnType<typeof createClient>;
   operationsToken: string;
 }
 
-/** Where a platform keeps its data. */
+/** The data store of a platform. */
 export type Store = { databaseUrl: string } | { dataDir: string };
 
-/** No limits on the rate: what is measured is what the platform can do, not what it may. */
-export async function startPlatform(ground: Ground, store: Store): Promise<Platform> {
-  const child = await startChild(ground, new URL("./servers/platform.ts", import.meta.url), {
+/** Starts a platform without rate limits, because they would limit the figures. */
+export async function startPlatform(resources: Resources, store: Store): Promise<Platform> {
+  const child = await startChild(resources, new URL("./servers/platform.ts", import.meta.url), {
     ...("databaseUrl" in store ? { DATABASE_URL: store.databaseUrl } : { SHIFTPACT_DATA: store.dataDir }),
     ...{ OPERATIONS_TOKEN, SECRET_KEY, PORT: "0", ALLOW_INSECURE_PROVIDERS: "1" },
     ...{ WEBHOOK_RATE_LIMIT: "0", PROVIDER_RATE_LIMIT: "0", LOG_LEVEL: "fatal" },
@@ -32,23 +32,23 @@ export async function startPlatform(ground: Ground, store: Store): Promise<Platf
   return { child, operations, operationsToken: OPERATIONS_TOKEN };
 }
 
-/** An empty database of the server that all sections share. */
-export async function newDatabase(ground: Ground): Promise<{ databaseUrl: string }> {
-  const server = await ground.postgres();
+/** Creates an empty database on the server that all sections share. */
+export async function newDatabase(resources: Resources): Promise<{ databaseUrl: string }> {
+  const server = await resources.postgres();
   const name = `bench_${randomUUID().replaceAll("-", "")}`;
   await server.createDatabase(name);
   return { databaseUrl: `${server.url}/${name}` };
 }
 
-export const newFolder = async (ground: Ground) => ({ dataDir: await ground.folder("platform") });
+export const newFolder = async (resources: Resources) => ({ dataDir: await resources.folder("platform") });
 
-/** One that can send webhooks. */
+/** An organisation that can send webhooks. */
 export interface Organisation {
   providerId: string;
   platformToken: string;
 }
 
-/** A draft: its events are acknowledged and stored, and wait. */
+/** Registers a draft: its events are acknowledged and stored, and wait. */
 export async function register({ operations }: Platform, baseUrl: string): Promise<Organisation> {
   const providerId = randomUUID();
   const body = { providerId, kind: "bench", name: "Kvarteret", baseUrl, providerToken: "a-provider-token" };
@@ -56,7 +56,7 @@ export async function register({ operations }: Platform, baseUrl: string): Promi
   return { providerId, platformToken };
 }
 
-/** Organisations whose events are processed: outlet and role of servers/provider.ts are mapped by their names. */
+/** Onboards organisations whose events are processed: outlet and role of servers/provider.ts are mapped by their names. */
 export async function onboard(platform: Platform, baseUrls: readonly string[]): Promise<Organisation[]> {
   const organisations: Organisation[] = [];
   const waiting = [...baseUrls];
@@ -75,14 +75,14 @@ export async function onboard(platform: Platform, baseUrls: readonly string[]): 
 
 let numbers = 0;
 
-/** A published personal number, another one each time. @throws RangeError when none is left. */
+/** Returns another published personal number each time. @throws RangeError when none is left */
 export function nextNumber(): string {
   const number = published.personnummer[numbers++];
   if (number === undefined) throw new RangeError("every published personal number is in use");
   return number;
 }
 
-/** What outlet and role mean on the platform, and people whom each job is offered to. */
+/** Creates the workplace and the competence, and candidates for each job. */
 export async function settle({ operations }: Platform, people: number): Promise<void> {
   ok(await operations.createWorkplace({ body: { name: "Kajen", address: "Skeppsbron 14, Göteborg" } }));
   const { competenceId } = ok(await operations.createCompetence({ body: { name: "Waiter" } }));
@@ -94,7 +94,7 @@ export async function settle({ operations }: Platform, people: number): Promise<
   }
 }
 
-/** @throws Error with what was answered instead of 2xx. */
+/** @throws Error with the response, if it is not 2xx */
 export function ok<T>({ data, error, response }: { data?: T; error?: unknown; response: Response }): T {
   if (response.ok && error === undefined) return data as T;
   throw new Error(`${response.url}: status ${response.status}: ${JSON.stringify(error)}`);

@@ -6,13 +6,13 @@ import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { readContract } from "../../src/verify/contracts.ts";
 import { type ProviderForms, selectInteractions } from "../../src/verify/interactions.ts";
 import { type Ended, runNode } from "./command.ts";
-import type { Ground } from "./ground.ts";
+import type { Resources } from "./resources.ts";
 
 const VERIFIER = fileURLToPath(
   new URL("../../node_modules/@pact-foundation/pact-cli/bin/pact-verifier.js", import.meta.url),
 );
 
-/** How the sandbox does what a dialect leaves open. */
+/** The sandbox's choices where a dialect leaves them open. */
 const OPEN: Omit<ProviderForms, keyof Dialect> = {
   ...{
     updated: "shift",
@@ -24,14 +24,14 @@ const OPEN: Omit<ProviderForms, keyof Dialect> = {
   },
 };
 
-/** Pact's stand-alone verifier on the contract of calls; the sandbox sets up the provider states. Exit code 0 when it finds nothing wrong. */
+/** Runs Pact's stand-alone verifier on the contract of calls; the sandbox sets up the provider states. Exit code 0: no finding. */
 export async function pactAlone(
-  ground: Ground,
+  resources: Resources,
   sandbox: Sandbox,
   { dialect, timeoutMs = 10_000 }: { dialect: Dialect; timeoutMs?: number },
 ): Promise<Ended> {
   const contract = selectInteractions(await readContract("provider"), { ...OPEN, ...dialect });
-  const file = join(await ground.folder("pact"), "contract.json");
+  const file = join(await resources.folder("pact"), "contract.json");
   await writeFile(file, JSON.stringify(contract));
   const argv = [VERIFIER, "--file", file, "--provider-name", contract.provider.name];
   const where = [
@@ -43,5 +43,5 @@ export async function pactAlone(
     `${sandbox.url}/states`,
   ];
   const how = ["--header", `Authorization=Bearer ${sandbox.token}`, "--request-timeout", String(timeoutMs)];
-  return await runNode(ground, [...argv, ...where, ...how], { env: { PACT_DO_NOT_TRACK: "true" } });
+  return await runNode(resources, [...argv, ...where, ...how], { env: { PACT_DO_NOT_TRACK: "true" } });
 }

@@ -15,7 +15,7 @@ import { loadShift } from "../../src/platform/shifts/load.ts";
 import type { Organisation } from "./organisations.ts";
 import { log } from "./stored-events.ts";
 
-/** What PostgreSQL does for a query of the platform. */
+/** The plan of PostgreSQL for a query of the platform. */
 export interface Plan {
   what: string;
   /** Scans of the table events: `index scan, events_shift`. */
@@ -27,7 +27,7 @@ export interface Plan {
 type Query = Pick<CompiledQuery, "sql" | "parameters">;
 type Do = (kysely: Kysely<Schema>) => Promise<unknown>;
 
-/** Runs the platform's own code, takes the queries from it, and has them explained: nothing here can differ from what runs. */
+/** Returns the plans of the queries that the platform's own code makes. */
 export async function plansOf(
   { kysely }: Database,
   [organisation]: readonly Organisation[],
@@ -68,16 +68,16 @@ function receive(kysely: Kysely<Schema>, providerId: string): Promise<unknown> {
     shiftId: randomUUID(),
     traceId: randomUUID(),
   };
-  // Ignored: its shift is not due.
+  // Not claimed: its shift is not due.
   return createInbox({ db: { kysely }, onStored: () => undefined }).receive({ ...event, status: "ignored" });
 }
 
-/** Should an event have been left, its shift is due now: no harm to the platform that has the database. */
+/** Makes the shift of a remaining event due, which does not harm the platform on this database. */
 async function sweep(kysely: Kysely<Schema>): Promise<void> {
   await createDispatcher({ database: { kysely } as Database, log, wakeWorker: () => undefined }).run();
 }
 
-/** The first query on the events, or on the view of them, that `run` makes. */
+/** Returns the first query on the events, or on their view, that `run` makes. */
 async function taken(kysely: Kysely<Schema>, run: Do): Promise<Query> {
   const queries: Query[] = [];
   const compiler = new PostgresQueryCompiler();
@@ -104,7 +104,7 @@ interface Node {
 
 const ROLL_BACK = Symbol("rolled back");
 
-/** It is executed, and taken back. */
+/** Executes and rolls back the query. */
 async function explained(kysely: Kysely<Schema>, { sql, parameters }: Query): Promise<Omit<Plan, "what">> {
   let plan: Omit<Plan, "what"> | undefined;
   const explain = CompiledQuery.raw(`explain (analyze, format json) ${sql}`, [...parameters]);
@@ -125,7 +125,7 @@ async function explained(kysely: Kysely<Schema>, { sql, parameters }: Query): Pr
   return plan;
 }
 
-/** Of the table events. A bitmap's index has no table of its own. */
+/** Returns the scans of the table events. A bitmap index scan names no table. */
 export function scansOf(node: Node): string[] {
   const below = (node.Plans ?? []).flatMap(scansOf);
   const type = node["Node Type"].toLowerCase();

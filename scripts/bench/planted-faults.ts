@@ -4,13 +4,13 @@ import { coveringDialects } from "../../test/verify/covering-dialects.ts";
 import { dialectsFor } from "../../test/verify/fault-row.ts";
 import { faultRows } from "../../test/verify/fault-rows.ts";
 
-/** A provider that is wrong in one way, on every operation where it can be. */
+/** A provider with one fault, on every operation that supports it. */
 export interface Planted {
   fault: FaultName;
   dialect: Dialect;
 }
 
-/** Each fault of the sandbox that makes a provider wrong, once, in a dialect in which it shows; the dialects take turns. */
+/** Returns each fault of the sandbox that makes a provider incorrect, in a dialect that shows it; the dialects take turns. */
 export function plantedFaults(): Planted[] {
   return faultNames.flatMap((fault, turn) => {
     const row = faultRows.find((each) => each.fault === fault);

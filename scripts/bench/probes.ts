@@ -4,9 +4,9 @@ import type { Organisation } from "./organisations.ts";
 import type { FlowParts, Sender } from "./send.ts";
 import { toJob } from "./send.ts";
 
-/** Measures the same again and again beside something else, at a steady rate; what is late because of the ones before counts as late. */
+/** Measures repeatedly in the background, at a steady rate. Delays by earlier measurements count. */
 export interface Probe {
-  /** Milliseconds each. */
+  /** Returns the durations. Milliseconds. */
   stop(): Promise<number[]>;
 }
 
@@ -35,7 +35,7 @@ function probe(perSecond: number, measure: (index: number) => Promise<void>): Pr
   };
 }
 
-/** Acknowledgements of webhooks, of the organisations in turn. */
+/** Measures acknowledgements of webhooks, of the organisations in turn. */
 export const acknowledgements = (
   { sender, url }: { sender: Sender; url: string },
   organisations: readonly Organisation[],
@@ -47,6 +47,6 @@ export const acknowledgements = (
     return sender.send(url, organisation, randomUUID());
   });
 
-/** From the webhook to the job. */
+/** Measures from the webhook to the job. */
 export const jobs = (parts: FlowParts, perSecond: number): Probe =>
   probe(perSecond, async (index) => void (await toJob(parts, index)));

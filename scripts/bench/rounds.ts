@@ -1,4 +1,4 @@
-/** Measures each contender in turn, round after round, so that what the machine does meanwhile meets all of them. */
+/** Measures each contender in turn, round after round: other load of the machine then affects all of them. */
 export async function alternate<Name extends string, T>(
   contenders: Readonly<Record<Name, () => Promise<T>>>,
   rounds: number,

@@ -14,7 +14,7 @@ import { type Row, shown, shownRatio, type Table } from "./table.ts";
 
 export const runtime: Section = {
   name: "runtime",
-  title: "The generated code at work",
+  title: "The generated code at run time",
   packages: ["express", "express-openapi-validator", "openapi-fetch", "ajv", "tinybench", "autocannon"],
   run: async (setting) => {
     const servers = await startServers(setting);
@@ -45,10 +45,10 @@ const TOKEN = "a-provider-token";
 const SHIFT_ID = "0c6c2b0e-4a58-4b6b-9c29-0a2f5cf1c9d3";
 const headers = { Authorization: `Bearer ${TOKEN}` };
 
-async function startServers({ ground }: Setting): Promise<Servers> {
-  const document = `${await documentFolder(ground, 1)}/${DOCUMENT}`;
+async function startServers({ resources }: Setting): Promise<Servers> {
+  const document = `${await documentFolder(resources, 1)}/${DOCUMENT}`;
   const start = (way: Way) =>
-    startChild(ground, new URL("./servers/shifts.ts", import.meta.url), {
+    startChild(resources, new URL("./servers/shifts.ts", import.meta.url), {
       ...{ WAY: way, TOKEN, DOCUMENT: document, SHIFT: exampleFile("shift-variant-a") },
     });
   return { express: await start("express"), stub: await start("stub"), validator: await start("validator") };
@@ -96,14 +96,14 @@ async function stubs(setting: Setting, servers: Servers) {
 }
 
 async function loadsOf(
-  { quick, say }: Setting,
+  { quick, report }: Setting,
   servers: Servers,
   target: Target,
 ): Promise<Record<Way, Loaded[]>> {
   const [rounds, seconds, warmUp] = quick ? [1, 0.7, 0.3] : [7, 3, 1];
   const turn = (way: Way, time: number) => () =>
     saturate(servers[way], target, { connections: 50, seconds: time });
-  // In the first second the code is compiled.
+  // The code is compiled in the first second.
   for (const way of Object.keys(WAYS) as Way[]) await turn(way, warmUp)();
   const turns = {
     express: turn("express", seconds),
@@ -111,13 +111,13 @@ async function loadsOf(
     validator: turn("validator", seconds),
   };
   return alternate(turns, rounds, (way, round) =>
-    say(`${target.method} ${target.path.split("/")[1]}: ${WAYS[way]}, round ${round} of ${rounds}`),
+    report(`${target.method} ${target.path.split("/")[1]}: ${WAYS[way]}, round ${round} of ${rounds}`),
   );
 }
 
-/** One call after the other, each over HTTP to the same server. */
-async function clients({ quick, say }: Setting, { url }: Child) {
-  say("clients");
+/** Measures one call after the other, each over HTTP to the same server. */
+async function clients({ quick, report }: Setting, { url }: Child) {
+  report("clients");
   const http = createProviderHttp({ allowInsecure: true });
   const generated = createClient({ baseUrl: url, headers });
   const options = { providerId: SHIFT_ID, token: TOKEN, routing: "header" as const, fetch: http.fetch };

@@ -1,4 +1,4 @@
-import type { Ground } from "./ground.ts";
+import type { Resources } from "./resources.ts";
 import type { Table } from "./table.ts";
 
 /** One topic of the benchmark. */
@@ -7,17 +7,17 @@ export interface Section {
   title: string;
   /** npm packages whose versions decide the figures. */
   packages: readonly string[];
-  /** Takes long: measured only when it is named. */
+  /** Takes long: it runs only when it is named. */
   isApart?: true;
   run(setting: Setting): Promise<Findings>;
 }
 
 export interface Setting {
-  ground: Ground;
-  /** Measure every figure once, in seconds, instead of long enough to trust it. */
+  resources: Resources;
+  /** Measures every figure once and briefly, too short to compare. */
   quick: boolean;
   /** Reports each step on stderr. */
-  say(line: string): void;
+  report(line: string): void;
 }
 
 export interface Findings {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import type { News } from "./news.ts";
+import type { JobStream } from "./job-stream.ts";
 import type { Organisation } from "./organisations.ts";
 import { headersOf, WEBHOOK_PATH, webhook } from "./webhook.ts";
 
-/** Sends webhooks of shifts that nobody has heard of yet. */
+/** Sends webhooks about new shifts. */
 export interface Sender {
   send(url: string, organisation: Organisation, shiftId?: string): Promise<void>;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export function createSender(connections = 50): Sender {
         body: webhook(providerId, shiftId),
       });
       const text = await body.text();
-      if (statusCode !== 200) throw new Error(`a webhook was answered ${statusCode}: ${text}`);
+      if (statusCode !== 200) throw new Error(`a webhook got status ${statusCode}: ${text}`);
     },
     close: () => dispatcher.destroy(),
   };
@@ -28,11 +28,11 @@ export function createSender(connections = 50): Sender {
 
 const inTurn = <T>(all: readonly T[], index: number): T => {
   const one = all[index % all.length];
-  if (one === undefined) throw new RangeError("nobody is there to take turns");
+  if (one === undefined) throw new RangeError("no element to take in turn");
   return one;
 };
 
-/** As many at once as `atOnce`, the organisations and the processes in turn; resolves when the last one is acknowledged. */
+/** Sends `atOnce` webhooks at the same time, of the organisations and to the processes in turn. Resolves with the last acknowledgement. */
 export async function sendMany(
   sender: Sender,
   urls: readonly string[],
@@ -50,14 +50,14 @@ export async function sendMany(
   await Promise.all(Array.from({ length: atOnce }, work));
 }
 
-/** Milliseconds from each webhook to its job, one at a time and with a pause after each. */
+/** Returns the time from each webhook to its job, one at a time and with a pause after each. Milliseconds. */
 export async function idleFlow(
-  { sender, url, news, organisations }: FlowParts,
+  { sender, url, jobs, organisations }: FlowParts,
   count: number,
 ): Promise<number[]> {
   const times: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    times.push(await toJob({ sender, url, news, organisations }, index));
+    times.push(await toJob({ sender, url, jobs, organisations }, index));
     await sleep(20);
   }
   return times;
@@ -66,22 +66,22 @@ export async function idleFlow(
 export interface FlowParts {
   sender: Sender;
   url: string;
-  news: News;
+  jobs: JobStream;
   organisations: readonly Organisation[];
 }
 
-/** Milliseconds. */
-export async function toJob({ sender, url, news, organisations }: FlowParts, index: number): Promise<number> {
+/** Returns the time from a webhook to its job. Milliseconds. */
+export async function toJob({ sender, url, jobs, organisations }: FlowParts, index: number): Promise<number> {
   const shiftId = randomUUID();
-  const job = news.job(shiftId);
+  const job = jobs.job(shiftId);
   const begun = performance.now();
   await sender.send(url, inTurn(organisations, index), shiftId);
   return (await job) - begun;
 }
 
 /**
- * Milliseconds from webhook to job at a steady rate, whether or not the ones before are done: each webhook has its moment, and what
- * the sender itself is late counts too. Each `strangerEvery`th webhook is one of `stranger`, whose jobs nobody waits for.
+ * Returns the times from webhook to job at a steady rate, regardless of earlier ones. Delays of the sender count too. The webhooks of
+ * `stranger` take their turn with the others, and their jobs are not awaited. Milliseconds.
  */
 export async function steadyFlow(
   parts: FlowParts,
@@ -94,19 +94,19 @@ export async function steadyFlow(
   const begun = performance.now();
   const times: Promise<number>[] = [];
   const others: Promise<void>[] = [];
-  const places = parts.organisations.length + 1;
+  const senders = parts.organisations.length + 1;
   for (let index = 0; index < perSecond * seconds; index += 1) {
     const moment = begun + (index * 1_000) / perSecond;
     const early = moment - performance.now();
     if (early > 1) await sleep(early);
-    if (stranger && index % places === 0) others.push(parts.sender.send(parts.url, stranger));
-    else times.push(lateToo(parts, index, moment));
+    if (stranger && index % senders === 0) others.push(parts.sender.send(parts.url, stranger));
+    else times.push(fromScheduledTime(parts, index, moment));
   }
   await Promise.all(others);
   return Promise.all(times);
 }
 
-async function lateToo(parts: FlowParts, index: number, moment: number): Promise<number> {
+async function fromScheduledTime(parts: FlowParts, index: number, moment: number): Promise<number> {
   const late = Math.max(0, performance.now() - moment);
   return late + (await toJob(parts, index));
 }

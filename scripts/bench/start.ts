@@ -14,7 +14,7 @@ export const start: Section = {
       { id: "start-later", cells: ["on an existing one", shown(median(later))] },
     ];
     const about =
-      "Of the platform with its embedded database, from the start of the process to the moment at which it listens; TypeScript is compiled meanwhile.";
+      "The platform with its embedded database, from the start of the process until it listens; TypeScript is compiled meanwhile.";
     return {
       tables: [{ title: "Until the platform listens", about, head: ["start", "seconds"], rows }],
       figures: { "start.first": first, "start.seconds": median(later) },
@@ -22,21 +22,21 @@ export const start: Section = {
   },
 };
 
-/** Seconds. Each process is killed, so that the next one finds what a crash leaves. */
-async function timesOf({ ground, quick, say }: Setting) {
-  const dataDir = await ground.folder("platform");
+/** Returns the times in seconds. Each process is killed, so the next one starts after a crash. */
+async function timesOf({ resources, quick, report }: Setting) {
+  const dataDir = await resources.folder("platform");
   const once = async () => {
     const begun = performance.now();
-    const { child } = await startPlatform(ground, { dataDir });
+    const { child } = await startPlatform(resources, { dataDir });
     const seconds = (performance.now() - begun) / 1_000;
     await child.end();
     return seconds;
   };
-  say("first start");
+  report("first start");
   const first = await once();
   const later: number[] = [];
   for (let round = 1; round <= (quick ? 1 : 5); round += 1) {
-    say(`later start, round ${round}`);
+    report(`later start, round ${round}`);
     later.push(await once());
   }
   return { first, later };

@@ -5,17 +5,17 @@ import type { Store } from "./organisations.ts";
 
 export const log = pino({ level: "silent" });
 
-/** Runs SQL on a database beside the platform that has it; PostgreSQL only. */
+/** Runs SQL on the database of a running platform; PostgreSQL only. */
 export async function withDatabase<T>(store: Store, use: (database: Database) => Promise<T>): Promise<T> {
   if (!("databaseUrl" in store)) throw new TypeError("an embedded database has one process only");
   const database = await openDatabase({ url: store.databaseUrl, log });
   return use(database).finally(database.close);
 }
 
-/** Of one statement, which the platform's connections do not let run for long. */
+/** Rows of one statement: the platform's connections limit its duration. */
 const CHUNK = 100_000;
 
-/** As if the organisations had sent so many events in the last twenty days; what the database does by itself after such a load is done, too. */
+/** Stores this many events of the last twenty days, and runs the maintenance that follows such a load automatically. */
 export async function storeEvents({ kysely }: Database, count: number): Promise<void> {
   for (let from = 1; from <= count; from += CHUNK) {
     await storeChunk(kysely, { count, from, to: Math.min(count, from + CHUNK - 1) });

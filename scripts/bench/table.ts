@@ -1,9 +1,9 @@
 import type { Ratio } from "./statistics.ts";
 
-/** What one section of the report shows: each row has a name under which a text can point to it. */
+/** A table of the report. Each row has an anchor. */
 export interface Table {
   title: string;
-  /** What was done, and how to read it. */
+  /** The method, and how to read the figures. */
   about: string;
   head: readonly string[];
   rows: readonly Row[];
@@ -15,7 +15,7 @@ export interface Row {
   cells: readonly string[];
 }
 
-/** GitHub Markdown. */
+/** Returns GitHub Markdown. */
 export function markdownOf({ title, about, head, rows }: Table): string {
   const lines = [head, head.map(() => "---"), ...rows.map(anchored)];
   const table = lines.map((cells) => `| ${cells.map(escaped).join(" | ")} |`).join("\n");
@@ -26,7 +26,7 @@ const anchored = ({ id, cells: [first = "", ...rest] }: Row) => [`<a id="${id}">
 
 const escaped = (cell: string) => cell.replaceAll("|", "\\|").replaceAll("\n", " ");
 
-/** For a terminal. */
+/** Returns text for a terminal. */
 export function textOf({ title, head, rows }: Table): string {
   const lines = [head, ...rows.map(({ cells }) => cells)];
   const widths = head.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
@@ -41,7 +41,7 @@ export function textOf({ title, head, rows }: Table): string {
 
 const GROUPS = /\B(?=(\d{3})+$)/g;
 
-/** Three digits that mean something: 12,345, 123, 12.3, 1.23, 0.0123. */
+/** Returns three significant digits: 12,345, 123, 12.3, 1.23, 0.0123. */
 export function shown(value: number): string {
   if (!Number.isFinite(value)) return "-";
   if (Math.abs(value) >= 100) return String(Math.round(value)).replaceAll(GROUPS, ",");

@@ -3,9 +3,9 @@ import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import { type Sandbox, startSandbox } from "../../src/sandbox/sandbox.ts";
 import type { Fixtures, OtherTenant } from "../../src/verify/options.ts";
 import published from "../../test/testdata/personal-numbers.json" with { type: "json" };
-import type { Ground } from "./ground.ts";
+import type { Resources } from "./resources.ts";
 
-/** A provider that has all that the kit can use. */
+/** Starts a provider with all fixtures that the kit can use. */
 export interface Provider {
   sandbox: Sandbox;
   fixtures: Required<Fixtures>;
@@ -15,11 +15,11 @@ export interface Provider {
 const [KNOWN_NUMBER = ""] = published.personnummer;
 
 export async function startProvider(
-  ground: Ground,
+  resources: Resources,
   { dialect = {}, fault }: { dialect?: Partial<Dialect>; fault?: FaultName } = {},
 ): Promise<Provider> {
   const sandbox = await startSandbox({ dialect, rateLimit: 0, states: true });
-  ground.ends(sandbox.close);
+  resources.onClear(sandbox.close);
   const { providerId, token } = sandbox.addOrganisation();
   const { shiftId, shift } = sandbox.createShift({ positions: 3 });
   shift.assigned.set(sandbox.candidates[0]?.id ?? "", shift.createdAt);

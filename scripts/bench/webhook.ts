@@ -4,7 +4,7 @@ import type { Organisation } from "./organisations.ts";
 
 export const WEBHOOK_PATH = "/webhooks/scheduling-provider";
 
-/** Webhooks of one organisation, each for a shift and with a traceId of its own. */
+/** Returns a webhook of the organisation about the shift, with a new traceId. */
 export function webhooksOf({ providerId, platformToken }: Organisation): Target & { body: () => string } {
   return {
     path: WEBHOOK_PATH,

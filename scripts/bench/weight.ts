@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { runNode } from "./command.ts";
-import type { Ground } from "./ground.ts";
+import type { Resources } from "./resources.ts";
 import { alternate } from "./rounds.ts";
 import type { Section, Setting } from "./section.ts";
 import { median } from "./statistics.ts";
@@ -15,10 +15,10 @@ import { type Row, shown } from "./table.ts";
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Peers that call an API or take its webhooks, in the versions that are measured. */
+/** Comparable packages that call an API or receive its webhooks, in the measured versions. */
 const PEERS = { "@octokit/webhooks": "14.2.0", octokit: "5.0.5", svix: "2.5.0" };
 
-/** What somebody imports of which package. */
+/** Typical imports of each package. */
 const IMPORTS = [
   ["shiftpact", "shiftpact/provider/client", "createClient"],
   ["shiftpact", "shiftpact", "createProviderClient"],
@@ -35,21 +35,21 @@ export const weight: Section = {
   title: "Packages",
   packages: [],
   run: async (setting) => {
-    setting.say("packing both packages");
+    setting.report("packing both packages");
     const packages = await installed(setting);
     const sizes = await Promise.all(
       Object.entries(packages).map(async ([name, folder]) => [name, await sizeOf(folder)] as const),
     );
-    setting.say("bundles and imports");
+    setting.report("bundles and imports");
     const imports = await importsOf(setting, packages);
     const [own] = sizes.flatMap(([name, size]) => (name === "shiftpact" ? [size] : []));
     const client = imports.find(({ what }) => what === "createProviderClient");
     return {
       tables: [
         {
-          title: "What an installation brings",
+          title: "Installation size",
           about:
-            "`npm install` of one package into an empty folder. MB: the bytes of all files. `@shiftpact/platform` brings a database.",
+            "`npm install` of one package into an empty folder. MB: the bytes of all files. `@shiftpact/platform` includes a database.",
           head: ["package", "packages", "MB", "with an install script"],
           rows: sizes.map(([name, { packages, bytes, scripts }]) => ({
             id: idOf(name),
@@ -57,9 +57,9 @@ export const weight: Section = {
           })),
         },
         {
-          title: "What an import costs",
+          title: "Import size and time",
           about:
-            "The bundle that esbuild makes of one import for a browser (for Node where a package needs it), minified; and the import itself in a new process of Node, without the start of Node.",
+            "The minified esbuild bundle of one import for a browser (for Node where a package needs it), and the import in a new Node process, without the start of Node.",
           head: ["import", "of", "kB", "kB compressed", "ms"],
           rows: imports.map(rowOf),
         },
@@ -74,9 +74,9 @@ export const weight: Section = {
 
 const idOf = (text: string) => `weight-${text.replaceAll(/\W+/g, "-").replace(/^-/, "")}`;
 
-/** A folder for each package, with nothing else in it. */
-async function installed({ ground, say }: Setting): Promise<Record<string, string>> {
-  const tarballs = await ground.folder("packed");
+/** Installs each package in an empty folder. */
+async function installed({ resources, report }: Setting): Promise<Record<string, string>> {
+  const tarballs = await resources.folder("packed");
   const packed: Record<string, string> = {};
   for (const [name, folder] of [["shiftpact"], ["@shiftpact/platform", "./dist/platform"]] as const) {
     const argv = [
@@ -92,8 +92,8 @@ async function installed({ ground, say }: Setting): Promise<Record<string, strin
   const peers = Object.entries(PEERS).map(([name, version]) => [name, `${name}@${version}`]);
   const folders: Record<string, string> = {};
   for (const [name = "", what = ""] of [...Object.entries(packed), ...peers]) {
-    say(`npm install ${name}`);
-    const folder = join(await ground.folder("installed"), "project");
+    report(`npm install ${name}`);
+    const folder = join(await resources.folder("installed"), "project");
     await mkdir(folder);
     await writeFile(join(folder, "package.json"), '{"private":true,"type":"module"}\n');
     await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", what], { cwd: folder });
@@ -105,7 +105,7 @@ async function installed({ ground, say }: Setting): Promise<Record<string, strin
 interface Size {
   packages: number;
   bytes: number;
-  /** Names of packages that run something when they are installed. */
+  /** Returns the packages with an install script. */
   scripts: string[];
 }
 
@@ -129,18 +129,18 @@ async function sizeOf(folder: string): Promise<Size> {
 interface Import {
   what: string;
   from: string;
-  /** Minified. */
+  /** The minified size. */
   bytes: number;
   compressed: number;
   /** Median. */
   ms: number;
 }
 
-async function importsOf({ ground, quick }: Setting, packages: Record<string, string>): Promise<Import[]> {
+async function importsOf({ resources, quick }: Setting, packages: Record<string, string>): Promise<Import[]> {
   const measured = IMPORTS.map(([name, from, what]) => ({ folder: packages[name] ?? "", from, what }));
   const times = await alternate(
     Object.fromEntries(
-      measured.map(({ folder, from }, index) => [String(index), () => importTime(ground, folder, from)]),
+      measured.map(({ folder, from }, index) => [String(index), () => importTime(resources, folder, from)]),
     ),
     quick ? 1 : 9,
   );
@@ -167,9 +167,9 @@ async function bundleOf(resolveDir: string, contents: string): Promise<Uint8Arra
 }
 
 /** Milliseconds. */
-async function importTime(ground: Ground, cwd: string, from: string): Promise<number> {
+async function importTime(resources: Resources, cwd: string, from: string): Promise<number> {
   const code = `const begun = performance.now(); await import(${JSON.stringify(from)}); console.log(performance.now() - begun);`;
-  const { output } = await runNode(ground, ["--input-type=module", "--eval", code], { cwd });
+  const { output } = await runNode(resources, ["--input-type=module", "--eval", code], { cwd });
   const ms = Number(output);
   if (Number.isNaN(ms)) throw new Error(`${from} could not be imported: ${output}`);
   return ms;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client } from "pg";
 import { afterAll, describe, expect, it } from "vitest";
-import { placeOnDisk } from "../../scripts/bench/ground.ts";
+import { placeOnDisk } from "../../scripts/bench/resources.ts";
 import { type PostgresOptions, packagedPostgres, startPostgres } from "../../scripts/embedded-postgres.ts";
 
 const isRoot = process.getuid?.() === 0;

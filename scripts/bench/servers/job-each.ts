@@ -5,12 +5,12 @@ import { pino } from "pino";
 import { openDatabase } from "../../../src/platform/db/database.ts";
 import { answerParent } from "./parent.ts";
 
-// The usual way to take a webhook in Express: read the body, queue a job, answer when the job is stored.
+// The usual webhook route in Express: it reads the body, queues a job, and responds when the job is stored.
 
 const QUEUE = "events";
 const { DATABASE_URL: url, DATA_DIR: dataDir, TOKEN } = process.env;
 
-/** PostgreSQL through its own pool; embedded through our session, because PGlite by itself does not sync. */
+/** Opens PostgreSQL through pg-boss's pool, and PGlite through the platform's session, because PGlite alone does not sync. */
 async function startBoss(): Promise<PgBoss> {
   if (url) return new PgBoss(url).start();
   const { raw } = await openDatabase({ dataDir, log: pino({ level: "silent" }) });

@@ -1,5 +1,5 @@
-/** What a server under test tells the benchmark: where it listens, and answers to its questions. */
-export interface Told {
+/** The first message of a server under test: the port on which it listens. */
+export interface Listening {
   port: number;
 }
 
@@ -13,18 +13,18 @@ export interface Answered {
   answer: unknown;
 }
 
-/** Tells the parent process the port, and answers it for as long as it lives; `cpu` it can always ask for, in microseconds. */
+/** Sends the parent process the port, and answers its questions. `cpu` is always known, in microseconds. */
 export function answerParent(port: number, answers: Readonly<Record<string, () => unknown>> = {}): void {
   const all: Record<string, () => unknown> = { cpu, ...answers };
   process.on("message", async ({ id, question }: Question) => {
     const answered: Answered = { id, answer: await all[question]?.() };
     process.send?.(answered);
   });
-  // Ctrl-C reaches every process of a terminal; the parent ends this one in its turn.
+  // Ctrl-C reaches every process of a terminal; the parent ends this one.
   process.on("SIGINT", () => undefined);
   process.once("disconnect", () => process.exit(0));
-  const told: Told = { port };
-  process.send?.(told);
+  const listening: Listening = { port };
+  process.send?.(listening);
 }
 
 function cpu(): number {

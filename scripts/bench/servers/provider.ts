@@ -3,9 +3,8 @@ import type { AddressInfo } from "node:net";
 import { answerParent } from "./parent.ts";
 
 /*
- * A provider that costs next to nothing: every shift exists, tomorrow, with one position. Below /hanging it never answers a shift. It counts how many
- * shifts were read below each first part of the path.
- * The sandbox would be the slower half of what is measured.
+ * A provider that uses almost no CPU: every shift exists, tomorrow, with one position. Below /hanging it never responds about a shift. It counts the
+ * shifts read below each first part of the path. The sandbox would take more time than the platform.
  */
 
 const HOUR_MS = 3_600_000;
@@ -24,7 +23,7 @@ const server = createServer((request, response) => {
   const body = kind === "shifts" ? shift(last) : { outlets: [OUTLET], roles: [ROLE] }[last];
   response.statusCode = body ? 200 : 404;
   response.setHeader("Content-Type", "application/json");
-  response.end(JSON.stringify(body ?? { title: "There is nothing here" }));
+  response.end(JSON.stringify(body ?? { title: "Not found" }));
 });
 
 const reads: Record<string, number> = {};

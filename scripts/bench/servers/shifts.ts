@@ -30,16 +30,16 @@ function addRoutes(app: Express): void {
   app.post("/candidates", (request, response) => void response.status(201).json(created(request.body)));
 }
 
-/** Nothing is validated. */
+/** Validates nothing. */
 function plain(app: Express): void {
   app.use(authenticate, express.json({ limit: "64kb" }));
   addRoutes(app);
 }
 
-/** Ours. */
+/** Uses the generated stub. */
 function stub(app: Express): void {
   const nobody = (): never => {
-    throw new Error("nobody calls this");
+    throw new Error("the benchmark does not call this");
   };
   const others: Omit<Handlers<undefined>, "getShift" | "createCandidate"> = {
     ...{ updateShift: nobody, cancelShift: nobody, assignCandidate: nobody, deleteAssignment: nobody },
@@ -58,7 +58,7 @@ function stub(app: Express): void {
   app.use(createRouter({ handlers, authenticate: check }));
 }
 
-/** The peer that validates requests and responses of an OpenAPI document in Express. */
+/** Uses express-openapi-validator, which validates requests and responses by an OpenAPI document. */
 function validator(app: Express): void {
   const apiSpec = { ...parse(readFileSync(DOCUMENT, "utf8")), servers: [{ url: "/" }] };
   app.use(express.json({ limit: "64kb" }));
@@ -71,7 +71,7 @@ function validator(app: Express): void {
   addRoutes(app);
 }
 
-// The same as scripts/emit/formats.ts has it: RegExp, as cheap as it gets.
+// The regular expression of scripts/emit/formats.ts.
 const FORMATS = { "local-date-time": /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/ };
 
 const app = express();

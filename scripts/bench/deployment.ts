@@ -1,7 +1,6 @@
 import { type Child, startChild } from "./child.ts";
 import { cpuOf } from "./cpu.ts";
-import type { Ground } from "./ground.ts";
-import { listen } from "./news.ts";
+import { listen } from "./job-stream.ts";
 import {
   type Organisation,
   onboard,
@@ -10,10 +9,11 @@ import {
   settle,
   startPlatform,
 } from "./organisations.ts";
+import type { Resources } from "./resources.ts";
 import { createSender, type FlowParts, sendMany } from "./send.ts";
 
-/** A platform with organisations on a database of its own, and whoever sends it webhooks. */
-export interface Scene extends FlowParts {
+/** A platform with organisations on its own database, and the sender of its webhooks. */
+export interface Deployment extends FlowParts {
   platform: Platform;
   store: Store;
   organisations: readonly Organisation[];
@@ -24,76 +24,79 @@ export interface Scene extends FlowParts {
 
 const PEOPLE = 3;
 
-export function startProvider(ground: Ground): Promise<Child> {
-  return startChild(ground, new URL("./servers/provider.ts", import.meta.url));
+export function startProvider(resources: Resources): Promise<Child> {
+  return startChild(resources, new URL("./servers/provider.ts", import.meta.url));
 }
 
-export async function startScene(
-  ground: Ground,
+export async function startDeployment(
+  resources: Resources,
   { store, provider, organisations: count }: { store: Store; provider: Child; organisations: number },
-): Promise<Scene> {
-  const platform = await startPlatform(ground, store);
+): Promise<Deployment> {
+  const platform = await startPlatform(resources, store);
   await settle(platform, PEOPLE);
   const organisations = await onboard(
     platform,
     Array.from({ length: count }, () => provider.url),
   );
-  return open(ground, store, platform, organisations);
+  return open(resources, store, platform, organisations);
 }
 
-/** The same organisations and data, once the scene has ended, with another process. */
-export async function reopen(ground: Ground, { store, organisations }: Scene): Promise<Scene> {
-  return open(ground, store, await startPlatform(ground, store), organisations);
+/** Starts another process on the organisations and data of an ended deployment. */
+export async function reopen(
+  resources: Resources,
+  { store, organisations }: Deployment,
+): Promise<Deployment> {
+  return open(resources, store, await startPlatform(resources, store), organisations);
 }
 
 async function open(
-  ground: Ground,
+  resources: Resources,
   store: Store,
   platform: Platform,
   organisations: readonly Organisation[],
-): Promise<Scene> {
-  const [sender, news] = [createSender(), await listen(platform)];
-  // Activated, they are read once more: a scene begins at rest.
+): Promise<Deployment> {
+  const [sender, jobs] = [createSender(), await listen(platform)];
+  // An activation reads the shifts once more: measurements begin when the platform is idle.
   await platform.child.ask("idle");
   const end = async () => {
-    news.stop();
+    jobs.stop();
     await sender.close();
     await platform.child.end();
   };
-  ground.ends(end);
-  const databasePids = "databaseUrl" in store ? (await ground.postgres()).pids : () => [];
-  return { platform, store, organisations, sender, news, url: platform.child.url, databasePids, end };
+  resources.onClear(end);
+  const databasePids = "databaseUrl" in store ? (await resources.postgres()).pids : () => [];
+  return { platform, store, organisations, sender, jobs, url: platform.child.url, databasePids, end };
 }
 
-/** What the platform did with many events. */
+/** The throughput of the platform with many events. */
 export interface Pipelined {
-  /** Events a second from the first webhook to the moment at which nothing is left to do. */
+  /** Events a second, from the first webhook until the platform is idle. */
   rate: number;
-  /** CPU of an event: of the platform's processes, and of PostgreSQL. Milliseconds. */
+  /** CPU time for an event: of the platform's processes, and of PostgreSQL. Milliseconds. */
   serverCpu: number;
   databaseCpu: number;
 }
 
-/** `more`: other processes that take part. */
+/** Measures the throughput. `more`: other processes of the platform. */
 export async function pipeline(
-  scene: Scene,
+  deployment: Deployment,
   count: number,
   more: readonly Platform[] = [],
 ): Promise<Pipelined> {
-  const children = [scene.platform, ...more].map(({ child }) => child);
-  const used = async () => [await cpuOfAll(children), cpuOf(scene.databasePids())] as const;
+  const children = [deployment.platform, ...more].map(({ child }) => child);
+  const used = async () => [await cpuOfAll(children), cpuOf(deployment.databasePids())] as const;
   const before = await used();
   const begun = performance.now();
   await sendMany(
-    scene.sender,
+    deployment.sender,
     children.map(({ url }) => url),
-    scene.organisations,
+    deployment.organisations,
     count,
   );
   await Promise.all(children.map((child) => child.ask("idle")));
   const seconds = (performance.now() - begun) / 1_000;
   const after = await used();
-  await refuseFailures(scene.platform);
+  await refuseFailures(deployment.platform);
   const [serverCpu, databaseCpu] = [after[0] - before[0], after[1] - before[1]].map(
     (us) => us / 1_000 / count,
   ) as [number, number];
@@ -105,11 +108,11 @@ async function cpuOfAll(children: readonly Child[]): Promise<number> {
   return each.reduce((sum, us) => sum + us, 0);
 }
 
-/** Events that were given up, or still wait, would make the platform look quick. */
+/** Events that were given up, or still wait, would falsify the throughput. */
 async function refuseFailures({ operations }: Platform): Promise<void> {
   for (const status of ["queued", "failed", "dead"] as const) {
     const { data } = await operations.listEvents({ params: { query: { status, limit: 1 } } });
     const [event] = data?.items ?? [];
-    if (event || !data) throw new Error(`an event is ${status}: ${event?.verdict ?? "nobody knows why"}`);
+    if (event || !data) throw new Error(`an event is ${status}: ${event?.verdict ?? "no verdict"}`);
   }
 }

