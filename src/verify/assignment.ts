@@ -6,26 +6,26 @@ import type { Run } from "./run.ts";
 import { assignedIds, hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from "./shift.ts";
 import { bookableId, personOf, secondOf } from "./test-candidates.ts";
 
-/** A candidate and a shift: the path parameters of an assignment. */
-export interface Seat {
+/** Path parameters of an assignment: a shift and a candidate. */
+export interface Pair {
   shiftId: string;
   candidateId: string;
 }
 
-/** The reason why no assignment can be made, as shown in reports. */
-export interface NoSeat {
+/** The reason why no assignment is possible, as shown in reports. */
+export interface NoPair {
   missing: string;
 }
 
-/** An assignment that can be made, and the current shift. */
-export interface FreeSeat {
-  seat: Seat;
+/** A possible assignment, and the current shift. */
+export interface FreePair {
+  pair: Pair;
   body: ShiftBody;
   shift: Shift;
 }
 
-/** Returns the test candidate and the shift of the fixtures, which gets another position when it is full. */
-export async function seatOf(run: Run): Promise<FreeSeat | NoSeat> {
+/** Returns the test candidate and the fixture shift, which gets another position if it is full. */
+export async function freePair(run: Run): Promise<FreePair | NoPair> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange) return { missing: "--read-only" };
   if (shiftId === undefined)
@@ -36,51 +36,51 @@ export async function seatOf(run: Run): Promise<FreeSeat | NoSeat> {
 }
 
 /** Returns a second candidate who is not assigned to the shift: assigned candidates must stay. */
-export async function someoneElse(run: Run, assigned: readonly string[]): Promise<string | undefined> {
+export async function otherCandidate(run: Run, assigned: readonly string[]): Promise<string | undefined> {
   const candidateId = await bookableId(personOf(run));
   const others = [await bookableId(secondOf(run)), run.fixtures.knownCandidateId];
   return others.find((id) => id !== undefined && id !== candidateId && !assigned.includes(id));
 }
 
-async function makeRoom(run: Run, seat: Seat): Promise<FreeSeat | NoSeat> {
-  const there = await readSteadily(run, seat.shiftId);
+async function makeRoom(run: Run, pair: Pair): Promise<FreePair | NoPair> {
+  const there = await readSteadily(run, pair.shiftId);
   if (!there) return { missing: "the shift cannot be read" };
   const { shift, body } = there;
   run.known.shift ??= body;
   if (shift.cancelled) return { missing: "the shift is cancelled" };
   if (hasStarted(run, shift)) return { missing: STARTED };
   const isOn = shift.assigned.some(({ providerCandidateId }) =>
-    isSameId(providerCandidateId, seat.candidateId),
+    isSameId(providerCandidateId, pair.candidateId),
   );
-  if (wasAssigned(run, seat) || (isOn && !(await isOurs(run, seat)))) {
-    return { missing: "no candidate: the known one is on the shift already" };
+  if (wasAssigned(run, pair) || (isOn && !(await isOwnedByRun(run, pair)))) {
+    return { missing: "no candidate: the known one is already assigned" };
   }
-  if (isOn || shift.assigned.length < shift.positions) return { seat, shift, body };
-  const isRaised = await addPosition(run, seat.shiftId, body);
-  const now = isRaised ? await readSteadily(run, seat.shiftId) : undefined;
-  return now ? { seat, ...now } : { missing: "the shift is full, and cannot be given a position more" };
+  if (isOn || shift.assigned.length < shift.positions) return { pair, shift, body };
+  const isRaised = await addPosition(run, pair.shiftId, body);
+  const now = isRaised ? await readSteadily(run, pair.shiftId) : undefined;
+  return now ? { pair, ...now } : { missing: "the shift is full, and a position cannot be added" };
 }
 
-async function readSteadily(run: Run, shiftId: string): Promise<Omit<FreeSeat, "seat"> | undefined> {
+async function readSteadily(run: Run, shiftId: string): Promise<Omit<FreePair, "pair"> | undefined> {
   const read = await steadyRead(run, shiftId);
   const [shift, body] = [shiftOf(read), shiftBodyOf(read)];
   return shift && body && { shift, body };
 }
 
 /** Whether the candidate was assigned before the run: candidates of the provider must stay. */
-function wasAssigned({ known }: Run, { candidateId }: Seat): boolean {
+function wasAssigned({ known }: Run, { candidateId }: Pair): boolean {
   return (known.shift?.assignedCandidates ?? []).some((entry) =>
     isSameId(entry.candidateId ?? entry.id, candidateId),
   );
 }
 
 /** Whether the run assigned or created the candidate: any other candidate must not be unassigned. */
-async function isOurs(run: Run, seat: Seat): Promise<boolean> {
-  return hasPlaced(run, seat) || (await bookableId(personOf(run))) === seat.candidateId;
+async function isOwnedByRun(run: Run, pair: Pair): Promise<boolean> {
+  return wasTried(run, pair) || (await bookableId(personOf(run))) === pair.candidateId;
 }
 
-export function hasPlaced({ known }: Run, { shiftId, candidateId }: Seat): boolean {
-  return known.placed.get(shiftId)?.has(candidateId) ?? false;
+export function wasTried({ known }: Run, { shiftId, candidateId }: Pair): boolean {
+  return known.tried.get(shiftId)?.has(candidateId) ?? false;
 }
 
 /** Ignores case: a provider may send a UUID in capitals (RFC 9562). */
@@ -95,7 +95,7 @@ async function addPosition(run: Run, shiftId: string, body: ShiftBody): Promise<
   return isReply(update) && update.answer.status < 300;
 }
 
-export function assign(run: Run, { shiftId, candidateId }: Seat): Promise<Exchange> {
+export function assign(run: Run, { shiftId, candidateId }: Pair): Promise<Exchange> {
   return run.send({ operation: "assignCandidate", path: { shiftId, candidateId } });
 }
 
@@ -108,32 +108,32 @@ export const FORMS = { put: "unassignCandidate", delete: "deleteAssignment" } as
 /** Unassigns with one of the contract's two forms. */
 export function unassignBy(
   run: Run,
-  { shiftId, candidateId }: Seat,
+  { shiftId, candidateId }: Pair,
   form: keyof typeof FORMS,
 ): Promise<Exchange> {
   return run.send({ operation: FORMS[form], path: { shiftId, candidateId } });
 }
 
 /** Unassigns like the platform: with the detected form, or else PUT and then DELETE. Returns the form that succeeded. */
-export async function unassign(run: Run, seat: Seat): Promise<"put" | "delete" | undefined> {
+export async function unassign(run: Run, pair: Pair): Promise<"put" | "delete" | undefined> {
   const forms = run.forms.unassign === undefined ? (["put", "delete"] as const) : [run.forms.unassign];
   for (const form of forms) {
-    const exchange = await unassignBy(run, seat, form);
+    const exchange = await unassignBy(run, pair, form);
     if (isReply(exchange) && exchange.answer.status < 300) return form;
   }
   return undefined;
 }
 
-/** Unassigns with every form until the candidate is gone: a form may have no effect, and a candidate may be listed twice. */
-export async function takeOff(run: Run, seat: Seat): Promise<void> {
+/** Unassigns with both forms, twice: a form may have no effect, and a candidate may be listed twice. */
+export async function remove(run: Run, pair: Pair): Promise<void> {
   const forms = run.forms.unassign === "delete" ? (["delete", "put"] as const) : (["put", "delete"] as const);
   for (const form of [...forms, ...forms]) {
-    if ((await isAssigned(run, seat)) === false) return;
-    await unassignBy(run, seat, form);
+    if ((await isAssigned(run, pair)) === false) return;
+    await unassignBy(run, pair, form);
   }
 }
 
-/** Whether the provider lists the candidate on the shift; undefined when the shift cannot be read. */
-export async function isAssigned(run: Run, { shiftId, candidateId }: Seat): Promise<boolean | undefined> {
+/** Returns whether the shift lists the candidate, or undefined if it cannot be read. */
+export async function isAssigned(run: Run, { shiftId, candidateId }: Pair): Promise<boolean | undefined> {
   return assignedIds(await readShiftOf(run, shiftId))?.includes(candidateId);
 }

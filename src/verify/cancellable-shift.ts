@@ -2,7 +2,7 @@ import type { Shift as ShiftBody } from "../../generated/provider/types.ts";
 import type { Holds } from "./checks/check.ts";
 import { CouldNotRun } from "./could-not-run.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Cancellable, Run, Search } from "./run.ts";
+import type { Cancellable, CancellableResult, Run } from "./run.ts";
 import { hasStarted, isGone, readShiftOf, shiftBodyOf } from "./shift.ts";
 
 export const NO_CANCELLABLE =
@@ -10,27 +10,27 @@ export const NO_CANCELLABLE =
 export const USED_UP =
   "it is already cancelled or unknown: provide another cancellableShiftId, or --create-shift";
 
-/** Returns the first fixture shift that still exists, or a newly created shift, or the last fixture shift, which is gone. */
-export async function findCancellable(run: Run): Promise<Search> {
-  let last: Search = { missing: NO_CANCELLABLE };
+/** Returns the first fixture shift that exists, or else a new shift, or else the last fixture shift. */
+export async function findCancellable(run: Run): Promise<CancellableResult> {
+  let last: CancellableResult = { missing: NO_CANCELLABLE };
   for (const shiftId of [run.fixtures.cancellableShiftId ?? []].flat()) {
-    last = await lookAt(run, shiftId);
+    last = await inspect(run, shiftId);
     if (!("missing" in last) && !last.isUsedUp) return last;
   }
-  return run.createShift ? makeOne(run) : last;
+  return run.createShift ? createCancellable(run) : last;
 }
 
 /** Creates another shift that may be cancelled. */
-export async function makeOne(run: Run): Promise<Search> {
+export async function createCancellable(run: Run): Promise<CancellableResult> {
   try {
-    return run.createShift ? await lookAt(run, await run.createShift()) : { missing: NO_CANCELLABLE };
+    return run.createShift ? await inspect(run, await run.createShift()) : { missing: NO_CANCELLABLE };
   } catch (error) {
     if (error instanceof CouldNotRun) return { missing: error.message };
     throw error;
   }
 }
 
-async function lookAt(run: Run, shiftId: string): Promise<Search> {
+async function inspect(run: Run, shiftId: string): Promise<CancellableResult> {
   const read = await readShiftOf(run, shiftId);
   const body = shiftBodyOf(read);
   if (isGone(read)) return { shiftId, body, isCancelled: true, isUsedUp: true };
@@ -47,18 +47,19 @@ export function noteCancelled({ known: { cancellable } }: Run, { probe }: Exchan
 }
 
 /** Returns the shift that may be cancelled, until it is cancelled. */
-export function standing({ known: { cancellable } }: Run): (Cancellable & { body: ShiftBody }) | undefined {
+export function uncancelled({ known }: Run): (Cancellable & { body: ShiftBody }) | undefined {
+  const { cancellable } = known;
   if (!cancellable || "missing" in cancellable || cancellable.isCancelled) return undefined;
   return cancellable.body ? { ...cancellable, body: cancellable.body } : undefined;
 }
 
-/** Returns a shift that may be changed while other checks use the fixture shift: the cancellable shift, or else the same one. */
-export function secondStageOf(run: Run): string | undefined {
-  const cancellable = standing(run);
+/** Returns a second shift to change while checks use the fixture shift: the cancellable one, or else the fixture shift itself. */
+export function secondShiftOf(run: Run): string | undefined {
+  const cancellable = uncancelled(run);
   const isStage = cancellable && !hasStarted(run, cancellable.body);
   return isStage ? cancellable.shiftId : run.fixtures.shiftId;
 }
 
 /** Reserves the second shift. */
-export const onSecondStage = (run: Run): Holds =>
-  secondStageOf(run) === run.fixtures.shiftId ? { shift: "changes" } : { cancellable: "changes" };
+export const secondShiftUse = (run: Run): Holds =>
+  secondShiftOf(run) === run.fixtures.shiftId ? { shift: "changes" } : { cancellable: "changes" };

@@ -4,18 +4,18 @@ import type { Group } from "./groups.ts";
 
 interface Row {
   group: Group;
-  /** It says something of each of these in every run: what it does not come to, is reported as not checked. */
+  /** The check reports a result for each of these in every run. An operation that it did not reach is reported as not checked. */
   operations: readonly OperationId[];
 }
 
 const EVERY = operationsTable.map(({ operationId }) => operationId);
 const LISTS = ["listOutlets", "listRoles"] as const;
 const CANDIDATES = ["createCandidate", "findCandidates"] as const;
-const SEATS = ["assignCandidate", "unassignCandidate", "deleteAssignment"] as const;
-const BY_SHIFT = ["getShift", "updateShift", "cancelShift", ...SEATS] as const;
+const ASSIGNMENTS = ["assignCandidate", "unassignCandidate", "deleteAssignment"] as const;
+const BY_SHIFT = ["getShift", "updateShift", "cancelShift", ...ASSIGNMENTS] as const;
 const BODIES = ["updateShift", "createCandidate"] as const;
 
-/** By the name of a check (checks/checks.ts). One that is not here is reported where it says something. */
+/** By the name of a check (checks/all-checks.ts). A check that is missing here is reported only where it has a result. */
 export const checkOperations: Readonly<Record<string, Row>> = {
   dialect: {
     group: "dialect",
@@ -33,7 +33,7 @@ export const checkOperations: Readonly<Record<string, Row>> = {
   candidates: { group: "meaning", operations: CANDIDATES },
   hire: { group: "meaning", operations: CANDIDATES },
   updates: { group: "meaning", operations: ["updateShift"] },
-  assignments: { group: "meaning", operations: SEATS },
+  assignments: { group: "meaning", operations: ASSIGNMENTS },
   "full shift": { group: "meaning", operations: ["assignCandidate"] },
   authentication: { group: "authentication", operations: EVERY },
   "unknown without token": { group: "authentication", operations: BY_SHIFT },

@@ -1,19 +1,19 @@
 import type { Finding, Passed, Place } from "./finding.ts";
 import type { Group } from "./groups.ts";
 
-/** Checks of one group, or what every answer is judged by. */
+/** A group of checks, or the checks of every response. */
 export type Suite = Group | "every answer";
 
 /** The result of one check of one operation: the unit that every report counts. */
 export interface CheckResult {
   suite: Suite;
   operation: Place;
-  /** The same in every run, whatever the outcome. */
+  /** Independent of the outcome, and the same in every run. */
   name: string;
   outcome: "passed" | Finding["severity"];
   /** Statements that hold. */
   titles: readonly string[];
-  /** Undefined: nothing was found. */
+  /** Undefined if nothing was found. */
   finding?: Finding;
 }
 
@@ -26,7 +26,7 @@ interface Entry {
   findings: Finding[];
 }
 
-export const EVERY_ANSWER = "every answer is as the contract says";
+export const EVERY_ANSWER = "every response follows the contract";
 
 /** Collects the result of each check. */
 export function openResults() {
@@ -65,7 +65,7 @@ export function openResults() {
 const isWrong = ({ severity }: Finding) => severity !== "skipped";
 const madeOf = ({ isMade, findings }: Entry) => Math.max(findings.filter(isWrong).length, isMade ? 1 : 0);
 
-/** One for each finding. The worst has the name of the check, unless only a part of the check was skipped. */
+/** Returns one result for each finding. The worst one has the name of the check, unless a part of the check passed. */
 function resultsOf({ suite, operation, name, titles, isMade, findings }: Entry): CheckResult[] {
   const worst = ["error", "warning", "skipped"] as const;
   const sorted = worst.flatMap((severity) => findings.filter((each) => each.severity === severity));

@@ -1,7 +1,7 @@
 import type { Check } from "./checks/check.ts";
 import type { Found } from "./finding.ts";
 import type { Report } from "./ordered-results.ts";
-import { type Tell, tryAtOnce } from "./rejection-tests.ts";
+import { type Emit, runRejectionTests } from "./rejection-tests.ts";
 import type { Run } from "./run.ts";
 import type { Step } from "./schedule.ts";
 import type { Stop } from "./stop.ts";
@@ -45,14 +45,14 @@ async function attemptOnce(
   run: Run,
   { check, report, stop }: Attempt,
   urgency: number,
-  tell: Tell,
+  emit: Emit,
 ): Promise<void> {
-  const found = (each: Found) => tell(() => report.found(each));
-  const heard = stop.guard({ ...run, ...run.heardBy({ ...report, found }, urgency) });
-  for await (const outcome of stop.through(check.run(heard))) tell(() => report.take(outcome));
+  const found = (each: Found) => emit(() => report.found(each));
+  const observed = stop.guard({ ...run, ...run.observedBy({ ...report, found }, urgency) });
+  for await (const outcome of stop.through(check.run(observed))) emit(() => report.record(outcome));
 }
 
-/** The restoration of the shift waits for these requests. */
+/** Priority of these requests: the restoration of the shift waits for them. */
 const URGENT = 1;
 
 const urgencyOf = ({ check }: Attempt) => (check.tries === "first" ? URGENT + 1 : URGENT);
@@ -65,12 +65,12 @@ function triesOf(run: Run, attempts: readonly Attempt[]): Step {
     holds: () => ({ shift: "changes" }),
     run: async () => {
       const [first] = attempts;
-      const heard = first ? first.stop.guard(run.heardBy(first.report, URGENT)) : run;
+      const observed = first ? first.stop.guard(run.observedBy(first.report, URGENT)) : run;
       const tries = attempts.map((attempt) => ({
-        attempt: ({ arranged }: Run, tell: Tell) =>
-          attemptOnce({ ...run, ...(arranged && { arranged }) }, attempt, urgencyOf(attempt), tell),
+        attempt: ({ shared }: Run, emit: Emit) =>
+          attemptOnce({ ...run, ...(shared && { shared }) }, attempt, urgencyOf(attempt), emit),
       }));
-      await tryAtOnce(heard, tries);
+      await runRejectionTests(observed, tries);
       for (const { report } of attempts) report.end();
     },
   };

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Contract } from "./interactions.ts";
 import { packageFile } from "./package-files.ts";
 
-/** The platform's HTTP contract with a provider (contract 4.2), and its events; the two contracts of its webhook endpoints. */
+/** File names of the platform's contracts with a provider (contract 4.2, events) and with its webhook endpoints. */
 export const contractNames = {
   provider: "shiftpact-platform--scheduling-provider.http.json",
   events: "shiftpact-platform--scheduling-provider.events.json",
@@ -12,7 +12,7 @@ export const contractNames = {
 
 export type ContractName = keyof typeof contractNames;
 
-/** A Pact file (specification 4), as far as anything here reads it. */
+/** A Pact file (specification 4), with the members that are read here. */
 export interface PactFile extends Contract {
   consumer: { name: string };
   provider: { name: string };
@@ -24,7 +24,7 @@ export interface PactFile extends Contract {
 export interface PactInteraction {
   type: string;
   description: string;
-  /** Of HTTP interactions. */
+  /** Only for HTTP interactions. */
   request?: {
     method: string;
     path: string;
@@ -32,7 +32,7 @@ export interface PactInteraction {
     query?: Readonly<Record<string, readonly string[]>>;
     body?: { content: unknown };
     matchingRules?: { path?: unknown; query?: unknown };
-    /** Where values of the provider state go. */
+    /** Places that take values of the provider state. */
     generators?: {
       path?: PactGenerator;
       query?: Readonly<Record<string, PactGenerator>>;
@@ -43,7 +43,7 @@ export interface PactInteraction {
   response?: PactResponse;
 }
 
-/** `/shifts/${shiftId}`: names of values stand in braces. */
+/** A template with names of values in braces: `/shifts/${shiftId}`. */
 interface PactGenerator {
   expression: string;
 }
@@ -54,20 +54,20 @@ export interface PactResponse {
   matchingRules?: { status?: PactRules; body?: PactRules };
 }
 
-/** By their place, as in `$.assignedCandidates[*].id`. */
+/** Rules by place, such as `$.assignedCandidates[*].id`. */
 export type PactRules = Readonly<Record<string, { matchers: readonly PactRule[] }>>;
 
 export interface PactRule {
   match: string;
-  /** Of `regex`. */
+  /** For `regex`. */
   regex?: string;
-  /** Entries of a list at least; of `type`. */
+  /** Minimum number of entries, for `type`. */
   min?: number;
-  /** Of `statusCode`: all that are taken, or the class of them. */
+  /** Accepted statuses or their class, for `statusCode`. */
   status?: readonly number[] | string;
 }
 
-/** @throws Error when the package is not complete */
+/** Reads a contract of the package. @throws Error when the package is not complete */
 export async function readContract(name: ContractName): Promise<PactFile> {
   return JSON.parse(await readFile(packageFile(`contracts/${contractNames[name]}`), "utf8"));
 }

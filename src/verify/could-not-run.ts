@@ -1,4 +1,4 @@
-/** The verification could not be done; the message is one line that says why and what to do. */
+/** The verification was not possible. The message is one line with the reason and what to do. */
 export class CouldNotRun extends Error {
   override readonly name = "CouldNotRun";
 }

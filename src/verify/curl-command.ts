@@ -2,19 +2,19 @@ import { hyphenated, parsePersonalNumber } from "../contract/personal-number.ts"
 import type { Sent } from "./exchange.ts";
 import { TEST_NUMBERS } from "./test-numbers.ts";
 
-/** What must not be shown, by the shell variable that stands for it: `PROVIDER_TOKEN`. */
+/** Secret values by the name of the shell variable that replaces them: `PROVIDER_TOKEN`. */
 export type Secrets = Readonly<Record<string, string>>;
 
-/** Stands for the number of a person who may be real. */
+/** Replaces the personal number of a possibly real person. */
 const PERSON = "PERSONAL_NUMBER";
 const NUMBER = /(?<![\w-])\d{8}-?\d{4}(?![\w-])/g;
 
-/** Longer bodies are cut in the curl line. */
+/** Longer bodies are truncated in the curl command. */
 const LONGEST_BODY = 2_000;
-/** A shorter text may be a word of any sentence: it is a secret only where a credential stands. */
+/** A shorter token may be an ordinary word: it is masked only in the place of a credential. */
 const SHORTEST_KNOWN = 8;
 
-/** The request as a curl command for a POSIX shell, which takes tokens and real people's numbers from variables. */
+/** Returns the request as a curl command for a POSIX shell, with variables for tokens and real personal numbers. */
 export function curlOf({ method, url, headers, body }: Sent, secrets: Secrets): string {
   const shown = Object.entries(headers).filter(([name]) => name !== "Accept" && name !== "traceparent");
   const parts = [
@@ -35,7 +35,7 @@ function headerText(name: string, value: string, secrets: Secrets): string {
   return `${name}: ${scheme}${credentialText(credentials, secrets)}`;
 }
 
-/** A token, and what a check made of it, written with the variable of the token. */
+/** Returns the credentials with the variable of the token, even if a check modified the token. */
 function credentialText(credentials: string, secrets: Secrets): string {
   for (const [name, token] of tokensOf(secrets)) {
     if (credentials.startsWith(token)) return `$${name}${credentials.slice(token.length)}`;
@@ -49,7 +49,7 @@ function otherCase(text: string): string {
   return text.replaceAll(/[a-z]/gi, (letter) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase()));
 }
 
-/** In double quotes where the shell has to put a variable in, in single ones elsewhere. */
+/** Returns a quoted shell word: in double quotes if it contains a variable, otherwise in single quotes. */
 function shellText(text: string, secrets: Secrets): string {
   const names = [...Object.keys(secrets), PERSON].join("|");
   const variable = new RegExp(
@@ -64,7 +64,7 @@ function shellText(text: string, secrets: Secrets): string {
   return `"${written.join("")}"`;
 }
 
-/** The text with each secret replaced by its variable, and with it each personal number that was not published for tests. */
+/** Replaces secrets with their variables, and personal numbers that are not published test numbers. */
 export function redact(text: string, secrets: Secrets): string {
   const withoutTokens = tokensOf(secrets).reduce(
     (rest, [name, token]) => withoutToken(rest, name, token),
@@ -74,16 +74,16 @@ export function redact(text: string, secrets: Secrets): string {
     (rest, [name, form]) => rest.replaceAll(form, `$${name}`),
     withoutTokens,
   );
-  return withoutKnown.replaceAll(NUMBER, (number) => (isSomebodys(number) ? `$${PERSON}` : number));
+  return withoutKnown.replaceAll(NUMBER, (number) => (mayBeReal(number) ? `$${PERSON}` : number));
 }
 
-/** Where credentials stand: after a scheme, and in a URL as user, password or value of the query. */
+/** Places of credentials: after a scheme, and in a URL as user, password or query value. */
 const BEFORE = String.raw`(?<=\bBearer |\bBasic |\bToken |:\/\/(?:[^\s/@:]*:)?|[?&][^\s=&#]*=)`;
 const AFTER = String.raw`(?![^\s"'&#@:/,;)\]}])`;
 const NO_WORD_BEFORE = "(?<![A-Za-z0-9_-])";
 const NO_WORD_AFTER = "(?![A-Za-z0-9_-])";
 
-/** Never as a part of another text; a token that could be a word, only where a credential stands. */
+/** Replaces whole tokens only. A short token is replaced only in the place of a credential. */
 function withoutToken(text: string, name: string, token: string): string {
   const forms = [...new Set([token, encodeURIComponent(token)])].map(escaped);
   const pattern = forms.join("|");
@@ -100,7 +100,7 @@ function tokensOf(secrets: Secrets): [name: string, token: string][] {
   );
 }
 
-/** Both forms of each personal number. */
+/** Returns both forms of each personal number. */
 function numbersOf(secrets: Secrets): [name: string, form: string][] {
   return Object.entries(secrets).flatMap(([name, secret]) => {
     const number = parsePersonalNumber(secret);
@@ -110,7 +110,7 @@ function numbersOf(secrets: Secrets): [name: string, form: string][] {
   });
 }
 
-function isSomebodys(text: string): boolean {
+function mayBeReal(text: string): boolean {
   const number = parsePersonalNumber(text);
   return number !== undefined && !TEST_NUMBERS.includes(number);
 }

@@ -5,35 +5,35 @@ import type { Group } from "./groups.ts";
 import type { KnownForms } from "./interactions.ts";
 
 export interface Summary {
-  /** `incomplete`: nothing is wrong, and a required operation was never seen to succeed. */
+  /** `incomplete`: no errors, but a required operation never succeeded. */
   verdict: "conforms" | "incomplete" | "fails";
   errors: number;
   warnings: number;
   skipped: number;
-  /** Checks that were made, whatever came of them: each has one result at each operation. */
+  /** Checks that were made, passed or not. Each check has one result for each operation. */
   checks: number;
 }
 
-/** How often an operation was answered with a status. */
+/** Number of responses by operation and status. */
 export type Coverage = Readonly<Record<OperationId, Readonly<Record<string, number>>>>;
 
-/** What a verification found, in the order in which it was found. */
+/** The result of a verification. Lists are in the order of the run. */
 export interface Verification {
   summary: Summary;
   findings: readonly Finding[];
-  /** Every check and what came of it; the summary counts these. */
+  /** Every check with its outcome; the summary counts these. */
   checks: readonly CheckResult[];
-  /** Statements that hold, in the order in which they were found to. */
+  /** Statements that hold. */
   passed: readonly (Passed & { group: Group })[];
-  /** What was found out of the provider's forms. */
+  /** The detected forms of the provider. */
   forms: KnownForms;
   coverage: Coverage;
-  /** Required operations that were never seen to succeed. */
+  /** Required operations that never succeeded. */
   unseen: readonly OperationId[];
-  /** Whether nothing but GET was called. */
+  /** Whether the run used GET only. */
   readOnly: boolean;
   requests: number;
-  /** How often the provider asked to wait (429), and how many requests were made at the same time after that. */
+  /** The number of waits after a 429, and the concurrency after the last one. */
   limited: { waits: number; atOnce: number };
   /** Milliseconds. */
   duration: number;
@@ -42,27 +42,27 @@ export interface Verification {
   providerId: string;
   /** ISO 8601, in UTC. */
   startedAt: string;
-  /** Of the kit. */
+  /** Of this package. */
   version: string;
-  /** What was typed, without tokens; undefined when the kit was called as a library. */
+  /** The command line, without tokens; undefined when the package was used as a library. */
   command?: string;
 }
 
-/** What happens while a verification runs, in order. */
+/** Events of a verification, in order. */
 export type RunEvent =
-  /** Before the first request: operations that will be called and change data; none when read-only. */
+  /** Before the first request: the operations that may change data; none when read-only. */
   | { type: "plan"; changes: readonly OperationId[]; baseUrl: string; providerId: string; seed: number }
   | { type: "group"; group: Group }
-  /** One check was made, whatever came of it; as many of these come as the summary counts. */
+  /** One check was made, passed or not. The number of these events is the summary's count. */
   | { type: "check"; group: Group }
   | { type: "passed"; group: Group; passed: Passed }
-  /** Once for each finding, when it is first seen. */
+  /** Once for each finding, at its first occurrence. */
   | { type: "finding"; group: Group; finding: Finding }
-  /** The groups are over; what was changed is put back. */
+  /** The groups are finished; changes are restored. */
   | { type: "restore" }
   | { type: "end"; verification: Verification };
 
-/** Receives every event of a run as it happens. */
+/** Receives every event of a run immediately. */
 export type Reporter = (event: RunEvent) => void;
 
 /** Combines several reporters. */

@@ -2,44 +2,44 @@ import type { Code, SkipCode } from "./codes/codes.ts";
 import type { Exchange, OperationId, Reply } from "./exchange.ts";
 import type { WebhookOperationId } from "./listen/webhook-operations.ts";
 
-/** Where something was found: an operation of spec/provider.openapi.yaml or spec/platform.openapi.yaml, or the provider as a whole. */
+/** The place of a finding: an operation of spec/provider.openapi.yaml or spec/platform.openapi.yaml, or the provider as a whole. */
 export type Place = OperationId | WebhookOperationId | "provider";
 
-/** A check that was made and found nothing wrong. */
+/** A check that passed. */
 export interface Passed {
   kind: "passed";
   operation: Place;
-  /** What was checked, as a statement that holds: "an unknown token is refused". */
+  /** The checked statement: "an unknown token is refused". */
   title: string;
 }
 
-/** A check that was made and found something. */
+/** A check that found a violation or something unusual. */
 export interface Found {
   kind: "found";
   code: Code;
   operation: Place;
-  /** What the contract asks for here, in one line. Never a volatile value, never personal data. */
+  /** The contract's requirement in one line, without volatile values and personal data. */
   expected: string;
-  /** What came, in one line. Never a value that may be personal data. */
+  /** The observed behaviour in one line, without possible personal data. */
   actual: string;
-  /** How to fix this one; the code's own advice unless given. */
+  /** How to fix this finding; the fix of the code by default. */
   fix?: string;
-  /** The same text for the same cause at one operation: it is reported once. `expected` and `actual` unless given. */
+  /** Findings with the same cause at one operation are reported once; `expected` and `actual` by default. */
   cause?: string;
-  /** Its name in reports, where a check has several results under names of their own. */
+  /** The name in reports, for a check with several named results. */
   title?: string;
-  /** The request that shows it. */
+  /** The request that reproduces it. */
   exchange?: Exchange;
 }
 
-/** A check that could not be made, and why. */
+/** A check that was not made, and the reason. */
 export interface Skipped {
   kind: "skipped";
   code: SkipCode;
   operation: Place;
   /** What was not checked. */
   title: string;
-  /** Why, and what to give so that it can be. */
+  /** The reason, and what to provide. */
   reason: string;
 }
 
@@ -57,7 +57,7 @@ export function found(code: Code, details: Details): Found {
   return { kind: "found", code, ...details, operation };
 }
 
-/** A valid request that the provider refused with a 4xx. */
+/** Returns a finding for a valid request that the provider refused with a 4xx. */
 export function refused(exchange: Reply, expected: string): Found {
   return found("request_refused", { exchange, expected, actual: `status ${exchange.answer.status}` });
 }
@@ -74,12 +74,12 @@ export interface Finding {
   title: string;
   expected: string;
   actual: string;
-  /** Of the contract. */
+  /** Section of the contract. */
   section: string;
-  /** A curl command; empty when no single request shows it. */
+  /** A curl command; empty if no single request reproduces it. */
   reproduce: string;
   /** How to fix it. */
   fix: string;
-  /** How often it was seen in this run, with the same expectation. */
+  /** Number of occurrences in this run with the same expectation. */
   count: number;
 }

@@ -1,4 +1,4 @@
-/** What is checked, in this order; `--only` and `--skip` name these. */
+/** The groups of checks, in this order; `--only` and `--skip` name these. */
 export const groups = [
   "reachability",
   "dialect",
@@ -15,13 +15,13 @@ export const groups = [
 
 export type Group = (typeof groups)[number];
 
-/** What `--only` and `--skip` say. */
+/** The groups that `--only` and `--skip` name. */
 export interface Choice {
   only?: readonly Group[];
   skip?: readonly Group[];
 }
 
-/** Without these nothing else can be checked. */
+/** Groups that all others depend on. */
 const ALWAYS: readonly Group[] = ["reachability", "dialect"];
 
 /** Whether the group is reported. */
@@ -29,7 +29,7 @@ export function isChosen(group: Group, { only = groups, skip = [] }: Choice): bo
   return only.includes(group) && !skip.includes(group);
 }
 
-/** Whether the group runs: also when only other groups need it. */
+/** Whether the group runs, for its own results or for other groups. */
 export function isRun(group: Group, choice: Choice): boolean {
   return ALWAYS.includes(group) || isChosen(group, choice);
 }

@@ -13,11 +13,11 @@ export interface TargetOptions {
   fetch: (request: Request) => Promise<Response>;
   /** The time limit of `fetch`, for findings. Milliseconds; undefined if unknown. */
   timeoutMs?: number | undefined;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after the given time. */
   wait: (ms: number) => Promise<void>;
-  /** What the ids of requests are made of. */
+  /** Determines the ids of requests. */
   seed: number;
-  /** Requests at once; fewer once the provider limits its rate. 1 unless given. */
+  /** Concurrent requests; 1 by default. Reduced when the provider limits its rate. */
   concurrency?: number | undefined;
 }
 
@@ -27,13 +27,13 @@ export interface Target {
   /** How the organisation is sent; detected first. */
   routing: "path" | "header";
   /**
-   * @param urgency the most urgent goes first when there is no room for all
-   * @param before called when there is room; what it throws is thrown, and the request is not made
+   * @param urgency requests with a higher urgency are sent first
+   * @param before called right before sending; an exception prevents the request
    */
   send(probe: Probe, urgency?: number, before?: () => void): Promise<Exchange>;
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in progress. */
   idle(): Promise<void>;
-  /** Requests sent so far, how often the provider asked to wait, and how many go at once by now. */
+  /** Number of sent requests and of waits after a 429, and the current concurrency. */
   readonly count: { readonly requests: number; readonly waits: number; readonly atOnce: number };
 }
 
@@ -42,7 +42,7 @@ const METHODS = new Map(
 );
 /** For one request. */
 const MOST_WAITS = 5;
-/** All waits of a run together; beyond it a 429 is an answer like any other. */
+/** Total of all waits in a run. After it, a 429 is returned like any other response. */
 const PATIENCE_MS = 60_000;
 
 export function createTarget(options: TargetOptions): Target {
@@ -80,14 +80,14 @@ export function createTarget(options: TargetOptions): Target {
   return target;
 }
 
-/** A UUID that depends on nothing but the text. */
+/** Returns a UUID that depends only on the text. */
 export function uuidFrom(text: string): string {
   const hex = createHash("sha256").update(text).digest("hex");
   const parts = [hex.slice(0, 8), hex.slice(8, 12), `4${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`];
   return [...parts, hex.slice(20, 32)].join("-");
 }
 
-/** A provider limits its rate (contract 5): 429 is waited for, as the platform would. */
+/** Returns how long to wait after a 429, as the platform does (contract 5). */
 function waitOf({ status, headers }: Answered): number | undefined {
   if (status !== 429) return undefined;
   const seconds = Number(headers["retry-after"] ?? "1");
@@ -127,7 +127,7 @@ function pathOf({ operation, path = {} }: Probe): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
 }
 
-/** With header routing both names that the contract gives, as the platform sends them. */
+/** Returns both header names of the contract for header routing, as the platform sends them. */
 function tenantHeaders(probe: Probe, { options, routing }: Target): Record<string, string> {
   const providerId = probe.providerId === undefined ? options.providerId : probe.providerId;
   if ((probe.routing ?? routing) === "path" || providerId === null) return {};

@@ -1,4 +1,4 @@
-/** What an engineer imports from `shiftpact/verify`: the verification of a running provider, what it finds, and its reports. */
+/** Public API of `shiftpact/verify`: the verification of a running provider, its findings and its reports. */
 
 export type { CodeEntry } from "./codes/code.ts";
 export { type AnyCode, type Code, codes, entryOf, type SkipCode } from "./codes/codes.ts";

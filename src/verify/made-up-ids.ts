@@ -6,7 +6,7 @@ export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** A text of the same form that is certainly another: same length, letters for letters, digits for digits, the rest as it is. */
+/** Returns a different text of the same form: same length, letters for letters and digits for digits. */
 export function unlike(text: string, salt: string): string {
   const noise = createHash("sha512").update(salt).digest();
   const kinds = /^[0-9a-f]+$/i.test(text) ? HEX : KINDS;
@@ -18,7 +18,7 @@ export function unlike(text: string, salt: string): string {
 const KINDS = ["abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"];
 const HEX = ["abcdef", "ABCDEF", "0123456789"];
 
-/** Moved on within its kind by at least one place. */
+/** Returns another character of the same kind. */
 function exchanged(character: string, noise: number, kinds: readonly string[]): string {
   const kind = kinds.find((each) => each.includes(character));
   if (kind === undefined) return character;
@@ -26,7 +26,7 @@ function exchanged(character: string, noise: number, kinds: readonly string[]): 
   return kind[(kind.indexOf(character) + by) % kind.length] ?? character;
 }
 
-/** With fewer letters and digits, a random text of the same form may be an existing id. */
+/** With fewer letters and digits, a random text of the same form could be an existing id. */
 const LONG_ENOUGH = 6;
 
 /** Returns an unknown id of the same form as a known one; a numeric id is far above any counter. */
@@ -38,7 +38,7 @@ export function idUnlike(known: string, run: { madeUp(name: string): string }, n
   return exchangeable < LONG_ENOUGH ? madeUp : unlike(known, madeUp);
 }
 
-/** The prefix of a token, such as `provider_`, is kept. */
+/** Prefix of a token that is kept, such as `provider_`. */
 const PREFIX = /^[A-Za-z0-9]{1,16}[_.:-]/;
 
 /** Returns an unknown token with the length and prefix of the real one. */

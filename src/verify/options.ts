@@ -5,64 +5,64 @@ import { type Choice, type Group, groups } from "./groups.ts";
 
 export { type Group, groups };
 
-/** Data of the provider's own that the checks may use; the file of `--fixtures`. */
+/** The provider's data that the checks may use; the file of `--fixtures`. */
 export interface Fixtures {
-  /** A shift in the future, which may be read, changed and assigned to. It is left as it was. */
+  /** A future shift that may be read, changed and assigned to. It is restored afterwards. */
   shiftId?: string;
-  /** A shift that may be cancelled, for good; or several: the first ones that are still there are used. */
+  /** A shift that may be cancelled permanently, or several: the first existing one is used. */
   cancellableShiftId?: string | readonly string[];
   /** Personal number of an existing candidate, in either format. */
   knownPersonalNumber?: string;
-  /** The same person's id. */
+  /** The id of the same candidate. */
   knownCandidateId?: string;
 }
 
-/** Another organisation at the same provider: with it, isolation is checked in both directions. */
+/** Another organisation at the same provider, to check isolation in both directions. */
 export interface OtherTenant {
   providerId: string;
   token: string;
 }
 
-/** Which groups are run: all unless given; reachability and the dialect always are. */
+/** Options of a verification. All groups run by default; reachability and dialect always run. */
 export interface VerifyOptions extends Choice {
-  /** Where the provider's API is, without the `/providers/{providerId}` prefix. */
+  /** The address of the provider's API, without the `/providers/{providerId}` prefix. */
   baseUrl: string;
   /** UUID of the organisation (contract 2.1). */
   providerId: string;
   /** PROVIDER_TOKEN (contract 5.1). */
   token: string;
-  /** Found out unless given (contract 4.1). */
+  /** Detected by default (contract 4.1). */
   routing?: Dialect["routing"] | "auto";
   fixtures?: Fixtures;
-  /** Only what is about these operations is reported and counted; all unless given. What they need is called as well. */
+  /** Limits reports and counts to these operations; all by default. Checks may call others. */
   operations?: readonly OperationId[];
-  /** What was typed, for the reports; tokens in it are not shown. */
+  /** The command line for the reports; tokens in it are masked. */
   command?: string;
-  /** Where provider states are set up: Pact's callback, `POST {"state", "params", "action": "setup"}`. */
+  /** Address that sets up provider states: Pact's callback, `POST {"state", "params", "action": "setup"}`. */
   statesUrl?: string;
   other?: OtherTenant;
-  /** Creates a future shift that may be changed and cancelled, and returns its id, so that every run can check the cancellation. */
+  /** Creates a future shift that may be changed and cancelled, and returns its id. With it, every run can check the cancellation. */
   createShift?: () => Promise<string>;
-  /** Requests that are made at the same time; 8 unless given. Fewer once the provider limits its rate. */
+  /** Concurrent requests; 8 by default. Reduced when the provider limits its rate. */
   concurrency?: number;
-  /** Leaves out every call that could change data at the provider. */
+  /** Omits every call that could change data at the provider. */
   readOnly?: boolean;
-  /** Sends few requests, and none but those that any client might send: nothing that a firewall takes for an attack. */
+  /** Sends few and ordinary requests only, so that no firewall blocks them. */
   polite?: boolean;
-  /** Of everything that is made up; the same seed gives the same findings. */
+  /** Determines all generated data; the same seed gives the same findings. */
   seed?: number;
-  /** For one answer. Milliseconds; 10,000 unless given, as the platform waits. */
+  /** Time limit of one response. Milliseconds; 10,000 by default, like the platform's. */
   timeoutMs?: number;
-  /** Which findings make the verdict `fails`; errors unless given. */
+  /** The severity that makes the verdict `fails`; errors by default. */
   failOn?: "error" | "warning";
-  /** Stops the run before its end: what was changed is put back, and `verify` rejects with CouldNotRun. */
+  /** Stops the run early: changes are restored, and `verify` rejects with CouldNotRun. */
   signal?: AbortSignal;
   /** Called for every event of the run. */
   onEvent?: (event: RunEvent) => void;
-  /** Makes the calls; rejects with ProviderHttpError. Calls any address over http and https unless given. */
+  /** Sends the requests; rejects with ProviderHttpError. By default any http or https address is allowed. */
   fetch?: (request: Request) => Promise<Response>;
-  /** Resolves after so many milliseconds. */
+  /** Resolves after the given time. */
   wait?: (ms: number) => Promise<void>;
-  /** Milliseconds since 1970: decides whether a shift has started. */
+  /** Milliseconds since 1970; determines whether a shift has started. */
   now?: () => number;
 }

@@ -2,34 +2,34 @@ import type { Check } from "./checks/check.ts";
 import type { Outcome } from "./finding.ts";
 import { type Group, groups, isRun } from "./groups.ts";
 import type { VerifyOptions } from "./options.ts";
-import type { Ledger } from "./recorder.ts";
-import type { Ear } from "./run.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Observer } from "./run.ts";
 
-/** The output of one check, recorded when it is its turn. */
-export interface Report extends Ear {
-  take(outcome: Outcome): void;
+/** The output of one check, passed to the recorder in order. */
+export interface Report extends Observer {
+  record(outcome: Outcome): void;
   end(): void;
 }
 
-/** Checks run concurrently, but report in order, so that two runs of a provider produce the same output. */
+/** Returns a report for each check. Checks run concurrently but report in order: two runs produce the same output. */
 export function reportsOf(
   checks: readonly Check[],
   options: VerifyOptions,
-  ledger: Ledger,
+  recorder: Recorder,
 ): (check: Check) => Report {
   const lines = linesOf(checks, options);
   const turns = turnsOf(lines.length);
   for (const [index, line] of lines.entries()) {
     if ("check" in line) continue;
-    turns[index]?.tell(() => (line.isLeftOut ? ledger.leftOut(line.group) : ledger.begin(line.group)));
+    turns[index]?.emit(() => (line.isLeftOut ? recorder.skipGroup(line.group) : recorder.begin(line.group)));
     turns[index]?.end();
   }
   return (check) => {
     const turn = turns[lines.findIndex((line) => "check" in line && line.check === check)];
     return {
-      found: (found) => turn?.tell(() => ledger.found(found)),
-      answered: (operation, status) => turn?.tell(() => ledger.answered(operation, status)),
-      take: (outcome) => turn?.tell(() => ledger.take(outcome, check)),
+      found: (found) => turn?.emit(() => recorder.found(found)),
+      answered: (operation, status) => turn?.emit(() => recorder.answered(operation, status)),
+      record: (outcome) => turn?.emit(() => recorder.record(outcome, check)),
       end: () => turn?.end(),
     };
   };
@@ -44,9 +44,9 @@ function linesOf(checks: readonly Check[], options: VerifyOptions): Line[] {
   ]);
 }
 
-/** One of several concurrent sources: the first is passed on at once, each other one when all before it have ended. */
+/** One of several concurrent sources. A source emits once all sources before it have ended. */
 export interface Turn {
-  tell(what: () => void): void;
+  emit(what: () => void): void;
   end(): void;
 }
 
@@ -63,9 +63,9 @@ export function turnsOf(count: number): readonly Turn[] {
     }
   }
 
-  return held.map((mine, index) => ({
-    tell: (what) => {
-      mine.push(what);
+  return held.map((queue, index) => ({
+    emit: (what) => {
+      queue.push(what);
       if (index === current) goOn();
     },
     end: () => {

@@ -1,12 +1,12 @@
 import { CouldNotRun } from "./could-not-run.ts";
 import type { Fixtures, VerifyOptions } from "./options.ts";
 
-/** What a provider state answers: values by name (test/consumer/README.md lists the states). */
+/** Values of a provider state by name (test/consumer/README.md lists the states). */
 export type StateValues = Readonly<Record<string, unknown>>;
 
 /**
- * Sets a provider state up at the provider: Pact's callback.
- * @throws CouldNotRun when the provider's callback does not do its part
+ * Sets up a provider state through Pact's callback, and returns its values.
+ * @throws CouldNotRun when the callback does not return a success
  */
 export async function setUpState(
   statesUrl: string,
@@ -17,14 +17,14 @@ export async function setUpState(
   const headers = { "Content-Type": "application/json" };
   const response = await fetch(statesUrl, { method: "POST", headers, body }).catch(() => undefined);
   if (!response?.ok) {
-    const came = response ? `status ${response.status}` : "no answer";
-    throw new CouldNotRun(`--states-url: ${came} when asked for the state "${state}"`);
+    const received = response ? `status ${response.status}` : "no response";
+    throw new CouldNotRun(`--states-url: ${received} for the state "${state}"`);
   }
   const values: unknown = await response.json().catch(() => ({}));
   return typeof values === "object" && values !== null ? (values as StateValues) : {};
 }
 
-/** The fixtures that were given; what is missing is made through `--states-url` or `--create-shift` when there is one. */
+/** Returns the given fixtures. Missing ones are created through `--states-url` or `--create-shift`. */
 export async function setUpFixtures(options: VerifyOptions): Promise<Fixtures> {
   const { fixtures = {}, statesUrl, createShift, readOnly } = options;
   if (readOnly) return fixtures;

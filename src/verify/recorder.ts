@@ -26,12 +26,12 @@ import { findingOf, summaryOf } from "./verdict.ts";
 
 const MOST_REASONS = 3;
 
-export type Ledger = ReturnType<typeof openLedger>;
-/** What the ledger has to know of the check that an outcome comes from. */
+export type Recorder = ReturnType<typeof createRecorder>;
+/** What the recorder needs of the check that yields an outcome. */
 type Source = Pick<Check, "isAside" | "isByTitle" | "name">;
 
 /** Counts and formats the outcomes of a run, and emits them as events. */
-export function openLedger(options: VerifyOptions, seed: number) {
+export function createRecorder(options: VerifyOptions, seed: number) {
   const { baseUrl, providerId, onEvent = () => undefined } = options;
   const secrets = secretsOf(options);
   const findings = new Map<string, Finding>();
@@ -40,7 +40,7 @@ export function openLedger(options: VerifyOptions, seed: number) {
   const coverage = emptyCoverage();
   const [began, startedAt] = [performance.now(), new Date().toISOString()];
   const chosen = groups.filter((each) => isChosen(each, options));
-  /** Why checks of the chosen groups were not made. */
+  /** Reasons why checks of the chosen groups were not made. */
   const reasons = new Set<string>();
   const isReported = (operation: Place) =>
     options.operations === undefined || options.operations.some((each) => each === operation);
@@ -63,7 +63,7 @@ export function openLedger(options: VerifyOptions, seed: number) {
     for (let made = 0; made < more; made += 1) onEvent({ type: "check", group });
   }
 
-  function take(outcome: Outcome, source: Source): void {
+  function record(outcome: Outcome, source: Source): void {
     if (!isReported(outcome.operation)) return;
     if (!source.isAside) note(outcome);
     const { name = group, isByTitle } = source;
@@ -79,24 +79,24 @@ export function openLedger(options: VerifyOptions, seed: number) {
     onEvent({ type: "passed", group, passed: outcome });
   }
 
-  /** What follows from something that was found before is no second finding: it could not be checked. */
+  /** Records a finding. A consequence of an earlier finding is recorded as skipped. */
   function takeFound(outcome: Found, check: string): void {
     const cause = causeOf(outcome, findings.values());
     const { operation, title = check } = outcome;
-    const reason = cause && `it follows from another error: ${cause.title} (${cause.operation})`;
+    const reason = cause && `a consequence of another error: ${cause.title} (${cause.operation})`;
     const kept = reason === undefined ? outcome : skipped("skipped_after_failure", operation, title, reason);
     keep(kept, group, check);
   }
 
   function note(outcome: Outcome): void {
     if (!chosen.includes(group)) return;
-    // That something optional is not offered was found out by asking for it.
+    // A missing optional feature was detected by a request, and counts as checked.
     const isChecked = outcome.kind !== "skipped" || outcome.code === "skipped_not_offered";
     if (isChecked) chosenChecks += 1;
     else reasons.add(outcome.reason);
   }
 
-  /** Reachability and the dialect are there for the others: alone they say nothing of what was chosen. */
+  /** Records that nothing was checked. Reachability and dialect alone do not check a chosen group. */
   function keepNothingChecked(): void {
     group = chosen[0] ?? "reachability";
     const about = options.operations === undefined ? "" : ` about ${options.operations.join(", ")}`;
@@ -105,7 +105,7 @@ export function openLedger(options: VerifyOptions, seed: number) {
     keep(found("nothing_checked", { expected, actual: `none: ${why}` }), group, "something is checked");
   }
 
-  /** Checks that a run did not come to are there under their names too. */
+  /** Records the checks that the run did not reach. */
   function keepUnreached(): void {
     for (const [name, { group: suite, operations }] of Object.entries(checkOperations)) {
       if (!isRun(suite, options)) continue;
@@ -141,8 +141,8 @@ export function openLedger(options: VerifyOptions, seed: number) {
       group = next;
       onEvent({ type: "group", group });
     },
-    take,
-    /** What the judge says of an answer. */
+    record,
+    /** Records a finding of the judge. */
     found: (outcome: Found) => {
       if (!isReported(outcome.operation)) return;
       note(outcome);
@@ -154,7 +154,7 @@ export function openLedger(options: VerifyOptions, seed: number) {
       coverage[operation][status] = (coverage[operation][status] ?? 0) + 1;
     },
     restoring: () => onEvent({ type: "restore" }),
-    leftOut: (left: Group) => {
+    skipGroup: (left: Group) => {
       group = left;
       if (options.operations !== undefined) return;
       const title = `the group ${left}`;
@@ -169,7 +169,7 @@ function emptyCoverage(): Record<OperationId, Record<string, number>> & Coverage
   return Object.fromEntries(entries);
 }
 
-/** Returns what reports must not show: tokens, and the personal number of a person who may be real. */
+/** Returns the values that reports must mask: tokens, and the personal number of a possibly real person. */
 function secretsOf({ token, other, fixtures }: VerifyOptions): Secrets {
   const number = fixtures?.knownPersonalNumber;
   return {
@@ -179,7 +179,7 @@ function secretsOf({ token, other, fixtures }: VerifyOptions): Secrets {
   };
 }
 
-/** Why a check said nothing of an operation: what is known of the operation, or of the check at another one. */
+/** Returns the reason why a check has no result for an operation. */
 function unreached(
   operation: OperationId,
   name: string,

@@ -6,7 +6,7 @@ const CALLS = new Map<string, string>(
   operationsTable.map(({ operationId, method, path }) => [operationId, `${method} ${path}`]),
 );
 
-/** What to look at when a valid request is refused, by the status; undefined when the status says nothing. */
+/** Returns the fix for a refused valid request by its status, or undefined. */
 export function fixOfRefusal({ code, exchange }: Found): string | undefined {
   if (!exchange || !isReply(exchange)) return undefined;
   const { status } = exchange.answer;
@@ -41,7 +41,7 @@ function missingRoute({ probe, sent, answer }: Reply): string {
   return `${route}. ${routingHint(sent)}`;
 }
 
-/** How the organisation was sent, and that it can be sent otherwise (contract 4.1). */
+/** Returns how the organisation was sent, and the alternative (contract 4.1). */
 export function routingHint(sent: Sent): string {
   return routingOf(sent) === "header"
     ? "The organisation was sent in the headers X-Provider-Id and X-Platform-Provider-Id; for a provider that reads it from the path, use --routing path."

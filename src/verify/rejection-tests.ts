@@ -1,49 +1,49 @@
-import { assign, seatOf, someoneElse, unassign } from "./assignment.ts";
+import { assign, freePair, otherCandidate, unassign } from "./assignment.ts";
 import { assignedTo } from "./checks/unexpected-changes.ts";
 import type { Exchange } from "./exchange.ts";
 import { changedShifts, restore } from "./restore.ts";
-import type { Arranged, Run } from "./run.ts";
+import type { Run, SharedShift } from "./run.ts";
 import { assignedIds, readShiftOf, shiftBodyOf, updateDiffers, updateOf } from "./shift.ts";
-import { Disturbed } from "./valid-requests.ts";
+import { Interference } from "./valid-requests.ts";
 
-/** Sends requests that a correct provider refuses. Called once, and a second time if the first was disturbed. */
-export interface Trying {
-  /** @param emit receives each result; they are discarded if the attempt was disturbed */
-  attempt(run: Run, tell: Tell): Promise<void>;
+/** A test whose requests a correct provider refuses. It runs once, and again on its own after interference. */
+export interface RejectionTest {
+  /** @param emit receives each result; discarded after interference */
+  attempt(run: Run, emit: Emit): Promise<void>;
 }
 
-export type Tell = (what: () => void) => void;
+export type Emit = (what: () => void) => void;
 
 /**
- * Tries on the shift of the fixtures what must have no effect, everything at the same time: one test person is on the shift, another one is
- * not. If a request takes effect, it is unclear which one: then each test is repeated alone.
+ * Runs all rejection tests concurrently on the fixture shift. One test candidate is assigned, another one is not.
+ * If a request takes effect, it is unclear which one: then each test runs again on its own.
  */
-export async function tryAtOnce(run: Run, all: readonly Trying[]): Promise<void> {
-  const arranged = await arrange(run);
-  const told = arranged && (await tryTogether(run, arranged, all));
-  if (told) {
-    for (const tell of told) tell();
+export async function runRejectionTests(run: Run, all: readonly RejectionTest[]): Promise<void> {
+  const shared = await prepareSharedShift(run);
+  const results = shared && (await runConcurrently(run, shared, all));
+  if (results) {
+    for (const emit of results) emit();
     const { shiftId } = run.fixtures;
-    if (shiftId !== undefined) await unassign(run, { shiftId, candidateId: arranged.seated });
+    if (shiftId !== undefined) await unassign(run, { shiftId, candidateId: shared.assignedId });
     return;
   }
   await restoreAll(run);
   for (const { attempt } of all) await attempt(run, (what) => what());
 }
 
-/** Undefined: something took effect. */
-async function tryTogether(
+/** Returns the results, or undefined if a request took effect. */
+async function runConcurrently(
   run: Run,
-  arranged: Arranged,
-  all: readonly Trying[],
+  shared: SharedShift,
+  all: readonly RejectionTest[],
 ): Promise<(() => void)[] | undefined> {
-  const told: (() => void)[] = [];
-  const attempts = all.map(({ attempt }) => attempt({ ...run, arranged }, (what) => void told.push(what)));
+  const results: (() => void)[] = [];
+  const attempts = all.map(({ attempt }) => attempt({ ...run, shared }, (what) => void results.push(what)));
   const ends = await Promise.allSettled(attempts);
   const failures = ends.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-  const failure = failures.find((each) => !(each instanceof Disturbed));
+  const failure = failures.find((each) => !(each instanceof Interference));
   if (failure !== undefined) throw failure;
-  return failures.length === 0 && (await isArranged(run, arranged)) ? told : undefined;
+  return failures.length === 0 && (await isUnchanged(run, shared)) ? results : undefined;
 }
 
 async function restoreAll(run: Run): Promise<void> {
@@ -51,33 +51,33 @@ async function restoreAll(run: Run): Promise<void> {
   if (changed) await restore(run, changed);
 }
 
-/** Undefined where there are not two test people and two positions for them. */
-async function arrange(run: Run): Promise<Arranged | undefined> {
-  const free = await seatOf(run);
+/** Prepares the shift, or returns undefined without two test candidates and two positions. */
+async function prepareSharedShift(run: Run): Promise<SharedShift | undefined> {
+  const free = await freePair(run);
   if ("missing" in free) return undefined;
   const { body } = free;
-  const { shiftId, candidateId: standing } = free.seat;
+  const { shiftId, candidateId: unassignedId } = free.pair;
   const assigned = assignedTo(free.shift);
-  const seated = await someoneElse(run, assigned);
-  if (seated === undefined || assigned.includes(standing)) return undefined;
+  const assignedId = await otherCandidate(run, assigned);
+  if (assignedId === undefined || assigned.includes(unassignedId)) return undefined;
   const slots = assigned.length + 2;
   if (updateOf(body).slots < slots) {
     await run.send({ operation: "updateShift", path: { shiftId }, json: updateOf(body, { slots }) });
   }
-  await assign(run, { shiftId, candidateId: seated });
+  await assign(run, { shiftId, candidateId: assignedId });
   const read = await readShiftOf(run, shiftId);
   const now = shiftBodyOf(read);
-  const arranged = now && { body: now, seated, standing };
-  return arranged && updateOf(now).slots >= slots && shows(read, arranged) ? arranged : undefined;
+  const shared = now && { body: now, assignedId, unassignedId };
+  return shared && updateOf(now).slots >= slots && shows(read, shared) ? shared : undefined;
 }
 
-async function isArranged(run: Run, arranged: Arranged): Promise<boolean> {
+async function isUnchanged(run: Run, shared: SharedShift): Promise<boolean> {
   const { shiftId } = run.fixtures;
-  return shiftId !== undefined && shows(await readShiftOf(run, shiftId), arranged);
+  return shiftId !== undefined && shows(await readShiftOf(run, shiftId), shared);
 }
 
-function shows(read: Exchange, { body, seated, standing }: Arranged): boolean {
+function shows(read: Exchange, { body, assignedId, unassignedId }: SharedShift): boolean {
   const [now, assigned] = [shiftBodyOf(read), assignedIds(read)];
-  if (!now || !assigned?.includes(seated) || assigned.includes(standing)) return false;
+  if (!now || !assigned?.includes(assignedId) || assigned.includes(unassignedId)) return false;
   return updateDiffers(now, body).length === 0;
 }

@@ -1,14 +1,14 @@
-/** How many requests are made at once: the most urgent first, and fewer when the provider limits its rate. */
+/** Limits concurrent requests. Urgent requests go first, and the limit is reduced when the provider limits its rate. */
 export interface AtOnce {
-  /** Makes the request as soon as there is room for it. A higher urgency goes first. */
+  /** Runs the request when a slot is free. A higher urgency goes first. */
   run<T>(urgency: number, request: () => Promise<T>): Promise<T>;
-  /** The provider asks for a pause: half as many from now on, and none before it is over. */
+  /** Pauses all requests, and halves the limit. */
   slowDown(pause: Promise<void>): void;
-  /** Resolves when no request is under way. */
+  /** Resolves when no request is in progress. */
   idle(): Promise<void>;
-  /** Requests that are made at once as of now. */
+  /** Current limit of concurrent requests. */
   readonly most: number;
-  /** Whether a pause is not over yet. */
+  /** Whether a pause is in progress. */
   readonly isPaused: boolean;
 }
 
@@ -17,7 +17,7 @@ interface Waiting {
   start: () => void;
 }
 
-/** Of so many places one is kept for urgent requests. */
+/** One of this many slots is reserved for urgent requests. */
 const KEPT = 4;
 
 export function atOnce(most: number): AtOnce {
@@ -71,7 +71,7 @@ export function atOnce(most: number): AtOnce {
   };
 }
 
-/** The first of those that are equally urgent. */
+/** Returns the index of the first of the most urgent requests. */
 function mostUrgent(waiting: readonly Waiting[]): number {
   let best = 0;
   for (const [index, { urgency }] of waiting.entries()) {

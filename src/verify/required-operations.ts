@@ -2,7 +2,7 @@ import type { OperationId } from "./exchange.ts";
 import { type Group, isChosen } from "./groups.ts";
 import type { VerifyOptions } from "./options.ts";
 
-/** What a provider must have (contract 4.2), by the group that calls it rightly. One of several operations is enough: two forms of one. */
+/** Required operations (contract 4.2), by the group that calls them validly. One operation of each list is enough. */
 const REQUIRED: Partial<Record<Group, readonly (readonly OperationId[])[]>> = {
   answers: [["listOutlets"], ["listRoles"], ["getShift"]],
   meaning: [
@@ -12,7 +12,7 @@ const REQUIRED: Partial<Record<Group, readonly (readonly OperationId[])[]>> = {
   cancellation: [["cancelShift"]],
 };
 
-/** Required operations that were never seen to succeed, of the groups and operations that were chosen. */
+/** Returns required operations that never succeeded, of the chosen groups and operations. */
 export function unseenOf(served: ReadonlySet<OperationId>, options: VerifyOptions): OperationId[] {
   const { operations } = options;
   return Object.entries(REQUIRED)

@@ -2,43 +2,43 @@ import { answerCodes } from "./codes/answers.ts";
 import type { Code } from "./codes/codes.ts";
 import type { Finding, Found, Skipped } from "./finding.ts";
 
-/** A finding that is there already, of which another one would only be a consequence. */
+/** An existing finding that may have caused another one. */
 type Cause = Pick<Finding, "code" | "severity" | "operation">;
 
 const isAbout = (operation: string, codes: readonly string[]) => (known: Cause) =>
   known.operation === operation && codes.includes(known.code);
 
-/** For each code what makes it a consequence. */
+/** Conditions under which a finding with the code is a consequence. */
 const CONSEQUENCES: Readonly<Partial<Record<Code, (found: Found) => (known: Cause) => boolean>>> = {
-  // Where no token is asked for, no token is compared.
+  // A provider that requires no token compares no token.
   auth_any_token: ({ operation }) => isAbout(operation, ["auth_missing"]),
   auth_wrong_scheme: ({ operation }) => isAbout(operation, ["auth_missing"]),
-  // Who gets in without a token learns everything anyway.
+  // Without a token check, every request reveals which shifts exist.
   auth_after_lookup: ({ operation }) =>
     isAbout(operation, ["auth_missing", "auth_status", "request_refused"]),
-  // Who is there twice takes two positions.
+  // A candidate who is listed twice takes two positions.
   overbooked: ({ operation }) => isAbout(operation, ["assign_not_idempotent", "assign_without_effect"]),
-  // A lookup that does not find the known candidate finds no other either.
+  // A lookup that does not find the known candidate finds no other candidate either.
   create_without_effect: () => isAbout("findCandidates", ["lookup_misses"]),
   registry_unmatched: () => isAbout("findCandidates", ["lookup_misses", "create_without_effect"]),
-  // A number of another form differs from the one that was sent.
+  // A number in another format differs from the sent one.
   candidate_differs: ({ operation, actual }) => {
     return actual === "personalNumber differs" ? isAbout(operation, ["personal_number_wrong"]) : () => false;
   },
-  // Times are sent back as the provider wrote them: it may refuse its own.
+  // Updates contain the times as the provider sent them, and it may refuse its own format.
   unknown_id_status: ({ operation }) => {
     return operation === "updateShift"
       ? isAbout("getShift", ["time_without_offset", "time_invalid"])
       : () => false;
   },
-  // The replay of the contracts sees every wrong answer once more.
+  // The replay of the contracts detects every invalid response again.
   contract_broken: ({ operation }) => {
     return (known) =>
       known.operation === operation && known.severity === "error" && Object.hasOwn(answerCodes, known.code);
   },
 };
 
-/** The finding that this one follows from; undefined when it has a cause of its own. */
+/** Returns the finding that caused this one, or undefined. */
 export function causeOf(found: Found, known: Iterable<Finding>): Finding | undefined {
   const isCause = CONSEQUENCES[found.code]?.(found);
   if (!isCause) return undefined;
@@ -46,13 +46,13 @@ export function causeOf(found: Found, known: Iterable<Finding>): Finding | undef
   return undefined;
 }
 
-/** Refusals of one kind at one operation are one mistake, whatever was wrong with the request. */
+/** Codes that count once for each operation, whatever was wrong with the request. */
 const ONE_EACH: readonly Code[] = [
   ...(["auth_missing", "auth_any_token", "auth_wrong_scheme", "auth_status"] as const),
   ...(["tenant_ignored", "tenant_status"] as const),
 ];
 
-/** The same for findings that one change at the provider removes. */
+/** Returns the same key for findings that one change at the provider removes. */
 export function keyOf(outcome: Found | Skipped): string {
   if (outcome.kind === "skipped") {
     return [outcome.code, outcome.operation, outcome.title, outcome.reason].join("\n");

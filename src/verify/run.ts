@@ -8,119 +8,119 @@ import { judgeForms } from "./judge/dialect-consistency.ts";
 import { judge } from "./judge/judge.ts";
 import type { Fixtures, OtherTenant } from "./options.ts";
 
-/** What one verification knows and uses; checks read it, and write down in `forms` and `known` what they found out. */
+/** Data and state of one verification. Checks write what they detect to `forms` and `known`. */
 export interface Run {
   readonly target: Target;
-  /** Undefined: nothing was given. States that were set up are in here too. */
+  /** Undefined members were not given. Includes values of provider states. */
   readonly fixtures: Fixtures;
   readonly other: OtherTenant | undefined;
-  /** Where provider states are set up. Undefined: nowhere. */
+  /** Address that sets up provider states. */
   readonly statesUrl?: string | undefined;
   /** Creates a shift that may be cancelled, and returns its id. */
   readonly createShift?: (() => Promise<string>) | undefined;
-  /** False with --read-only: then only GET is called. */
+  /** False with --read-only: then only GET is sent. */
   readonly mayChange: boolean;
-  /** Few requests, and none that a firewall takes for an attack. */
+  /** Sends few and ordinary requests only. */
   readonly isPolite: boolean;
   readonly seed: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** The provider's forms, as far as they were found out. */
+  /** The detected forms of the provider. */
   readonly forms: KnownForms;
   readonly known: Known;
-  /** Undefined: who changes the shift has it for themselves. */
-  readonly arranged?: Arranged;
+  /** Undefined if a check has exclusive use of the fixture shift. */
+  readonly shared?: SharedShift;
   /**
-   * An operation that hung once is not asked again.
-   * @param isJudged leaves an answer out of the judgement: one that echoes the nonsense that it was sent is not a second mistake
-   * @param before called when there is room for the request; what it throws is thrown
+   * Sends a request. After a timeout, an operation is not called again.
+   * @param isJudged false excludes a response from the judge, such as one that echoes invalid input
+   * @param before called right before sending; an exception prevents the request
    */
   send(probe: Probe, isJudged?: (exchange: Exchange) => boolean, before?: () => void): Promise<Exchange>;
-  /** The same run for one who is heard apart, and whose requests are so urgent. */
-  heardBy(ear: Ear, urgency: number): Run;
+  /** Returns the same run with another observer and urgency. */
+  observedBy(observer: Observer, urgency: number): Run;
   /** Returns an unknown UUID, the same for the same seed and name. */
   madeUp(name: string): string;
 }
 
 /** Receives each response status and each finding. */
-export interface Ear {
+export interface Observer {
   found(found: Found): void;
   answered(operation: OperationId, status: string): void;
 }
 
-/** What an answer says, by name: the parts that must be the same each time. */
+/** Comparable parts of a response, by name. */
 export type Facts = Readonly<Record<string, string>>;
 
-/** What was found out of the provider's data. */
+/** Detected data of the provider. */
 export interface Known {
-  /** Of the fixtures, as it was before anything was changed. */
+  /** The fixture shift in its original state. */
   shift?: ShiftBody;
   /** A shift that may be cancelled, or why there is none. */
-  cancellable?: Search;
-  /** A test person that the kit created for this run, or an earlier one did. */
+  cancellable?: CancellableResult;
+  /** A test candidate, created by this run or an earlier one. */
   person?: Promise<PreparedPerson>;
-  /** Another one, of the full payload. */
+  /** A second test candidate, with the full payload. */
   second?: Promise<PreparedPerson>;
   /** The candidate that the replay of the contracts created. */
   third?: Promise<string | undefined>;
-  /** First results of the reads of the organisation, by operation. */
-  readonly told: Map<OperationId, Facts>;
+  /** First results of the reads of outlets and roles, by operation. */
+  readonly firstReads: Map<OperationId, Facts>;
   /** Whether the other organisation is served with its own token. */
   isOtherServed?: Promise<boolean>;
-  /** A personal number that the provider has shown to know, in the form under which it was found. */
+  /** A personal number under which a lookup found a candidate. */
   number?: string;
-  /** The only name under which an update may give the positions: the other one is refused as unknown. */
+  /** The only field name for positions that an update accepts. */
   positionsName?: "slots" | "numberOfPositions";
   /** A lookup under 12 digits is refused with 400 or 422. */
   refusesDigits?: boolean;
   /** A candidate is created under the hyphenated form only. */
   createsHyphenated?: boolean;
-  /** Test numbers that are in use in this run. */
+  /** Test numbers in use in this run. */
   readonly claimed: Set<string>;
-  /** Forms of unassignment that were served. */
+  /** Forms of unassignment that succeeded. */
   readonly offered: Set<OperationId>;
   /** Candidates that the run has tried to assign, by shift. */
-  readonly placed: Map<string, Set<string>>;
-  /** Operations whose right request was served. */
+  readonly tried: Map<string, Set<string>>;
+  /** Operations with a served valid request. */
   readonly served: Set<OperationId>;
 }
 
 /** A shift that may be cancelled, or why there is none and the last read. */
-export type Search = Cancellable | { missing: string; read?: Exchange };
+export type CancellableResult = Cancellable | { missing: string; read?: Exchange };
 
-/** A shift that is there to be cancelled. */
+/** A shift that may be cancelled. */
 export interface Cancellable {
   shiftId: string;
-  /** As it was before anything was changed; undefined when it was gone already. */
+  /** The original state; undefined if it was already gone. */
   body: ShiftBody | undefined;
-  /** A DELETE of it was acknowledged, by whatever check. */
+  /** Whether a DELETE was acknowledged. */
   isCancelled: boolean;
-  /** It was gone before this run. */
+  /** Whether it was gone before this run. */
   isUsedUp: boolean;
 }
 
-/** How the shift of the fixtures stands while wrong requests are tried at the same time: one test person is on it, another one is not. */
-export interface Arranged {
+/** State of the fixture shift during concurrent rejection tests: one test candidate is assigned, another one is not. */
+export interface SharedShift {
   body: ShiftBody;
-  seated: string;
-  standing: string;
+  assignedId: string;
+  unassignedId: string;
 }
 
-/** A test person of this run: how they were looked up and created, for the checks to judge. */
+/** A test candidate of this run, with its lookups and creation for the checks to judge. */
 export interface PreparedPerson {
   number: PersonalNumber;
   payload: CandidateCreate;
-  /** Lookups under 12 digits and under the hyphenated form, before the creation: both found no candidate. */
+  /** Lookups of both number formats before the creation: neither found a candidate. */
   lookups: { digits: Exchange; hyphenated: Exchange };
-  /** The same after the creation; undefined when no candidate was created. */
+  /** Lookups after the creation; undefined if no candidate was created. */
   found: PreparedPerson["lookups"] | undefined;
   /** Undefined when read-only. */
   creation: Exchange | undefined;
-  /** The creation under 12 digits, when only the one under the hyphenated form was served. */
+  /** The refused creation under 12 digits, if the hyphenated one was served. */
   refusal: Exchange | undefined;
-  /** As the provider assigned it; undefined when the creation failed or was not tried. */
+  /** The provider's id; undefined if there was no successful creation. */
   candidateId: string | undefined;
-  /** Created by an earlier run: every number that was tried was taken. */
+  /** Created by an earlier run, because every tried number was taken. */
   isReused: boolean;
 }
 
@@ -130,26 +130,28 @@ export interface RunParts
   createShift?: Run["createShift"];
 }
 
-export function createRun(parts: RunParts, ear: Ear = { found: () => {}, answered: () => {} }): Run {
+const SILENT: Observer = { found: () => {}, answered: () => {} };
+
+export function createRun(parts: RunParts, observer = SILENT): Run {
   const { target, seed } = parts;
   const hung = new Map<string, Exchange>();
   const forms: KnownForms = {};
   const known: Known = {
-    ...{ told: new Map(), placed: new Map() },
+    ...{ firstReads: new Map(), tried: new Map() },
     ...{ claimed: new Set(), offered: new Set(), served: new Set() },
   };
 
   async function send(
     given: Probe,
     isJudged: (exchange: Exchange) => boolean,
-    { found, answered }: Ear,
+    { found, answered }: Observer,
     urgency: number,
     before?: () => void,
   ): Promise<Exchange> {
     const probe = withOneName(given, known.positionsName);
     const earlier = hung.get(probe.operation);
     if (earlier) return { ...earlier, probe };
-    notePlaced(probe, known);
+    noteTried(probe, known);
     const exchange = await target.send(probe, urgency, before);
     const { answer } = exchange;
     if (answer.kind === "hung") hung.set(probe.operation, exchange);
@@ -161,15 +163,15 @@ export function createRun(parts: RunParts, ear: Ear = { found: () => {}, answere
     return exchange;
   }
 
-  const heardBy = (heard: Ear, urgency: number): Run => ({
-    ...{ statesUrl: undefined, ...parts, forms, known, heardBy },
+  const observedBy = (observer: Observer, urgency: number): Run => ({
+    ...{ statesUrl: undefined, ...parts, forms, known, observedBy },
     madeUp: (name) => uuidFrom(`${seed} ${name}`),
-    send: (probe, isJudged = () => true, before) => send(probe, isJudged, heard, urgency, before),
+    send: (probe, isJudged = () => true, before) => send(probe, isJudged, observer, urgency, before),
   });
-  return heardBy(ear, 0);
+  return observedBy(observer, 0);
 }
 
-/** The same request again finds the person who is there: 409 shows as well as a success that it was looked at. */
+/** Whether the request was processed. 409 for a creation shows it as well: the candidate exists. */
 export function wasServed(exchange: Exchange): boolean {
   if (!isReply(exchange)) return false;
   const { status } = exchange.answer;
@@ -178,15 +180,15 @@ export function wasServed(exchange: Exchange): boolean {
   );
 }
 
-/** Before it is sent: it may take effect although no answer comes. */
-function notePlaced({ operation, path }: Probe, { placed }: Known): void {
+/** Called before sending: the request may take effect without a response. */
+function noteTried({ operation, path }: Probe, { tried }: Known): void {
   const { shiftId, candidateId } = path ?? {};
   if (operation !== "assignCandidate" || shiftId === undefined || candidateId === undefined) return;
-  const there = placed.get(shiftId) ?? new Set();
-  placed.set(shiftId, there.add(candidateId));
+  const there = tried.get(shiftId) ?? new Set();
+  tried.set(shiftId, there.add(candidateId));
 }
 
-/** An update without the name of the positions that this provider does not know. */
+/** Removes the position field that this provider does not accept. */
 function withOneName(probe: Probe, name: Known["positionsName"]): Probe {
   const { operation, json } = probe;
   if (name === undefined || operation !== "updateShift" || typeof json !== "object" || json === null)

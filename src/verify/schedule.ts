@@ -1,17 +1,17 @@
-import type { Check, Fact, Holds, Thing } from "./checks/check.ts";
+import type { Check, Fact, Holds, Resource } from "./checks/check.ts";
 
-/** Something to be done once what it needs is known. */
+/** A task that runs once the facts that it needs are known. */
 export type Step = Pick<Check, "needs" | "gives"> & {
-  /** Asked when everything that it needs is known. */
+  /** Called once all needed facts are known. */
   holds: () => Holds;
-  /** @param urgency how many steps wait for it, one after another */
+  /** @param urgency length of the longest chain of steps that wait for it */
   run: (urgency: number) => Promise<void>;
 };
 
 /**
- * Runs each step as soon as the steps that give what it needs are over and no other step holds its resources. A fact that no step
- * gives delays no step.
- * @throws what a step throws; no step is begun after that, and those under way are waited for
+ * Runs each step once the steps that give its facts are over, and no other step holds its resources. A fact that no step gives
+ * delays no step.
+ * @throws the first error of a step, after the running steps have ended; no further step is started
  */
 export async function runInOrder(steps: readonly Step[]): Promise<void> {
   const waiting = byUrgency(steps);
@@ -50,14 +50,14 @@ export async function runInOrder(steps: readonly Step[]): Promise<void> {
 const needsOf = (waiting: readonly { step: Step }[]) =>
   waiting.map(({ step }) => step.needs.join(" and ")).join("; ");
 
-/** Two steps that touch the same thing at the same time. */
+/** Whether both uses are allowed at the same time. */
 function goTogether(one: Holds, other: Holds): boolean {
-  return (Object.keys(one) as Thing[]).every(
+  return (Object.keys(one) as Resource[]).every(
     (thing) => other[thing] === undefined || (one[thing] === other[thing] && one[thing] !== "changes"),
   );
 }
 
-/** Those that most others wait for first; as they stand otherwise. */
+/** Orders steps by urgency; equally urgent steps keep their order. */
 function byUrgency(steps: readonly Step[]): { step: Step; urgency: number }[] {
   const urgencies = new Map<Step, number>();
   const urgencyOf = (step: Step): number => {

@@ -9,33 +9,33 @@ export function readShiftOf(run: Run, shiftId: string): Promise<Exchange> {
   return run.send({ operation: "getShift", path: { shiftId } });
 }
 
-/** The body of an answer when it is a shift that the platform can read. */
+/** Returns the body of a response if the platform can read it as a shift. */
 export function shiftBodyOf(exchange: Exchange): ShiftBody | undefined {
   if (!isReply(exchange) || exchange.answer.status !== 200) return undefined;
   return schemas.Shift(exchange.answer.json) ? exchange.answer.json : undefined;
 }
 
-/** The shift of an answer in the one model of both variants; undefined when it cannot be used. */
+/** Returns the shift of a response in the shared model of both variants, or undefined. */
 export function shiftOf(exchange: Exchange): Shift | undefined {
   const body = shiftBodyOf(exchange);
   return body && readShift(body, "UTC").shift;
 }
 
-/** Why the shift of the fixtures cannot be changed. */
-export const STARTED = "the shift has started: give one in the future";
+/** The reason why the fixture shift cannot be changed. */
+export const STARTED = "the shift has started: provide one in the future";
 
 export function hasStarted({ now }: Run, { startTime }: Pick<Shift, "startTime">): boolean {
   return Date.parse(startTime) <= now();
 }
 
-/** Whether the provider has the shift no more: 404, 410 and the status `cancelled` say so. */
+/** Whether the shift is deleted: 404, 410 or the status `cancelled`. */
 export function isGone(exchange: Exchange): boolean {
   if (!isReply(exchange)) return false;
   const { status } = exchange.answer;
   return status === 404 || status === 410 || shiftBodyOf(exchange)?.status === "cancelled";
 }
 
-/** The update that changes nothing, or only what is given. Times are sent as the provider wrote them, if an update may hold them so. */
+/** Returns an update that changes only the given fields. Times keep the provider's format if an update allows it. */
 export function updateOf(body: ShiftBody, change: Partial<ShiftUpdate> = {}): ShiftUpdate {
   const positions = body.numberOfPositions ?? body.slots ?? 1;
   const { slots = positions } = change;
@@ -43,20 +43,20 @@ export function updateOf(body: ShiftBody, change: Partial<ShiftUpdate> = {}): Sh
   return { startTime, endTime, slots, numberOfPositions: slots };
 }
 
-/** ISO 8601 has more ways to write a time than RFC 3339, which is what an update holds. */
+/** The format of times in an update. ISO 8601 has more formats. */
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-/** A time without an offset stays one, which is a fault of the provider's. */
+/** Returns a time that an update allows. A time without an offset is unchanged. */
 function sendable(time: string): string {
   if (RFC_3339.test(time)) return time;
   const read = readTimestamp(time, "UTC");
   return read && !read.assumedZone ? read.instant : time;
 }
 
-/** A time in one way of writing, whatever way it was written in; a text that is no time as it is. */
+/** Returns a normalised time; a text that is not a time is unchanged. */
 export const momentOf = (time: string): string => readTimestamp(time, "UTC")?.instant ?? time;
 
-/** The fields of an update in which two shifts differ. */
+/** Returns the fields of an update in which two shifts differ. */
 export function updateDiffers(one: ShiftBody, other: ShiftBody): ("startTime" | "endTime" | "slots")[] {
   const [was, now] = [updateOf(one), updateOf(other)];
   const times = (["startTime", "endTime"] as const).filter(
@@ -65,7 +65,7 @@ export function updateDiffers(one: ShiftBody, other: ShiftBody): ("startTime" | 
   return was.slots === now.slots ? times : [...times, "slots"];
 }
 
-/** Candidate ids that the shift names as assigned. */
+/** Returns the ids of the assigned candidates. */
 export function assignedIds(exchange: Exchange): string[] | undefined {
   return shiftOf(exchange)?.assigned.map(({ providerCandidateId }) => providerCandidateId);
 }

@@ -1,27 +1,27 @@
 import { CouldNotRun } from "./could-not-run.ts";
 import type { Run } from "./run.ts";
 
-/** A check that waits for something else than an answer is left behind after so long. */
+/** Time limit for a check that is not waiting for a response. */
 const GRACE_MS = 3_000;
 
-/** How a run is stopped before its end: checks make no further call, so that they unwind and what was changed can be put back. */
+/** Stops a run early. Checks make no further call, so that changes can be restored. */
 export interface Stop {
-  /** The run as checks see it. */
+  /** Returns the run for checks; its calls fail after the stop. */
   guard(run: Run): Run;
-  /** A wait that ends when the run is stopped. */
+  /** Waits, until the stop at the latest. */
   wait(ms: number): Promise<void>;
   /**
-   * What comes of one step.
-   * @throws Stopped when the run was stopped meanwhile, once the step has ended or the grace is over
+   * Returns the result of one step.
+   * @throws Stopped after a stop, once the step has ended or the time limit is over
    */
   step<T>(step: Promise<T>): Promise<T>;
-  /** Waits for it, but not for longer than the grace once the run was stopped. */
+  /** Waits for the promise; after a stop, for the time limit at most. */
   settled(promise: Promise<void>): Promise<void>;
-  /** The same for each step of a check. */
+  /** Applies `step` to each outcome of a check. */
   through<T>(outcomes: AsyncIterable<T>): AsyncIterable<T>;
 }
 
-/** Thrown through the checks of a run that was stopped. */
+/** Thrown in the checks of a stopped run. */
 export class Stopped extends CouldNotRun {
   constructor(what = "stopped before the end; nothing was changed") {
     super(what);
@@ -51,7 +51,7 @@ export function stopBy(signal: AbortSignal | undefined, wait: (ms: number) => Pr
         return run.send(probe, isJudged, assertGoesOn);
       },
     }),
-    // After the stop only what puts things back waits.
+    // After a stop, only the restoration waits.
     wait: (ms) => (signal.aborted ? wait(ms) : unless(signal, 0, wait(ms))),
     through: (outcomes) => stepwise(outcomes, step),
   };
@@ -64,12 +64,12 @@ async function* stepwise<T>(outcomes: AsyncIterable<T>, step: Stop["step"]): Asy
       yield next.value;
     }
   } finally {
-    // A check that hangs is not waited for; what it still wants to call is refused.
+    // Does not wait for a hanging check: its further calls fail.
     iterator.return?.().catch(() => undefined);
   }
 }
 
-/** What the promise gives, or `Stopped` so many milliseconds after the signal. */
+/** Returns the result of the promise. Throws `Stopped` after the signal and the given time. */
 async function unless<T>(signal: AbortSignal, graceMs: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const { promise: stopped, reject } = Promise.withResolvers<never>();

@@ -5,7 +5,7 @@ import type { PreparedPerson, Run } from "./run.ts";
 import { numbersFor, type Purpose } from "./test-numbers.ts";
 
 const FORM = /^\d{8}-?\d{4}$/;
-/** Numbers that are looked up at the same time: the first one is mostly free, unless many runs came before. */
+/** Number of concurrent lookups in each round. The first number is usually free. */
 const ROUNDS = [1, 4, 12];
 
 /** Returns the test candidate, created once for the run. */
@@ -26,10 +26,10 @@ export async function prepare(
   purpose: Purpose,
   payloadFor: (number: string) => CandidateCreate = payloadOf,
 ): Promise<PreparedPerson> {
-  const { number, lookups, isOurs } = await nobody(run, purpose, purpose);
+  const { number, lookups, isTest } = await testNumberFor(run, purpose, purpose);
   const created = run.mayChange ? await create(run, number, payloadFor) : undefined;
   const { payload = payloadFor(number), creation, refusal } = created ?? {};
-  const isReused = isOurs && run.mayChange;
+  const isReused = isTest && run.mayChange;
   const candidateId = isReused ? idIn(lookups, number) : creation && createdId(creation);
   const found = candidateId === undefined ? undefined : await lookUpBoth(run, number);
   return { number, payload, lookups, creation, refusal, candidateId, found, isReused };
@@ -44,7 +44,7 @@ interface Created {
   refusal?: Exchange;
 }
 
-/** As the platform does: 12 digits, and once more with a hyphen when a provider refuses them. */
+/** Creates a candidate like the platform: with 12 digits, and again with a hyphen if the provider refuses them. */
 async function create(
   run: Run,
   number: PersonalNumber,
@@ -62,18 +62,18 @@ async function createAs(run: Run, payload: CandidateCreate): Promise<Created> {
   return { payload, creation: await run.send({ operation: "createCandidate", json: payload }) };
 }
 
-/** The number in the form under which the provider creates candidates. */
+/** Returns the number in the format that creations accept. */
 export function numberText(run: Run, number: PersonalNumber): string {
   return run.known.createsHyphenated ? hyphenated(number) : number;
 }
 
-/** 400 and 422 may mean that the provider knows the other form of the number only (contract 2.8). */
+/** Whether the format may be refused: 400 and 422 may mean that only the other one is accepted (contract 2.8). */
 export function isFormRefused(exchange: Exchange): boolean {
   const status = statusOf(exchange);
   return status === 400 || status === 422;
 }
 
-/** Returns the id of a test candidate if a lookup finds it: a candidate that was not stored cannot be assigned. */
+/** Returns the id of a test candidate that a lookup finds. A candidate that was not stored cannot be assigned. */
 export async function bookableId(person: Promise<PreparedPerson>): Promise<string | undefined> {
   const made = await person;
   return isFound(made) ? made.candidateId : undefined;
@@ -84,51 +84,51 @@ export function isFound({ candidateId, found, number }: PreparedPerson): boolean
   return candidateId !== undefined && ids.includes(candidateId);
 }
 
-/** A number, and its lookups. */
-export interface Sought {
+/** A test number with its lookups. */
+export interface TestNumber {
   number: PersonalNumber;
   lookups: PreparedPerson["lookups"];
-  /** The provider finds a test candidate of an earlier run. */
-  isOurs: boolean;
+  /** Whether the lookups found a test candidate of an earlier run. */
+  isTest: boolean;
 }
 
 /**
- * Returns a test number under which the provider finds no candidate, in both formats, or else one of a test candidate.
- * @param name another name begins elsewhere among the numbers of the purpose
+ * Returns a test number that finds no candidate in both formats, or else the number of a test candidate.
+ * @param name determines the first number to try
  */
-export async function nobody(run: Run, purpose: Purpose, name: string): Promise<Sought> {
+export async function testNumberFor(run: Run, purpose: Purpose, name: string): Promise<TestNumber> {
   let left = numbersFrom(run, purpose, name);
-  const tried: Sought[] = [];
+  const tried: TestNumber[] = [];
   for (const count of ROUNDS) {
     const round = left.filter((number) => !run.known.claimed.has(number)).splice(0, count);
-    // Reserve the numbers while they are looked up.
+    // Reserves the numbers during the lookups.
     if (purpose !== "unused") for (const number of round) run.known.claimed.add(number);
-    const sought = await Promise.all(round.map((number) => seek(run, number)));
+    const numbers = await Promise.all(round.map((number) => seek(run, number)));
     for (const number of round) run.known.claimed.delete(number);
     left = left.filter((number) => !round.includes(number));
-    tried.push(...sought);
-    const free = sought.find(({ number, lookups }) => !isTaken(lookups, number));
+    tried.push(...numbers);
+    const free = numbers.find(({ number, lookups }) => !isTaken(lookups, number));
     if (free) return claim(run, purpose, free);
   }
-  return claim(run, purpose, tried.find(({ isOurs }) => isOurs) ?? (tried[0] as Sought));
+  return claim(run, purpose, tried.find(({ isTest }) => isTest) ?? (tried[0] as TestNumber));
 }
 
-function claim({ known }: Run, purpose: Purpose, sought: Sought): Sought {
-  if (purpose !== "unused") known.claimed.add(sought.number);
-  return sought;
+function claim({ known }: Run, purpose: Purpose, numbers: TestNumber): TestNumber {
+  if (purpose !== "unused") known.claimed.add(numbers.number);
+  return numbers;
 }
 
-/** All of the purpose, from a place that the seed and the name choose. */
+/** Returns all numbers of the purpose, starting at a position from the seed and the name. */
 function numbersFrom(run: Run, purpose: Purpose, name: string): PersonalNumber[] {
   const numbers = numbersFor(purpose);
   const start = Number.parseInt(run.madeUp(`number ${name}`).slice(0, 8), 16) % numbers.length;
   return [...numbers.slice(start), ...numbers.slice(0, start)].map(read);
 }
 
-async function seek(run: Run, number: PersonalNumber): Promise<Sought> {
+async function seek(run: Run, number: PersonalNumber): Promise<TestNumber> {
   const lookups = await lookUpBoth(run, number);
   const there = Object.values(lookups).flatMap((lookup) => matching(lookup, number));
-  return { number, lookups, isOurs: there.some(({ lastName }) => lastName === OUR_NAME) };
+  return { number, lookups, isTest: there.some(({ lastName }) => lastName === TEST_LAST_NAME) };
 }
 
 export function isTaken(lookups: PreparedPerson["lookups"], number: PersonalNumber): boolean {
@@ -141,7 +141,7 @@ function read(text: string): PersonalNumber {
   return number;
 }
 
-/** Under 12 digits and under the hyphenated form (contract 2.8). */
+/** Looks up both formats of the number (contract 2.8). */
 export async function lookUpBoth(run: Run, number: PersonalNumber): Promise<PreparedPerson["lookups"]> {
   const [digits, hyphen] = await Promise.all([lookUp(run, number), lookUp(run, hyphenated(number))]);
   return { digits, hyphenated: hyphen };
@@ -151,7 +151,7 @@ export function lookUp(run: Run, personalNumber: string): Promise<Exchange> {
   return run.send({ operation: "findCandidates", query: { personalNumber } });
 }
 
-/** The candidates of a lookup that have the number, in whatever form. */
+/** Returns the candidates of a lookup with this number, in any format. */
 export function matching(exchange: Exchange, number: PersonalNumber): Candidate[] {
   if (!isReply(exchange) || !Array.isArray(exchange.answer.json)) return [];
   const list = exchange.answer.json as (Candidate | null)[];
@@ -160,34 +160,34 @@ export function matching(exchange: Exchange, number: PersonalNumber): Candidate[
   );
 }
 
-/** Ids under which a lookup found the person. */
+/** Returns the ids of the candidates with this number. */
 export function idsOf(lookup: Exchange, number: PersonalNumber): string[] {
   return [...new Set(matching(lookup, number).map(({ id }) => id))].filter((id) => typeof id === "string");
 }
 
-/** Whether a lookup found people with another number; what has not the form of one is the judge's to report. */
-export function findsStrangers(lookup: Exchange, number: PersonalNumber): boolean {
+/** Whether a lookup found candidates with another number. The judge reports malformed numbers. */
+export function findsUnrelated(lookup: Exchange, number: PersonalNumber): boolean {
   if (!isReply(lookup) || !Array.isArray(lookup.answer.json)) return false;
   const numbers = lookup.answer.json.map((each) => String(each?.personalNumber));
   return numbers.some((text) => FORM.test(text) && text.replace("-", "") !== number);
 }
 
-/** What differs between a candidate and what was sent, by field: `lastName is missing`. */
+/** Returns the differences between a candidate and the sent one: `lastName is missing`. */
 export function differences(candidate: object, sent: CandidateCreate): string[] {
-  const told = candidate as Readonly<Record<string, unknown>>;
+  const fields = candidate as Readonly<Record<string, unknown>>;
   const texts = ["firstName", "lastName", "email"] as const;
   const isMissing = (name: string) =>
-    told[name] === undefined || told[name] === null || String(told[name]).trim() === "";
+    fields[name] === undefined || fields[name] === null || String(fields[name]).trim() === "";
   const missing = ["personalNumber", ...texts, "phone"].filter(isMissing).map((name) => `${name} is missing`);
-  const other = texts.filter((name) => !isMissing(name) && plainText(told[name]) !== plainText(sent[name]));
-  const isOther = !isMissing("personalNumber") && !isNumber(told.personalNumber, sent.personalNumber);
+  const other = texts.filter((name) => !isMissing(name) && plainText(fields[name]) !== plainText(sent[name]));
+  const isOther = !isMissing("personalNumber") && !isNumber(fields.personalNumber, sent.personalNumber);
   return [...missing, ...[...(isOther ? ["personalNumber"] : []), ...other].map((name) => `${name} differs`)];
 }
 
 const plainText = (value: unknown) => String(value).trim().toLowerCase();
 
-const isNumber = (told: unknown, sent: string) =>
-  String(told).replaceAll(/\D/g, "") === sent.replace("-", "");
+const isNumber = (text: unknown, sent: string) =>
+  String(text).replaceAll(/\D/g, "") === sent.replace("-", "");
 
 export function createdId(exchange: Exchange): string | undefined {
   if (!isReply(exchange) || exchange.answer.status >= 300) return undefined;
@@ -196,20 +196,20 @@ export function createdId(exchange: Exchange): string | undefined {
 }
 
 /** Identifies test candidates of earlier runs. */
-const OUR_NAME = "Provning";
+const TEST_LAST_NAME = "Provning";
 
-/** What the platform sends to book (contract 2.4). */
+/** Returns the platform's payload for a booking (contract 2.4). */
 export function payloadOf(number: string): CandidateCreate {
   return {
     personalNumber: number,
     firstName: "Vera",
-    lastName: OUR_NAME,
+    lastName: TEST_LAST_NAME,
     email: "vera.provning@example.com",
     phone: "+46701740620",
   };
 }
 
-/** What the platform sends to hire (contract 2.4). */
+/** Returns the platform's payload for a hire (contract 2.4). */
 function fullPayloadOf(number: string): CandidateCreate {
   return {
     ...payloadOf(number),

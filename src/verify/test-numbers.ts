@@ -1,6 +1,6 @@
 /**
- * Numbers of people who do not exist: Swedish Tax Agency (Skatteverket), open data, published test numbers, data set
- * b4de7df7-63c0-4e7e-bb59-1f156a591763 (2023). The kit uses no others.
+ * Numbers of people who do not exist: published test numbers of the Swedish Tax Agency (Skatteverket), open data set
+ * b4de7df7-63c0-4e7e-bb59-1f156a591763 (2023). The kit uses no other numbers.
  */
 export const TEST_NUMBERS: readonly string[] = `
   195212222318 195401120323 195706262630 195907029911 196001282570 196011282834 196502013755 196705203252
@@ -25,7 +25,7 @@ export const TEST_NUMBERS: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** What a number is for: no candidate is created under those of `unused`; purposes never share numbers. */
+/** Purpose of a test number. Purposes never share numbers, and no candidate is created under those of `unused`. */
 export type Purpose = "unused" | "person" | "second" | "once";
 
 const UNUSED = 20;

@@ -1,5 +1,5 @@
 import type { ShiftUpdate } from "../../generated/provider/types.ts";
-import { assign, isAssigned, type Seat, seatOf, unassign } from "./assignment.ts";
+import { assign, freePair, isAssigned, type Pair, unassign } from "./assignment.ts";
 import type { SkipCode } from "./codes/codes.ts";
 import type { Exchange, OperationId, Probe } from "./exchange.ts";
 import { type Outcome, type Skipped, skipped } from "./finding.ts";
@@ -8,93 +8,93 @@ import { isGone, readShiftOf, shiftBodyOf, updateOf } from "./shift.ts";
 import { personOf } from "./test-candidates.ts";
 
 /**
- * A request to one operation that a correct provider serves, to be sent as it is (the control) and then with one thing wrong: a check
- * that refuses every request would otherwise look like one that refuses the wrong ones.
+ * A request that a correct provider serves. It is sent unchanged first, and then with one error at a time. Otherwise a provider that
+ * refuses every request would pass.
  */
-export interface Exercise {
+export interface ValidRequest {
   operation: OperationId;
   probe: Probe;
-  /** The update that changes nothing, of an update. */
+  /** The update that changes nothing; only for updates. */
   unchanged?: ShiftUpdate;
-  /** Makes the request possible, before each time it is sent. */
+  /** Makes the request possible; called before each time it is sent. */
   prepare: () => Promise<unknown>;
-  /** Takes its effect back, after each time it was served. */
+  /** Undoes its effect; called after each time it was served. */
   undo: () => Promise<unknown>;
-  /** Whether the request, as it is, is served: sent at most once in a run. A cancellation is for good: there the shift is read instead. */
+  /** Whether the unchanged request is served; sent at most once in a run. A cancellation is permanent, so the shift is read instead. */
   isServed: () => Promise<boolean>;
-  /** Whether the request, prepared and refused, took effect all the same. Undefined where that cannot be seen. */
+  /** Whether a refused request took effect. Undefined if the effect cannot be observed. */
   hasEffect?: () => Promise<boolean>;
-  /** What is wrong with the request is tried one thing after another, because one that is served changes what the next one meets. */
-  isInTurn: boolean;
+  /** Whether variants are sent in sequence, because a served one changes the state for the next. */
+  isSequential: boolean;
 }
 
-/** An operation that cannot be called, and why. */
+/** An operation that cannot be called, and the reason. */
 export interface Missing {
   operation: OperationId;
   code: SkipCode;
   reason: string;
 }
 
-/** Something took effect while others looked at the same shift: each must try again, alone. */
-export class Disturbed extends Error {}
+/** A request took effect during concurrent tests: each test must run again on its own. */
+export class Interference extends Error {}
 
-/** @throws Disturbed when a request that should have been refused was served while others try theirs */
-export function assertUndisturbed({ arranged }: Run, exchange: Exchange): void {
-  if (arranged && wasServed(exchange)) throw new Disturbed();
+/** @throws Interference when a request that must be refused was served during concurrent tests */
+export function assertUndisturbed({ shared }: Run, exchange: Exchange): void {
+  if (shared && wasServed(exchange)) throw new Interference();
 }
 
 const nothing = () => Promise.resolve();
 
-/** What to send to the operation, or why nothing can be sent. */
-export async function exerciseFor(run: Run, operation: OperationId): Promise<Exercise | Missing> {
+/** Returns the valid request of the operation, or the reason why there is none. */
+export async function validRequestFor(run: Run, operation: OperationId): Promise<ValidRequest | Missing> {
   switch (operation) {
     case "listOutlets":
     case "listRoles":
-      return exerciseOf(run, { operation });
+      return validRequest(run, { operation });
     case "getCandidateRegistry":
       return run.forms.registry === "absent"
         ? missing(operation, "skipped_not_offered", "the provider offers none")
-        : exerciseOf(run, { operation });
+        : validRequest(run, { operation });
     case "findCandidates":
-      return lookingUp(run);
+      return lookupRequest(run);
     case "getShift":
-      return readingShift(run);
+      return readRequest(run);
     case "createCandidate":
-      return creating(run);
+      return creationRequest(run);
     case "updateShift":
-      return updating(run);
+      return updateRequest(run);
     case "cancelShift":
-      return cancelling(run);
+      return cancellationRequest(run);
     default:
-      return seating(run, operation);
+      return pairRequest(run, operation);
   }
 }
 
-/** What a check says of an operation that it cannot exercise. */
+/** Returns the outcome for an operation without a valid request. */
 export function skippedAs(title: string, { code, operation, reason }: Missing): Skipped {
   return skipped(code, operation, title, reason);
 }
 
-/** What a check says of an operation whose right request is not served. */
+/** Returns the outcome for an operation that refuses its valid request. */
 function skippedUnserved(title: string, operation: OperationId): Skipped {
-  const reason = "the right request to this operation is not served";
+  const reason = "the valid request to this operation is not served";
   return skipped("skipped_after_failure", operation, title, reason);
 }
 
-/** Goes on with the exercise when there is one and it is served; says what is skipped when not. */
+/** Continues with the request if it is served. Otherwise yields a skipped outcome. */
 export async function* ifServed(
   title: string,
-  exercise: Exercise | Missing,
-  goOn: (exercise: Exercise) => AsyncIterable<Outcome>,
+  request: ValidRequest | Missing,
+  check: (request: ValidRequest) => AsyncIterable<Outcome>,
 ): AsyncGenerator<Outcome> {
-  if ("reason" in exercise) return yield skippedAs(title, exercise);
-  if (!(await exercise.isServed())) return yield skippedUnserved(title, exercise.operation);
-  yield* goOn(exercise);
+  if ("reason" in request) return yield skippedAs(title, request);
+  if (!(await request.isServed())) return yield skippedUnserved(title, request.operation);
+  yield* check(request);
 }
 
-type Parts = Partial<Omit<Exercise, "operation" | "probe">>;
+type Parts = Partial<Omit<ValidRequest, "operation" | "probe">>;
 
-function exerciseOf(run: Run, probe: Probe, parts: Parts = {}): Exercise {
+function validRequest(run: Run, probe: Probe, parts: Parts = {}): ValidRequest {
   const { operation } = probe;
   const { prepare = nothing, undo = nothing } = parts;
   const isServed = async () => {
@@ -104,28 +104,28 @@ function exerciseOf(run: Run, probe: Probe, parts: Parts = {}): Exercise {
     await undo();
     return wasServed(exchange);
   };
-  return { operation, probe, prepare, undo, isServed, isInTurn: false, ...parts };
+  return { operation, probe, prepare, undo, isServed, isSequential: false, ...parts };
 }
 
-interface OnShift extends Pick<Exercise, "undo"> {
-  prepare?: Exercise["prepare"];
+interface OnShift extends Pick<ValidRequest, "undo"> {
+  prepare?: ValidRequest["prepare"];
   /** Whether the shift shows the effect. */
-  shows: () => Promise<boolean>;
-  /** Undoes the effect. Returns whether it is gone: what stays has another cause. */
-  takeBack: () => Promise<boolean>;
+  isApplied: () => Promise<boolean>;
+  /** Undoes the effect. Returns whether the undo succeeded: otherwise the effect has another cause. */
+  revert: () => Promise<boolean>;
 }
 
-/** While others try theirs the shift stands as it must, and nothing else may change it. */
-function onShift(run: Run, probe: Probe, { shows, takeBack, ...rest }: OnShift): Exercise {
-  if (!run.arranged) {
-    const hasEffect = async () => (await shows()) && takeBack();
-    return exerciseOf(run, probe, { ...rest, hasEffect, isInTurn: true });
+/** Returns a request on the fixture shift. During concurrent tests it must not change the shift. */
+function onShift(run: Run, probe: Probe, { isApplied, revert, ...rest }: OnShift): ValidRequest {
+  if (!run.shared) {
+    const hasEffect = async () => (await isApplied()) && revert();
+    return validRequest(run, probe, { ...rest, hasEffect, isSequential: true });
   }
   const hasEffect = async () => {
-    if (await shows()) throw new Disturbed();
+    if (await isApplied()) throw new Interference();
     return false;
   };
-  return exerciseOf(run, probe, { hasEffect, isServed: async () => run.known.served.has(probe.operation) });
+  return validRequest(run, probe, { hasEffect, isServed: async () => run.known.served.has(probe.operation) });
 }
 
 const missing = (operation: OperationId, code: SkipCode, reason: string): Missing => ({
@@ -137,11 +137,11 @@ const unprepared = (operation: OperationId, reason: string) =>
   missing(operation, "skipped_not_prepared", reason);
 const readOnly = (operation: OperationId) => missing(operation, "skipped_read_only", "--read-only");
 
-async function lookingUp(run: Run): Promise<Exercise | Missing> {
+async function lookupRequest(run: Run): Promise<ValidRequest | Missing> {
   const personalNumber = run.fixtures.knownPersonalNumber ?? run.known.number ?? (await createdNumber(run));
   return personalNumber === undefined
-    ? unprepared("findCandidates", "no personal number that the provider knows")
-    : exerciseOf(run, { operation: "findCandidates", query: { personalNumber } });
+    ? unprepared("findCandidates", "no personal number of an existing candidate")
+    : validRequest(run, { operation: "findCandidates", query: { personalNumber } });
 }
 
 async function createdNumber(run: Run): Promise<string | undefined> {
@@ -150,38 +150,38 @@ async function createdNumber(run: Run): Promise<string | undefined> {
   return candidateId === undefined ? undefined : number;
 }
 
-function readingShift(run: Run): Exercise | Missing {
+function readRequest(run: Run): ValidRequest | Missing {
   const { shiftId } = run.fixtures;
   if (shiftId === undefined) return unprepared("getShift", NO_SHIFT);
-  return exerciseOf(run, { operation: "getShift", path: { shiftId } });
+  return validRequest(run, { operation: "getShift", path: { shiftId } });
 }
 
 const NO_SHIFT = "no shift: provide --fixtures with a shiftId, or --states-url";
 
-/** One position more: with an effect, so that a refusal that stores all the same can be seen. */
-export async function updating(run: Run): Promise<Exercise | Missing> {
+/** Returns an update to one more position: its effect shows if a refused update is stored. */
+export async function updateRequest(run: Run): Promise<ValidRequest | Missing> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange) return readOnly("updateShift");
   if (shiftId === undefined) return unprepared("updateShift", NO_SHIFT);
-  const body = run.arranged?.body ?? run.known.shift ?? shiftBodyOf(await readShiftOf(run, shiftId));
+  const body = run.shared?.body ?? run.known.shift ?? shiftBodyOf(await readShiftOf(run, shiftId));
   if (!body) return missing("updateShift", "skipped_after_failure", "the shift cannot be read");
   const { slots } = updateOf(body);
   const more = updateOf(body, { slots: slots < 100 ? slots + 1 : slots - 1 });
-  const request = { operation: "updateShift" as const, path: { shiftId } };
-  const undo = () => run.send({ ...request, json: updateOf(body) });
+  const target = { operation: "updateShift" as const, path: { shiftId } };
+  const undo = () => run.send({ ...target, json: updateOf(body) });
   const has = async (positions: number) => {
     const now = shiftBodyOf(await readShiftOf(run, shiftId));
     return now !== undefined && updateOf(now).slots === positions;
   };
-  const takeBack = async () => {
+  const revert = async () => {
     await undo();
     return has(slots);
   };
-  const exercise = onShift(run, { ...request, json: more }, { undo, shows: () => has(more.slots), takeBack });
-  return { ...exercise, unchanged: updateOf(body) };
+  const request = onShift(run, { ...target, json: more }, { undo, isApplied: () => has(more.slots), revert });
+  return { ...request, unchanged: updateOf(body) };
 }
 
-function cancelling(run: Run): Exercise | Missing {
+function cancellationRequest(run: Run): ValidRequest | Missing {
   const { cancellable } = run.known;
   if (!run.mayChange) return readOnly("cancelShift");
   if (!cancellable || "missing" in cancellable)
@@ -191,69 +191,70 @@ function cancelling(run: Run): Exercise | Missing {
   }
   const { shiftId } = cancellable;
   const read = () => readShiftOf(run, shiftId);
-  return exerciseOf(
+  return validRequest(
     run,
     { operation: "cancelShift", path: { shiftId } },
     {
-      isInTurn: true,
+      isSequential: true,
       isServed: async () => shiftBodyOf(await read()) !== undefined,
       hasEffect: async () => isGone(await read()),
     },
   );
 }
 
-async function seating(run: Run, operation: SeatOperation): Promise<Exercise | Missing> {
+async function pairRequest(run: Run, operation: PairOperation): Promise<ValidRequest | Missing> {
   if (!run.mayChange) return readOnly(operation);
-  const { arranged, fixtures } = run;
+  const { shared, fixtures } = run;
   const { shiftId } = fixtures;
-  if (arranged && shiftId !== undefined) {
-    const candidateId = operation === "assignCandidate" ? arranged.standing : arranged.seated;
-    return seatCall(run, { shiftId, candidateId }, operation);
+  if (shared && shiftId !== undefined) {
+    const candidateId = operation === "assignCandidate" ? shared.unassignedId : shared.assignedId;
+    return pairCall(run, { shiftId, candidateId }, operation);
   }
-  const free = await seatOf(run);
-  return "missing" in free ? unprepared(operation, free.missing) : seatCall(run, free.seat, operation);
+  const free = await freePair(run);
+  return "missing" in free ? unprepared(operation, free.missing) : pairCall(run, free.pair, operation);
 }
 
-type SeatOperation = "assignCandidate" | "unassignCandidate" | "deleteAssignment";
+type PairOperation = "assignCandidate" | "unassignCandidate" | "deleteAssignment";
 
-function seatCall(run: Run, seat: Seat, operation: SeatOperation): Exercise | Missing {
-  return operation === "assignCandidate" ? assigning(run, seat) : unassigning(run, seat, operation);
+function pairCall(run: Run, pair: Pair, operation: PairOperation): ValidRequest | Missing {
+  if (operation === "assignCandidate") return assignmentRequest(run, pair);
+  return unassignmentRequest(run, pair, operation);
 }
 
-function assigning(run: Run, seat: Seat): Exercise {
-  const undo = () => unassign(run, seat);
-  const takeBack = async () => {
+function assignmentRequest(run: Run, pair: Pair): ValidRequest {
+  const undo = () => unassign(run, pair);
+  const revert = async () => {
     await undo();
-    return (await isAssigned(run, seat)) === false;
+    return (await isAssigned(run, pair)) === false;
   };
-  const shows = async () => (await isAssigned(run, seat)) === true;
-  return onShift(run, { operation: "assignCandidate", path: { ...seat } }, { undo, shows, takeBack });
+  const isApplied = async () => (await isAssigned(run, pair)) === true;
+  return onShift(run, { operation: "assignCandidate", path: { ...pair } }, { undo, isApplied, revert });
 }
 
-function unassigning(
+function unassignmentRequest(
   run: Run,
-  seat: Seat,
+  pair: Pair,
   operation: "unassignCandidate" | "deleteAssignment",
-): Exercise | Missing {
+): ValidRequest | Missing {
   if (!run.known.offered.has(operation)) {
     return missing(operation, "skipped_not_offered", "the provider offers the other form");
   }
-  const prepare = () => assign(run, seat);
-  const undo = () => unassign(run, seat);
-  const takeBack = async () => {
+  const prepare = () => assign(run, pair);
+  const undo = () => unassign(run, pair);
+  const revert = async () => {
     await prepare();
-    return (await isAssigned(run, seat)) === true;
+    return (await isAssigned(run, pair)) === true;
   };
-  const shows = async () => (await isAssigned(run, seat)) === false;
-  return onShift(run, { operation, path: { ...seat } }, { prepare, undo, shows, takeBack });
+  const isApplied = async () => (await isAssigned(run, pair)) === false;
+  return onShift(run, { operation, path: { ...pair } }, { prepare, undo, isApplied, revert });
 }
 
-/** The person who was created for this run, once more. */
-export async function creating(run: Run): Promise<Exercise | Missing> {
+/** Returns the creation of the test candidate again. */
+export async function creationRequest(run: Run): Promise<ValidRequest | Missing> {
   if (!run.mayChange) return readOnly("createCandidate");
   const { payload, candidateId } = await personOf(run);
   if (candidateId === undefined) {
     return missing("createCandidate", "skipped_after_failure", "creating a candidate failed");
   }
-  return exerciseOf(run, { operation: "createCandidate", json: payload });
+  return validRequest(run, { operation: "createCandidate", json: payload });
 }

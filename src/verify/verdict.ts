@@ -8,12 +8,12 @@ import { fixOfRefusal } from "./refusal-advice.ts";
 /** The result of a run without a provider: `listen` and `compare`. */
 export interface Verdict {
   summary: Summary;
-  /** Each once, in the order in which they were seen. */
+  /** Distinct findings, in order of occurrence. */
   findings: readonly Finding[];
   passed: readonly Passed[];
 }
 
-/** @param secrets never shown, by the variable that stands for each. */
+/** Returns the verdict of the outcomes. @param secrets values to mask, by the variable that replaces each */
 export function verdictOf(outcomes: readonly Outcome[], secrets: Secrets = {}): Verdict {
   const findings = new Map<string, Finding>();
   for (const outcome of outcomes) {
@@ -33,7 +33,7 @@ export function verdictOf(outcomes: readonly Outcome[], secrets: Secrets = {}): 
   return { summary: summaryOf(results, "error"), findings: distinct, passed };
 }
 
-/** Returns what reports show of an outcome; members that scripts read come first. */
+/** Returns the finding that reports show. Members that scripts read come first. */
 export function findingOf(outcome: Found | Skipped, secrets: Secrets): Finding {
   const { severity, title, section, fix } = entryOf(outcome.code);
   const { code, operation } = outcome;

@@ -9,14 +9,14 @@ import { createTarget } from "./http-target.ts";
 import type { VerifyOptions } from "./options.ts";
 import { reportsOf } from "./ordered-results.ts";
 import { setUpFixtures } from "./provider-states.ts";
-import { type Ledger, openLedger } from "./recorder.ts";
+import { createRecorder, type Recorder } from "./recorder.ts";
 import { changedShifts, restore } from "./restore.ts";
 import { createRun, type Run } from "./run.ts";
 import { runInOrder } from "./schedule.ts";
 import { type Stop, Stopped, stopBy } from "./stop.ts";
 
 const TIMEOUT_MS = 10_000;
-/** Requests at the same time. */
+/** Concurrent requests. */
 const AT_ONCE = 8;
 const CHANGING: readonly OperationId[] = [
   ...(["createCandidate", "updateShift", "assignCandidate", "unassignCandidate"] as const),
@@ -24,10 +24,10 @@ const CHANGING: readonly OperationId[] = [
 ];
 
 /**
- * Verifies a running provider against the contract (spec/provider.openapi.yaml). It changes data at the provider unless `readOnly`
- * is set: shifts and assignments are left as they were, the test people that it creates stay, because the contract has no way to remove them,
- * and a cancellable shift among the fixtures is cancelled.
- * @throws CouldNotRun when there is no provider to verify: nothing answers, or the token is refused; and when the signal stops it
+ * Verifies a running provider against the contract (spec/provider.openapi.yaml). Unless `readOnly` is set, it changes data: shifts and
+ * assignments are restored afterwards, but created test candidates stay, because the contract cannot remove them, and a cancellable
+ * fixture shift is cancelled.
+ * @throws CouldNotRun without a provider to verify: there is no response, or the token is refused; and after the stop signal
  */
 export async function verify(options: VerifyOptions): Promise<Verification> {
   const { timeoutMs = TIMEOUT_MS } = options;
@@ -47,8 +47,8 @@ async function verifyWith(
   const { baseUrl, providerId, token, readOnly = false, polite = false, other, createShift } = options;
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31);
   const stop = stopBy(options.signal, options.wait ?? ((ms) => new Promise((done) => setTimeout(done, ms))));
-  const ledger = openLedger(options, seed);
-  ledger.plan(readOnly ? [] : CHANGING);
+  const recorder = createRecorder(options, seed);
+  recorder.plan(readOnly ? [] : CHANGING);
   const target = createTarget({
     ...{ baseUrl, providerId, token, fetch, wait: stop.wait, seed },
     ...{ concurrency: options.concurrency ?? AT_ONCE },
@@ -67,24 +67,24 @@ async function verifyWith(
     },
     ...{ statesUrl: readOnly ? undefined : options.statesUrl, createShift },
   };
-  const run = createRun(parts, { found: ledger.found, answered: ledger.answered });
+  const run = createRun(parts, { found: recorder.found, answered: recorder.answered });
   if (options.routing === "path" || options.routing === "header") run.forms.routing = options.routing;
-  await runChecks(run, options, { ledger, stop });
-  return ledger.close(run);
+  await runChecks(run, options, { recorder, stop });
+  return recorder.close(run);
 }
 
-interface Rest {
-  ledger: Ledger;
+interface RunControl {
+  recorder: Recorder;
   stop: Stop;
 }
 
-async function runChecks(run: Run, options: VerifyOptions, { ledger, stop }: Rest): Promise<void> {
+async function runChecks(run: Run, options: VerifyOptions, { recorder, stop }: RunControl): Promise<void> {
   const wanted = checks.filter(
     ({ group, isFor }) => isRun(group, options) && (isFor?.some((each) => isRun(each, options)) ?? true),
   );
   try {
-    await runInOrder(stepsOf(run, wanted, reportsOf(wanted, options, ledger), stop));
-    ledger.restoring();
+    await runInOrder(stepsOf(run, wanted, reportsOf(wanted, options, recorder), stop));
+    recorder.restoring();
   } catch (error) {
     await stop.settled(run.target.idle());
     const left = await restoreAll(run);
@@ -92,19 +92,19 @@ async function runChecks(run: Run, options: VerifyOptions, { ledger, stop }: Res
   }
   for (const { shiftId, fields } of await restoreAll(run)) {
     const expected = "the original shift, once its times, positions and candidates were restored";
-    const actual = `the shift ${shiftId} has another ${fields.join(", ")}`;
+    const actual = `the shift ${shiftId} has a different ${fields.join(", ")}`;
     const left = found("not_restored", { operation: "updateShift", expected, actual });
-    ledger.take(left, { name: "restoring", isAside: true });
+    recorder.record(left, { name: "restoring", isAside: true });
   }
 }
 
-/** What could not be put back. */
-interface Left {
+/** A shift that could not be restored. */
+interface Unrestored {
   shiftId: string;
   fields: string[];
 }
 
-async function restoreAll(run: Run): Promise<Left[]> {
+async function restoreAll(run: Run): Promise<Unrestored[]> {
   const all = changedShifts(run).map(async (each) => ({
     shiftId: each.shiftId,
     fields: await restore(run, each),
@@ -112,12 +112,12 @@ async function restoreAll(run: Run): Promise<Left[]> {
   return (await Promise.all(all)).filter(({ fields }) => fields.length > 0);
 }
 
-function stoppedWith(run: Run, [left]: readonly Left[]): Stopped {
+function stoppedWith(run: Run, [left]: readonly Unrestored[]): Stopped {
   const [changed] = changedShifts(run);
   if (!changed) return new Stopped();
   return left === undefined
     ? new Stopped(
-        `stopped before the end; the shift ${changed.shiftId} is as it was, and created test candidates stay`,
+        `stopped before the end; the shift ${changed.shiftId} is unchanged, and created test candidates stay`,
       )
     : new Stopped(
         `stopped before the end; the shift ${left.shiftId} could not be restored: check its ${left.fields.join(", ")}`,

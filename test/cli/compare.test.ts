@@ -264,9 +264,9 @@ describe("a file that cannot be compared", () => {
   it.each([
     ["nothing.yaml", undefined, "nothing.yaml cannot be read as YAML or JSON: ENOENT"],
     ["broken.yaml", "a: [", "broken.yaml cannot be read as YAML or JSON: "],
-    ["text.yaml", "hello", "text.yaml holds no YAML or JSON object"],
-    ["package.json", '{"name":"x"}', "is no OpenAPI document"],
-    ["events.yaml", "asyncapi: 3.0.0\nchannels: {}", "is no OpenAPI document"],
+    ["text.yaml", "hello", "text.yaml contains no YAML or JSON object"],
+    ["package.json", '{"name":"x"}', "is not an OpenAPI document"],
+    ["events.yaml", "asyncapi: 3.0.0\nchannels: {}", "is not an OpenAPI document"],
     ["lost.yaml", "openapi: 3.1.0\npaths: {/a: {$ref: gone.yaml}}", "gone.yaml cannot be read"],
     ["empty.yaml", "openapi: 3.1.0\npaths: {/a: {$ref: 'empty2.yaml#/b'}}", "empty2.yaml"],
     [

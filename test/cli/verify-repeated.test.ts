@@ -95,7 +95,7 @@ describe("the verdict incomplete", () => {
     const shift = ["--shift-id", sandbox.createShift({ positions: 2 }).shiftId];
     const { exit, out } = await against(sandbox, ...shift);
     expect([exit, out.at(-1)]).toEqual([1, expect.stringMatching(/^incomplete: 0 errors/)]);
-    expect(out.join("\n")).toContain("Never seen to succeed: cancelShift");
+    expect(out.join("\n")).toContain("Never succeeded: cancelShift");
     expect((await against(sandbox, ...shift, "--allow-incomplete")).exit).toBe(0);
     expect((await against(sandbox, ...shift, "--skip", "cancellation")).exit).toBe(0);
   });
@@ -114,7 +114,7 @@ describe("a provider that limits its rate", () => {
     const { exit, out } = await against(sandbox, "--allow-incomplete");
     expect(exit).toBe(0);
     expect(out.join(" ")).toMatch(
-      /The provider limits its rate \(429\): it was waited for (once|2 times), and asked [24] at a time since\./,
+      /The provider limits its rate \(429\): the run waited (once|2 times), and then sent at most [24] concurrent requests\./,
     );
   });
 

@@ -48,7 +48,7 @@ it("Ctrl-C restores changed data, reports this, and exits with 2", async () => {
   const { code, stdout, stderr } = await ended;
   expect(stderr.trimEnd().split("\n")).toEqual([
     "shiftpact verify: stopping and restoring changed data; press Ctrl-C again to stop immediately",
-    `shiftpact verify: stopped before the end; the shift ${shift.id} is as it was, and created test candidates stay`,
+    `shiftpact verify: stopped before the end; the shift ${shift.id} is unchanged, and created test candidates stay`,
   ]);
   expect([code, stdout]).toEqual([2, ""]);
   expect(shift).toMatchObject({ positions: 2, assigned: new Map() });

@@ -204,7 +204,7 @@ describe("shiftpact verify", () => {
     expect(out.map((line) => JSON.parse(line))).toContainEqual(
       expect.objectContaining({
         ...{ code: "no_answer", operation: "getCandidateRegistry" },
-        actual: "no complete answer within 1 s",
+        actual: "no complete response within 1 s",
       }),
     );
   });

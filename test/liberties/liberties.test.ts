@@ -5,7 +5,7 @@ import { startSandbox } from "../../src/sandbox/sandbox.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { useHarness } from "../harness/platform.ts";
 import { startProviderProxy } from "../harness/provider-proxy.ts";
-import { toldOf } from "../verify/verify-sandbox.ts";
+import { codesOf } from "../verify/verify-sandbox.ts";
 import { liberties } from "./liberties.ts";
 
 /** `LIBERTIES=500` takes so many providers; `SEED=7` takes others. */
@@ -31,7 +31,7 @@ describe(`a provider that takes every liberty of the contract (SEED=${SEED})`, (
         fixtures: { shiftId, cancellableShiftId: cancellable.shiftId },
         wait: () => Promise.resolve(),
       });
-      expect(toldOf(verification, "error")).toEqual([]);
+      expect(codesOf(verification, "error")).toEqual([]);
       expect(verification.summary.verdict).toBe("conforms");
     } finally {
       await front.close();

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A server that answers every request with these bytes, and then does what `then` says. */
+/** Starts a server that sends these bytes for every request, and then calls `then`. */
 async function serverOf(bytes: string, then: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -40,7 +40,7 @@ async function foundAt(baseUrl: string, timeoutMs = 5_000): Promise<Found[]> {
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 const LIBRARY = /UND_ERR|ECONN|HPE_|EPIPE|fetch failed/;
 
-describe("a connection that breaks is told in plain words:", () => {
+describe("a broken connection is reported in plain words:", () => {
   it.each<[string, string, (socket: Socket) => void, string, RegExp]>([
     [
       "closed before the first byte",
@@ -70,7 +70,7 @@ describe("a connection that breaks is told in plain words:", () => {
       "connection closed after 5 bytes of the body",
       /provider's log for a crash/,
     ],
-    ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n", () => undefined, "the answer is not HTTP", /HTTP\/1\.1/],
+    ["no HTTP", "SSH-2.0-OpenSSH_9.6\r\n", () => undefined, "the response is not HTTP", /HTTP\/1\.1/],
   ])("%s", async (_, bytes, then, actual, fix) => {
     const [finding, ...others] = await foundAt(await serverOf(bytes, then));
     expect(others).toEqual([]);
@@ -79,7 +79,7 @@ describe("a connection that breaks is told in plain words:", () => {
     expect(JSON.stringify([finding?.actual, finding?.fix])).not.toMatch(LIBRARY);
   });
 
-  it("nothing listens", async () => {
+  it("a closed port", async () => {
     const url = await serverOf("", () => undefined);
     await ends.pop()?.();
     const [finding] = await foundAt(url);
@@ -94,8 +94,8 @@ describe("a connection that breaks is told in plain words:", () => {
     expect(finding?.fix).toContain("Content-Length in bytes");
   });
 
-  it("no answer in time", async () => {
+  it("no response in time", async () => {
     const [finding] = await foundAt(await serverOf("", () => undefined), 200);
-    expect(finding).toMatchObject({ code: "no_answer", actual: "no complete answer within 0.2 s" });
+    expect(finding).toMatchObject({ code: "no_answer", actual: "no complete response within 0.2 s" });
   });
 });

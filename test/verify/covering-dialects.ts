@@ -8,7 +8,7 @@ const dialect = (
   acknowledgement: Dialect["acknowledgement"],
 ): Dialect => ({ routing, variant, notFound, unassign, acknowledgement });
 
-/** Every pair of forms stands in one of them (an orthogonal array of six rows). */
+/** Six dialects that contain every pair of forms (an orthogonal array). */
 export const coveringDialects: readonly Dialect[] = [
   dialect("path", "a", "empty", "put", "minimal"),
   dialect("header", "b", "404", "delete", "full"),

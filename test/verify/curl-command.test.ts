@@ -21,12 +21,12 @@ describe("a token is masked where it is a value", () => {
     );
   });
 
-  it("as a word of its own, when it is too long to be a word of a sentence", () => {
+  it("as a separate word, if it is too long for an ordinary word", () => {
     expect(redact(`bad token "${LONG}", sorry`, { T_TOKEN: LONG })).toBe('bad token "$T_TOKEN", sorry');
   });
 });
 
-describe("a token is left alone as a part of another text", () => {
+describe("a token is not masked as a part of another text", () => {
   it.each([
     ["a", "status 400: a start that is no date"],
     ["1", "http://127.0.0.1:4010/providers/1/shifts/11"],
@@ -37,14 +37,14 @@ describe("a token is left alone as a part of another text", () => {
   });
 });
 
-describe("what a check made of the token", () => {
+describe("a modified token", () => {
   it.each([
     ["one character more", `Bearer ${LONG}~`],
     ["one character less", `Bearer ${LONG.slice(0, -1)}`],
     ["the other case", `Bearer ${LONG.toUpperCase()}`],
     ["another scheme", `Token ${LONG}`],
     ["no scheme", LONG],
-  ])("is not shown, and the shell makes it again: %s", (_, authorization) => {
+  ])("is masked, and restored by the shell: %s", (_, authorization) => {
     const curl = curlOf(sent(authorization), { PROVIDER_TOKEN: LONG });
     expect(curl.toLowerCase()).not.toContain("the-token");
     const [, header = ""] = /-H (.*)$/.exec(curl) ?? [];

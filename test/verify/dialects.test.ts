@@ -4,31 +4,31 @@ import type { Desk } from "../../src/sandbox/desk.ts";
 import type { FaultName } from "../../src/sandbox/faults/switchboard.ts";
 import type { Forms } from "../../src/sandbox/forms.ts";
 import { coveringDialects } from "./covering-dialects.ts";
-import { type Played, type Scene, toldOf, verifySandbox } from "./verify-sandbox.ts";
+import { codesOf, type Setup, type Verified, verifySandbox } from "./verify-sandbox.ts";
 
-/** What a verification must leave as it was; the time of the last change is no part of it. */
+/** Returns the data that a verification must not change, without the time of the last change. */
 function remembered({ shifts, outlets, roles }: Desk, except?: string) {
   const kept = shifts.filter(({ id }) => id !== except);
   return structuredClone({ outlets, roles, shifts: kept.map(({ updatedAt: _, ...shift }) => shift) });
 }
 
-interface Left extends Played {
+interface Left extends Verified {
   before: ReturnType<typeof remembered>;
   peopleBefore: string[];
 }
 
-async function played(scene: Scene): Promise<Left> {
+async function verified(setup: Setup): Promise<Left> {
   let before: Left["before"] | undefined;
   let peopleBefore: string[] = [];
   const result = await verifySandbox({
-    ...scene,
+    ...setup,
     prepare: (sandbox) => {
-      scene.prepare?.(sandbox);
+      setup.prepare?.(sandbox);
       before = remembered(sandbox, sandbox.shifts.at(-1)?.id);
       peopleBefore = sandbox.candidates.map(({ id }) => id);
     },
   });
-  if (!before) throw new Error("nothing was remembered");
+  if (!before) throw new Error("the state before was not recorded");
   return { ...result, before, peopleBefore };
 }
 
@@ -39,16 +39,16 @@ function expectLeftAsItWas({ sandbox, before, peopleBefore, cancellableShiftId }
   expect(added.map(({ lastName }) => lastName)).toEqual(added.map(() => "Provning"));
 }
 
-/** The replay of the contracts has a test of its own: it takes a second for each dialect. */
+/** The replay of the contracts takes a second for each dialect, and has its own test. */
 const skip = ["contracts"] as const;
 
-describe("a correct provider conforms, without a warning, and is left as it was", () => {
+describe("a correct provider conforms without a warning, and is unchanged afterwards", () => {
   it.each(everyDialect().map((dialect) => [dialectName(dialect), dialect] as const))(
     "%s",
     async (_, dialect) => {
-      const left = await played({ dialect, options: { skip } });
+      const left = await verified({ dialect, options: { skip } });
       const { verification, sandbox, cancellableShiftId } = left;
-      expect([toldOf(verification, "error"), toldOf(verification, "warning")]).toEqual([[], []]);
+      expect([codesOf(verification, "error"), codesOf(verification, "warning")]).toEqual([[], []]);
       expect(verification.summary.verdict).toBe("conforms");
       expect(sandbox.shift(cancellableShiftId)?.cancelled).toBe(true);
       expectLeftAsItWas(left);
@@ -59,8 +59,8 @@ describe("a correct provider conforms, without a warning, and is left as it was"
     ["both unassignments", { unassign: "both" }, []],
     ["a deleted shift is gone", { deleted: "410" }, []],
     ["a deleted shift has the status cancelled", { variant: "b", deleted: "cancelled" }, []],
-    ["an update is answered with nothing", { updateAnswer: 204 }, []],
-    ["a creation is answered with 200", { createAnswer: 200 }, []],
+    ["an update returns no content", { updateAnswer: 204 }, []],
+    ["a creation returns 200", { createAnswer: 200 }, []],
     ["no registry", { registry: false }, []],
     ["an assignment echoes", { assignEchoes: true, echoTraceId: "same" }, []],
     [
@@ -76,21 +76,21 @@ describe("a correct provider conforms, without a warning, and is left as it was"
   ];
 
   it.each(furtherForms)("%s", async (_, dialect, warnings) => {
-    const left = await played({ dialect, options: { skip } });
-    expect(toldOf(left.verification, "error")).toEqual([]);
-    expect(toldOf(left.verification, "warning")).toEqual(warnings);
+    const left = await verified({ dialect, options: { skip } });
+    expect(codesOf(left.verification, "error")).toEqual([]);
+    expect(codesOf(left.verification, "warning")).toEqual(warnings);
     expectLeftAsItWas(left);
   });
 
   it("with the replay of the contracts", async () => {
-    const left = await played({ dialect: coveringDialects[1] ?? {} });
-    expect([toldOf(left.verification, "error"), toldOf(left.verification, "warning")]).toEqual([[], []]);
+    const left = await verified({ dialect: coveringDialects[1] ?? {} });
+    expect([codesOf(left.verification, "error"), codesOf(left.verification, "warning")]).toEqual([[], []]);
   });
 
-  it("read only: nothing is changed, and nobody is added", async () => {
-    const left = await played({ dialect: {}, options: { readOnly: true, skip } });
+  it("in a read-only run, which adds no candidate", async () => {
+    const left = await verified({ dialect: {}, options: { readOnly: true, skip } });
     const { sandbox, verification, cancellableShiftId, peopleBefore } = left;
-    expect(toldOf(verification, "error")).toEqual([]);
+    expect(codesOf(verification, "error")).toEqual([]);
     expect(sandbox.shift(cancellableShiftId)?.cancelled).toBe(false);
     expect(sandbox.candidates).toHaveLength(peopleBefore.length);
     expectLeftAsItWas(left);
@@ -113,7 +113,7 @@ describe("the same seed gives the same findings", () => {
         prepare: ({ setFault }) => setFault(fault),
       });
       return verification.findings.map(
-        ({ reproduce: _, fix: __, section: ___, count: ____, ...told }) => told,
+        ({ reproduce: _, fix: __, section: ___, count: ____, ...rest }) => rest,
       );
     };
     const first = await findings();

@@ -5,20 +5,20 @@ import type { OperationId } from "../../src/verify/exchange.ts";
 import type { Place } from "../../src/verify/finding.ts";
 import type { Group } from "../../src/verify/options.ts";
 
-/** One fault and what the kit must say of it. */
+/** One fault, and the finding that the kit must report. */
 export interface Row {
   fault: FaultName;
   code: Code;
-  /** Where the code must stand; with several, at one of them: two forms of unassignment are one fault. */
+  /** Operations that may have the finding: two forms of unassignment are one fault. */
   at: readonly Place[];
-  /** Planted on each of these alone, and found there: in place of `at`. */
+  /** Planted and found on each of these separately; replaces `at`. */
   each?: readonly OperationId[];
   only: readonly Group[];
-  /** Dialects in which the fault can be seen; all unless given. */
+  /** Forms in which the fault is visible; all by default. */
   needs?: Partial<Dialect>;
 }
 
-/** Which groups see a wrong answer of an operation. Dialect detection is always done, and calls most of them. */
+/** Groups that call an operation. The dialect detection always runs, and calls most operations. */
 const SEEN_IN: Partial<Record<OperationId, Group>> = {
   listOutlets: "answers",
   listRoles: "answers",
@@ -52,20 +52,20 @@ export const UNASSIGN = ["unassignCandidate", "deleteAssignment"] as const;
 export const WITH_BODY = ["getShift", "createCandidate", "assignCandidate", ...READ_LISTS] as const;
 export const ON_SHIFT = ["getShift", "updateShift", "cancelShift", "assignCandidate"] as const;
 export const EVERY = [...WITH_BODY, "updateShift", "cancelShift", ...UNASSIGN] as const;
-/** Without the registry, which may be missing, and the two forms of unassignment, of which one may be. */
+/** All operations except the registry and the two forms of unassignment. */
 export const REQUIRED = EVERY.filter((each) => each !== "getCandidateRegistry" && !isOneOf(each, UNASSIGN));
 
 export function isOneOf(operation: OperationId, operations: readonly OperationId[]): boolean {
   return operations.includes(operation);
 }
 
-/** The groups that see the fault on that operation. */
+/** Returns the groups that detect the fault on that operation. */
 export function groupsOf({ only }: Row, planted: OperationId | undefined): Group[] {
   const seen = planted && SEEN_IN[planted];
   return seen && only.length === 0 ? [seen] : [...only];
 }
 
-/** Dialects in which the fault can be planted: an operation must be offered. */
+/** Returns the dialects in which the operation is offered and the fault is visible. */
 export function dialectsFor({ needs = {} }: Row, planted: OperationId | undefined): Dialect[] {
   const unassign = { unassignCandidate: "put", deleteAssignment: "delete" }[String(planted)];
   const wanted = { ...needs, ...(unassign !== undefined && { unassign }) };

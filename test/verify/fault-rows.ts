@@ -12,7 +12,7 @@ import {
   WITH_BODY,
 } from "./fault-row.ts";
 
-/** Whatever an operation answers is looked at in the same way. */
+/** Faults that any operation can have. */
 const everywhere = each(
   [],
   [
@@ -60,7 +60,7 @@ const everywhere = each(
   ],
 );
 
-/** A refusal is a matter of what the request was. */
+/** Refusals of valid requests. */
 const refused = each(
   ["answers", "meaning", "registry", "cancellation"],
   [
@@ -158,7 +158,7 @@ const input = [
   ),
 ];
 
-const told = [
+const responses = [
   ...rows(
     [],
     [
@@ -301,12 +301,12 @@ export const faultRows: readonly Row[] = [
   ...refused,
   ...access,
   ...input,
-  ...told,
+  ...responses,
   ...meaning,
   ...contracts,
 ];
 
-/** Who may call is asked by each operation's own code at many providers: no operation is left out to save time. */
+/** Tested on every operation: in many providers each operation checks access separately. */
 export const alwaysOnEach: readonly FaultName[] = [
   "no-token-accepted",
   "any-token-accepted",
@@ -314,7 +314,7 @@ export const alwaysOnEach: readonly FaultName[] = [
   "tenant-ignored",
 ];
 
-/** Right, or no matter of the answers to calls: the kit must find no error. */
+/** Allowed, or not observable in responses: the kit must report no error. */
 export const notErrors: readonly FaultName[] = [
   "assign-no-content",
   "no-echo",
@@ -322,5 +322,5 @@ export const notErrors: readonly FaultName[] = [
   "webhook-of-another-shift",
 ];
 
-/** Right where the other form of unassignment is offered. */
+/** Allowed if the other form of unassignment is offered. */
 export const rightWithBothForms: readonly FaultName[] = ["unassign-unknown-path"];

@@ -14,11 +14,11 @@ import type { Group } from "../../src/verify/options.ts";
 import { coveringDialects } from "./covering-dialects.ts";
 import { dialectsFor, groupsOf, type Row } from "./fault-row.ts";
 import { alwaysOnEach, faultRows, notErrors, rightWithBothForms } from "./fault-rows.ts";
-import { toldOf, verifySandbox } from "./verify-sandbox.ts";
+import { codesOf, verifySandbox } from "./verify-sandbox.ts";
 
-/** `DIALECTS=all npx vitest run test/verify/faults`: every fault on every operation in every dialect. It takes half an hour. */
+/** `DIALECTS=all npx vitest run test/verify/faults`: every fault on every operation in every dialect, in half an hour. */
 const isWhole = process.env.DIALECTS === "all";
-/** Otherwise so many operations and dialects for each row; they take turns, so that each is used by many rows. */
+/** Number of operations and dialects for each row. They alternate between rows. */
 const OPERATIONS_A_ROW = 1;
 const DIALECTS_A_ROW = 1;
 
@@ -37,7 +37,7 @@ const planted: Planted[] = faultRows.flatMap((row, turn) =>
   ),
 );
 
-/** Undefined: on all that the fault knows at once. */
+/** Returns the operations to plant the fault on; undefined: on all of its operations together. */
 function operationsOf({ fault, each }: Row, turn: number): (OperationId | undefined)[] {
   if (!each) return [undefined];
   const isAll = isWhole || alwaysOnEach.includes(fault);
@@ -61,7 +61,7 @@ function titleOf({ fault, code, at }: Row, operation: OperationId | undefined, d
   return `${fault} gives ${code} at ${operation ?? at.join(" or ")} (${dialectName(dialect)})`;
 }
 
-/** Nothing else hangs that long here, and a hang costs no more. */
+/** Longer than any response here. */
 const SHORT_MS = 400;
 
 async function verified(
@@ -70,7 +70,7 @@ async function verified(
   only: readonly Group[] | undefined,
   settings: FaultSettings = {},
 ): Promise<Verification> {
-  // The replay of the contracts costs as much as everything else: one row is enough for it.
+  // The replay of the contracts takes as long as everything else: one row is enough.
   const groups = only ? { only } : { skip: ["contracts"] as const };
   const options = { ...groups, ...(fault === "slow" && { timeoutMs: SHORT_MS }) };
   const prepare = ({ setFault }: Sandbox) => setFault(fault, settings);
@@ -96,20 +96,20 @@ describe("a planted fault", () => {
   });
 });
 
-describe("what is no error", () => {
-  it.each(notErrors)("%s", async (fault) => {
-    expect(toldOf(await verified(fault, dialectFor(fault), undefined), "error")).toEqual([]);
+describe("the kit reports no error", () => {
+  it.each(notErrors)("for %s", async (fault) => {
+    expect(codesOf(await verified(fault, dialectFor(fault), undefined), "error")).toEqual([]);
   });
 
-  it.each(rightWithBothForms)("%s, where the other form is offered", async (fault) => {
+  it.each(rightWithBothForms)("for %s if the other form is offered", async (fault) => {
     const forms = { ...dialectFor(fault), unassign: "both" } as const;
-    expect(toldOf(await verified(fault, forms, undefined), "error")).toEqual([]);
+    expect(codesOf(await verified(fault, forms, undefined), "error")).toEqual([]);
   });
 });
 
 describe("the table", () => {
-  it("has every code of an answer, of access, of input and of meaning", () => {
-    // A shift has the id that it was made with: checks/errors.test.ts and listen.test.ts make one without a UUID.
+  it("has every code of responses, access, input and behaviour", () => {
+    // checks/errors.test.ts and listen.test.ts test a shift without a UUID.
     const there = new Set<string>([...faultRows.map(({ code }) => code), "shift_id_not_uuid"]);
     const codes = Object.keys({ ...answerCodes, ...accessCodes, ...inputCodes, ...meaningCodes });
     expect(codes.filter((code) => !there.has(code))).toEqual([]);
@@ -124,7 +124,7 @@ describe("the table", () => {
     expect(faultNames.filter((name) => !there.has(name))).toEqual([]);
   });
 
-  it("has every pair of forms in one of the dialects that take turns, and each of these in many rows", () => {
+  it("has every pair of forms in one of its dialects, and each dialect in many rows", () => {
     const pairs = (dialect: Dialect) => {
       const forms = Object.entries(dialect).map((form) => form.join("="));
       return forms.flatMap((one, index) => forms.slice(index + 1).map((other) => `${one} ${other}`));

@@ -13,7 +13,7 @@ describe("spec/findings.md", () => {
     for (const code of Object.keys(codes)) expect(findingsText()).toContain(`\n| \`${code}\` | `);
   });
 
-  it("lets no text break a row or become a tag", () => {
+  it("escapes text that would break a row or become a tag", () => {
     const rows = findingsText()
       .split("\n")
       .filter((line) => line.startsWith("| `"));

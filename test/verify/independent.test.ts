@@ -4,15 +4,15 @@ import type { VerifyOptions } from "../../src/verify/options.ts";
 import { verify } from "../../src/verify/verify.ts";
 import { exceptions } from "./independent/exceptions.ts";
 import { flagsFor, hasPython, listFaults, type PlantedFault, startIndependent } from "./independent/start.ts";
-import { toldOf } from "./verify-sandbox.ts";
+import { codesOf } from "./verify-sandbox.ts";
 
-/** `SEED=7` takes other shuffled forms and other faults; `FAULTS=all` takes every fault, which takes some minutes. */
+/** `SEED=7` selects other shuffled forms and faults; `FAULTS=all` tests every fault, which takes some minutes. */
 const SEED = Number(process.env.SEED ?? 1);
 const SAMPLE = 60;
 const SHUFFLED = 12;
-/** Nothing else hangs that long here. */
+/** Longer than any response here. */
 const SHORT_MS = 1_500;
-/** The replay of the contracts starts a process: a few runs are enough for it. */
+/** The replay of the contracts is slow: a few runs are enough. */
 const skip = ["contracts"] as const;
 
 async function verified(flags: readonly string[], options: Partial<VerifyOptions> = { skip }) {
@@ -24,7 +24,7 @@ async function verified(flags: readonly string[], options: Partial<VerifyOptions
   }
 }
 
-/** Each fault in the same place for the same seed, wherever it stands in the list. */
+/** Returns a sample that depends on the seed, and not on the order of the list. */
 function sampled(faults: readonly PlantedFault[]): PlantedFault[] {
   const rank = ({ name }: PlantedFault) => uuidFrom(`${SEED} ${name}`);
   const shuffled = faults.toSorted((one, other) => rank(one).localeCompare(rank(other)));
@@ -35,7 +35,7 @@ const all = hasPython ? listFaults() : [];
 const isException = ({ name }: PlantedFault) => name in exceptions;
 
 const chosen: [string, string[]][] = [
-  ["the forms that it has by itself", []],
+  ["default forms", []],
   [
     "variant B, header, DELETE",
     ["--variant", "b", "--routing", "header", "--unassign", "delete", "--not-found", "404"],
@@ -48,7 +48,7 @@ const chosen: [string, string[]][] = [
     "minimal acknowledgement, strict names",
     ["--ack", "minimal", "--update-names", "strict", "--update", "none"],
   ],
-  ["nothing but hyphens", ["--accepts", "hyphenated", "--numbers", "hyphenated", "--registry", "paged"]],
+  ["hyphenated numbers only", ["--accepts", "hyphenated", "--numbers", "hyphenated", "--registry", "paged"]],
 ];
 const shuffled = Array.from({ length: SHUFFLED }, (_, index): [string, string[]] => {
   const seed = SEED * 1_000 + index;
@@ -57,13 +57,13 @@ const shuffled = Array.from({ length: SHUFFLED }, (_, index): [string, string[]]
 
 describe.skipIf(!hasPython)(`a provider in Python, written from the contract alone (SEED=${SEED})`, () => {
   it.concurrent.each([...chosen, ...shuffled])("has no error: %s", async (_, flags) => {
-    expect(toldOf(await verified(flags), "error")).toEqual([]);
+    expect(codesOf(await verified(flags), "error")).toEqual([]);
   });
 
   it.each([...chosen.slice(0, 2), ...shuffled.slice(0, 1)])(
     "has no error, with the replay of the contracts: %s",
     async (_, flags) => {
-      expect(toldOf(await verified(flags, {}), "error")).toEqual([]);
+      expect(codesOf(await verified(flags, {}), "error")).toEqual([]);
     },
   );
 
@@ -78,15 +78,15 @@ describe.skipIf(!hasPython)(`a provider in Python, written from the contract alo
 
   it.concurrent.each(all.filter(isException))("has no error with the fault $name: $about", async (fault) => {
     const verification = await verified(flagsFor(fault));
-    expect(toldOf(verification, "error")).toEqual([]);
+    expect(codesOf(verification, "error")).toEqual([]);
     const codes = new Set(verification.findings.filter(isWarning).map(({ code }) => code));
-    // It has no problem documents, with a fault and without.
+    // It never returns problem documents.
     codes.delete("error_not_problem");
     const { warning } = exceptions[fault.name] ?? {};
     expect([...codes]).toEqual(warning === undefined ? [] : [warning]);
   });
 
-  it("has every fault of the exceptions", () => {
+  it("knows every fault of the exceptions", () => {
     const names = new Set(all.map(({ name }) => name));
     expect(Object.keys(exceptions).filter((name) => !names.has(name))).toEqual([]);
   });

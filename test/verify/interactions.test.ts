@@ -7,7 +7,7 @@ import {
 } from "../../src/verify/interactions.ts";
 
 describe("the forms in an interaction's description", () => {
-  it("stand at its end and are read back", () => {
+  it("are appended, and can be parsed", () => {
     const forms = { routing: "path", notFound: "404" } as const;
     const description = describeInteraction("looks up an unknown candidate", forms);
     expect(description).toBe("looks up an unknown candidate [routing=path notFound=404]");
@@ -15,7 +15,7 @@ describe("the forms in an interaction's description", () => {
   });
 
   it.each(["lists the roles", "lists the roles [all of them]", "lists [a=b] the roles"])(
-    "are none in: %s",
+    "are absent in: %s",
     (description) => {
       expect(describeInteraction(description, {})).toBe(description);
       expect(formsOfInteraction(description)).toEqual({});
@@ -27,19 +27,19 @@ describe("an interaction fits a provider", () => {
   const description = "reads a shift [routing=path variant=a]";
 
   it.each([
-    ["of exactly its forms", { routing: "path", variant: "a" }, true],
-    ["of its forms and others", { routing: "path", variant: "a", unassign: "put" }, true],
-    ["of another form", { routing: "path", variant: "b" }, false],
-    ["of which a form is not known", { routing: "path" }, false],
+    ["with exactly its forms", { routing: "path", variant: "a" }, true],
+    ["with its forms and others", { routing: "path", variant: "a", unassign: "put" }, true],
+    ["with another form", { routing: "path", variant: "b" }, false],
+    ["with an unknown form", { routing: "path" }, false],
   ] as const)("%s: %o %s", (_, forms, fits) => {
     expect(fitsForms(description, forms)).toBe(fits);
   });
 
-  it("when it names no form, whatever is known", () => {
+  it("if it names no form", () => {
     expect(fitsForms("lists the roles", {})).toBe(true);
   });
 
-  it("and only such are selected, with the rest of the contract as it was", () => {
+  it("and is selected, with the rest of the contract unchanged", () => {
     const interactions = [{ description }, { description: "cancels a shift [routing=header]" }];
     const contract = { consumer: { name: "platform" }, interactions };
     expect(selectInteractions(contract, { routing: "path", variant: "a" })).toEqual({

@@ -36,7 +36,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 
 interface Answer {
   status?: number;
-  /** Sent as JSON unless it is a text. */
+  /** Sent as JSON, unless it is a string. */
   body?: unknown;
   /** Null: none. */
   type?: string | null;
@@ -75,29 +75,29 @@ function without(body: object, ...names: string[]) {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
 }
 
-describe("an answer that is as the contract says", () => {
+describe("a response that follows the contract has no finding", () => {
   it.each<[string, OperationId, Answer]>([
     ["variant A", "getShift", { body: A }],
     ["variant B", "getShift", { body: B }],
-    ["fields that nobody knows", "getShift", { body: { ...A, colour: "red" } }],
+    ["unknown fields", "getShift", { body: { ...A, colour: "red" } }],
     ["an id spelt in capitals", "getShift", { body: { ...A, id: A.id.toUpperCase() } }],
     ["an update with the shift", "updateShift", { body: A }],
-    ["an update with a body of its own", "updateShift", { body: { success: true } }],
+    ["an update with another body", "updateShift", { body: { success: true } }],
     ["an update with an empty 200", "updateShift", { type: null }],
     ["an update with 204", "updateShift", { status: 204, type: null }],
     ["a cancellation", "cancelShift", { status: 204, type: null }],
     ["a minimal acknowledgement", "assignCandidate", { body: { success: true } }],
     [
-      "a detailed one",
+      "a full acknowledgement",
       "assignCandidate",
       { body: { success: true, ...path, assignedAt: "2027-03-01T09:30:00Z" } },
     ],
     ["an assignment with 204", "assignCandidate", { status: 204, type: null }],
     ["an unassignment with 200", "unassignCandidate", { body: { success: true } }],
-    ["nobody", "findCandidates", { body: [] }],
-    ["somebody", "findCandidates", { body: [person] }],
+    ["no match", "findCandidates", { body: [] }],
+    ["a match", "findCandidates", { body: [person] }],
     [
-      "somebody under the hyphenated form",
+      "a match under the hyphenated form",
       "findCandidates",
       { body: [{ ...person, personalNumber: "18900116-9813" }] },
     ],
@@ -108,18 +108,14 @@ describe("an answer that is as the contract says", () => {
     ["roles", "listRoles", { body: [{ id: "r-1", name: "Waiter" }] }],
     ["an empty registry", "getCandidateRegistry", { body: { candidates: [] } }],
     ["the whole registry", "getCandidateRegistry", { body: example("candidate-registry") }],
-    [
-      "a registry of people of whom little is known",
-      "getCandidateRegistry",
-      { body: { candidates: [person] } },
-    ],
+    ["a registry entry with few fields", "getCandidateRegistry", { body: { candidates: [person] } }],
     ["a registry that is not offered", "getCandidateRegistry", { status: 501, ...problemBody(501) }],
     ["a problem document", "getShift", { status: 404, ...problemBody(404) }],
-  ])("%s: nothing is found", (_, operation, answer) => {
+  ])("%s", (_, operation, answer) => {
     expect(codesOf(operation, answer)).toEqual([]);
   });
 
-  it.each(["shift-variant-a", "shift-variant-b"])("the spec's example %s: nothing is found", (name) => {
+  it.each(["shift-variant-a", "shift-variant-b"])("the spec's example %s", (name) => {
     const body = example(name);
     expect(codesOf("getShift", { body: { ...body, id: A.id } })).toEqual([]);
   });
@@ -135,22 +131,22 @@ function problemBody(status: number) {
   return { body, type: "application/problem+json" };
 }
 
-describe("an answer that breaks the contract", () => {
+describe("a response that violates the contract has a finding", () => {
   it.each<[string, OperationId, Answer, string[]]>([
     ["a 5xx", "getShift", { status: 500, ...problemBody(500) }, ["server_error"]],
-    ["501 where nothing is optional", "listRoles", { status: 501, type: null }, ["server_error"]],
+    ["501 for a required operation", "listRoles", { status: 501, type: null }, ["server_error"]],
     ["a redirect", "getShift", { status: 302, type: null }, ["redirected"]],
-    ["429 after all", "getShift", { status: 429, ...problemBody(429) }, ["rate_limited"]],
-    ["201 to a read", "getShift", { status: 201, body: A }, ["status_wrong"]],
-    ["200 to a cancellation", "cancelShift", { body: { success: true } }, ["status_wrong"]],
-    ["202 to a creation", "createCandidate", { status: 202, body: person }, ["status_wrong"]],
-    ["204 to a read", "listOutlets", { status: 204, type: null }, ["status_wrong"]],
+    ["429 after every wait", "getShift", { status: 429, ...problemBody(429) }, ["rate_limited"]],
+    ["201 for a read", "getShift", { status: 201, body: A }, ["status_wrong"]],
+    ["200 for a cancellation", "cancelShift", { body: { success: true } }, ["status_wrong"]],
+    ["202 for a creation", "createCandidate", { status: 202, body: person }, ["status_wrong"]],
+    ["204 for a read", "listOutlets", { status: 204, type: null }, ["status_wrong"]],
     ["an empty body", "getShift", {}, ["body_missing"]],
     ["half a body", "getShift", { body: '{"id": "0c6' }, ["body_not_json"]],
     ["a web page", "getShift", { body: "<h1>Hi</h1>", type: "text/html" }, ["body_not_json"]],
     ["JSON as a web page", "getShift", { body: A, type: "text/html" }, ["content_type_wrong"]],
     [
-      "bytes that are no UTF-8",
+      "bytes that are not UTF-8",
       "listRoles",
       { body: '[{"id":"r","name":"Kock \uFFFD"}]' },
       ["body_not_json"],
@@ -162,12 +158,12 @@ describe("an answer that breaks the contract", () => {
       ["error_not_problem", "token_leaked"],
     ],
     ["JSON as text", "listRoles", { body: [], type: "text/plain" }, ["content_type_wrong"]],
-    ["JSON without a label", "listRoles", { body: [], type: null }, ["content_type_missing"]],
+    ["JSON without Content-Type", "listRoles", { body: [], type: null }, ["content_type_missing"]],
     ["null", "getShift", { body: "null" }, ["field_wrong"]],
     ["a list in an object", "listOutlets", { body: { items: [] } }, ["field_wrong"]],
     ["a shift in a list", "getShift", { body: [A] }, ["field_wrong"]],
     ["no start", "getShift", { body: without(A, "startTime") }, ["field_missing"]],
-    ["no list of the assigned", "getShift", { body: without(B, "assignedCandidates") }, ["field_missing"]],
+    ["no assigned candidates", "getShift", { body: without(B, "assignedCandidates") }, ["field_missing"]],
     ["slots as a text", "getShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
     ["a break as a text", "getShift", { body: { ...B, breakMinutes: "30" } }, ["field_wrong"]],
     ["null for the outlet's name", "getShift", { body: { ...A, outletName: null } }, ["field_wrong"]],
@@ -198,7 +194,7 @@ describe("an answer that breaks the contract", () => {
       ["end_not_after_start"],
     ],
     [
-      "an end that no database holds",
+      "an end that databases cannot store",
       "getShift",
       { body: { ...A, endTime: "9999-12-31T23:59:59-23:59" } },
       ["time_invalid"],
@@ -210,7 +206,7 @@ describe("an answer that breaks the contract", () => {
       ["id_mismatch"],
     ],
     [
-      "somebody twice",
+      "a candidate twice",
       "getShift",
       { body: { ...A, assignedCandidates: [...A.assignedCandidates, ...A.assignedCandidates] } },
       ["duplicate_id"],
@@ -229,9 +225,9 @@ describe("an answer that breaks the contract", () => {
     ],
     ["an update with a text for slots", "updateShift", { body: { ...A, slots: "2" } }, ["field_wrong"]],
     ["an update of another shift", "updateShift", { body: { ...A, id: "other" } }, ["id_mismatch"]],
-    ["an update that says no", "updateShift", { body: { success: false } }, ["success_denied"]],
+    ["an update that fails", "updateShift", { body: { success: false } }, ["success_denied"]],
     ["an update with broken JSON", "updateShift", { body: "{" }, ["body_not_json"]],
-    ["an assignment that says no", "assignCandidate", { body: { success: false } }, ["success_denied"]],
+    ["an assignment that fails", "assignCandidate", { body: { success: false } }, ["success_denied"]],
     ["success as a text", "assignCandidate", { body: { success: "true" } }, ["field_wrong"]],
     ["no success", "assignCandidate", { body: {} }, ["field_missing"]],
     [
@@ -246,7 +242,7 @@ describe("an answer that breaks the contract", () => {
       { body: { success: true, assignedAt: "2027-03-01T09:30:00" } },
       ["time_without_offset"],
     ],
-    ["an unassignment that says no", "deleteAssignment", { body: { success: false } }, ["success_denied"]],
+    ["an unassignment that fails", "deleteAssignment", { body: { success: false } }, ["success_denied"]],
     ["candidates with one id", "findCandidates", { body: [person, person] }, ["duplicate_id"]],
     ["a candidate without id", "findCandidates", { body: [without(person, "id")] }, ["field_missing"]],
     [
@@ -294,13 +290,13 @@ describe("an answer that breaks the contract", () => {
       ["field_recommended"],
     ],
     [
-      "a day that is none",
+      "an invalid date",
       "getCandidateRegistry",
       { body: { candidates: [{ ...person, workHistory: [{ date: "3 May 2026" }] }] } },
       ["time_invalid"],
     ],
     [
-      "an error that is no JSON",
+      "an error that is not JSON",
       "getShift",
       { status: 404, body: "{", type: JSON_TYPE },
       ["error_body_broken"],
@@ -317,7 +313,7 @@ describe("an answer that breaks the contract", () => {
       { status: 404, body: { title: "Gone" }, type: "application/problem+json" },
       ["error_not_problem"],
     ],
-    ["an error of its own form", "getShift", { status: 404, body: { error: "gone" } }, ["error_not_problem"]],
+    ["an error in another form", "getShift", { status: 404, body: { error: "gone" } }, ["error_not_problem"]],
     ["an error page", "getShift", { status: 404, body: "<p>", type: "text/html" }, ["error_not_problem"]],
     [
       "a stack trace",
@@ -326,13 +322,13 @@ describe("an answer that breaks the contract", () => {
       ["error_not_problem", "error_leaks"],
     ],
     [
-      "a database's words",
+      "a database message",
       "getShift",
       { status: 400, body: { error: "SELECT id, name FROM shifts WHERE id = 'x'" } },
       ["error_not_problem", "error_leaks"],
     ],
     [
-      "prose that a database could write",
+      "prose with words of SQL",
       "getShift",
       { status: 400, body: { error: "please select a shift from the list, or update it" } },
       ["error_not_problem"],
@@ -353,7 +349,7 @@ describe("an answer that breaks the contract", () => {
   });
 });
 
-describe("the words of a finding", () => {
+describe("the texts of a finding", () => {
   const startTime = "2027-03-27T22:00:00";
 
   it.each<[string, OperationId, Answer, { expected?: string; actual: string; fix?: RegExp }]>([
@@ -442,7 +438,7 @@ describe("the words of a finding", () => {
         fix: /call https:\/\/api\.example\/v2\/shifts\/1 instead/,
       },
     ],
-  ])("%s", (_, operation, answer, { fix, ...texts }) => {
+  ])("describe %s", (_, operation, answer, { fix, ...texts }) => {
     const [finding, ...others] = judged(operation, answer);
     expect(others).toEqual([]);
     expect(finding).toMatchObject(texts);
@@ -461,7 +457,7 @@ describe("the words of a finding", () => {
     expect(JSON.stringify(texts)).not.toMatch(/4711|9001169813/);
   });
 
-  it("are the same cause for another value in the same field", () => {
+  it("have the same cause for another value in the same field", () => {
     const causes = ["2", "3"].map((slots) => judged("getShift", { body: { ...A, slots } })[0]?.cause);
     expect(causes[0]).toBe(causes[1]);
   });

@@ -1,24 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
-import { type Faults, jsonReply, KNOWN_NUMBER, play } from "./checks/faulty-provider.ts";
+import { type Faults, jsonReply, KNOWN_NUMBER, run } from "./checks/faulty-provider.ts";
 
 const options = { skip: ["contracts", "generated"] } as const;
 
-/** Nobody can be created: the known candidate takes the test person's place. */
+/** Refuses creations: the known candidate replaces the test candidate. */
 const refusing = ({ operation }: { operation: string | undefined }) =>
   operation === "createCandidate" ? jsonReply(403, { error: "refused" }) : undefined;
 
 const knownOf = ({ candidates }: Sandbox) =>
   candidates.find(({ personalNumber }) => personalNumber === KNOWN_NUMBER)?.id ?? "";
 
-/** Calls that would take the known candidate off the first shift. */
+/** Records calls that would unassign the known candidate from the first shift. */
 function watched(faults: Faults = {}): { faults: Faults; removals: string[] } {
   const removals: string[] = [];
   const before: Faults["before"] = (call, sandbox) => {
     const shift = sandbox.shifts[0]?.id ?? "";
     const isRemoval = call.operation === "unassignCandidate" || call.operation === "deleteAssignment";
-    const isTheirs = call.url.toLowerCase().includes(knownOf(sandbox)) && call.url.includes(shift);
-    if (isRemoval && isTheirs) removals.push(`${call.method} ${call.url}`);
+    const isKnown = call.url.toLowerCase().includes(knownOf(sandbox)) && call.url.includes(shift);
+    if (isRemoval && isKnown) removals.push(`${call.method} ${call.url}`);
     return faults.before?.(call, sandbox) ?? refusing(call);
   };
   return { faults: { ...faults, before }, removals };
@@ -29,37 +29,37 @@ const putOnShift = (sandbox: Sandbox) => {
   shift?.assigned.set(knownOf(sandbox), shift.createdAt);
 };
 
-describe("a known candidate whom somebody else put on the shift stays on it", () => {
-  it("when they were there from the beginning", async () => {
+describe("a known candidate whom the provider assigned stays assigned", () => {
+  it("when the assignment existed before the run", async () => {
     const { faults, removals } = watched();
     const prepare = (sandbox: Sandbox) => void putOnShift(sandbox);
-    const { sandbox } = await play({ faults, options, prepare });
+    const { sandbox } = await run({ faults, options, prepare });
     expect(removals).toEqual([]);
     expect([...(sandbox.shifts[0]?.assigned.keys() ?? [])]).toEqual([knownOf(sandbox)]);
   });
 
-  it("when they come while the kit is looking", async () => {
+  it("when the assignment happens during the run", async () => {
     let lookups = 0;
     const { faults, removals } = watched({
       before: ({ operation }, sandbox) => {
-        // The first lookups come after the first reads of the shift.
+        // The first creation follows the first reads of the shift.
         if (operation === "createCandidate" && ++lookups === 1) putOnShift(sandbox);
         return undefined;
       },
     });
-    const { sandbox } = await play({ faults, options });
+    const { sandbox } = await run({ faults, options });
     expect(lookups).toBeGreaterThan(0);
     expect(removals).toEqual([]);
     expect([...(sandbox.shifts[0]?.assigned.keys() ?? [])]).toEqual([knownOf(sandbox)]);
   });
 
-  it("when the provider writes ids in capitals", async () => {
+  it("when the provider returns ids in capitals", async () => {
     const { faults, removals } = watched({
       after: (reply, { operation }) =>
         operation === "getShift" ? { ...reply, body: inCapitals(reply.body) } : undefined,
     });
     const prepare = (sandbox: Sandbox) => void putOnShift(sandbox);
-    const { sandbox } = await play({ faults, options, prepare });
+    const { sandbox } = await run({ faults, options, prepare });
     expect(removals).toEqual([]);
     expect([...(sandbox.shifts[0]?.assigned.keys() ?? [])]).toEqual([knownOf(sandbox)]);
   });
@@ -68,20 +68,20 @@ describe("a known candidate whom somebody else put on the shift stays on it", ()
 const inCapitals = (body: string) =>
   body.replaceAll(/"candidateId":"([^"]+)"/g, (_, id: string) => `"candidateId":"${id.toUpperCase()}"`);
 
-it("a known candidate who was not on the shift is taken off again", async () => {
+it("a known candidate whom the run assigned is unassigned again", async () => {
   const { faults, removals } = watched();
-  const { sandbox } = await play({ faults, options });
+  const { sandbox } = await run({ faults, options });
   expect(removals.length).toBeGreaterThan(0);
   expect(sandbox.shifts[0]?.assigned.size).toBe(0);
 });
 
-it("who was on the shift is on it again after a provider took everybody off", async () => {
+it("a candidate whom a faulty provider unassigned is reassigned", async () => {
   const faults: Faults = {
     before: ({ operation }, sandbox) => {
       if (operation === "unassignCandidate") sandbox.shifts[0]?.assigned.clear();
       return undefined;
     },
   };
-  const { sandbox } = await play({ faults, options, prepare: (each) => void putOnShift(each) });
+  const { sandbox } = await run({ faults, options, prepare: (each) => void putOnShift(each) });
   expect([...(sandbox.shifts[0]?.assigned.keys() ?? [])]).toEqual([knownOf(sandbox)]);
 });

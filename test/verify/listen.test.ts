@@ -23,20 +23,20 @@ async function start(options?: Parameters<typeof startListening>[0]): Promise<Li
   return listening;
 }
 
-/** Gives up as soon as its answer is held, and tries again at once: no time limit that a busy machine could miss. */
+/** Gives up as soon as its response is delayed, and retries immediately, so that no test depends on time limits. */
 const impatient = ({ untilSeen }: Listening) => ({
   schedule: [0, 0, 0],
   wait: async () => undefined,
   fetch: (request: Request) => {
-    const impatience = new AbortController();
-    void untilSeen("held").then(() => impatience.abort());
-    return fetch(request, { signal: impatience.signal });
+    const timeout = new AbortController();
+    void untilSeen("held").then(() => timeout.abort());
+    return fetch(request, { signal: timeout.signal });
   },
 });
 
 describe("a correct sender", () => {
   it.each([undefined, "tempo"])(
-    "of kind %s gets no finding, and the listener ends by itself",
+    "of kind %s gets no finding, and the listener ends automatically",
     async (kind) => {
       const listening = await start();
       const { url, finished, seen } = listening;
@@ -59,7 +59,7 @@ describe("a correct sender", () => {
     },
   );
 
-  it("may wait for a late answer instead of giving up", async () => {
+  it("may wait for a late response", async () => {
     const { url, finished, untilSeen, pass } = await start();
     await post(url);
     await post(url);
@@ -77,7 +77,7 @@ describe("a correct sender", () => {
     });
   });
 
-  it("may send further events between the tries of one", async () => {
+  it("may send further events between two attempts", async () => {
     const { url, finished, pass, untilSeen } = await start();
     await post(url, { body: UPDATE });
     const held = untilSeen("held");
@@ -106,7 +106,7 @@ describe("a correct sender", () => {
     expect((await finished).findings).toEqual([]);
   });
 
-  it("of one event only is not held up, and is told what was not checked", async () => {
+  it("of one event gets no delayed response, and a report of what was not checked", async () => {
     const { url, finished } = await start({ expect: ["shift.delete"] });
     await post(url, { body: DELETE });
     await post(url, { body: DELETE });
@@ -118,37 +118,37 @@ describe("a correct sender", () => {
 
 const BAD_ID = { ...CREATE, traceId: "4711" };
 
-describe("a request that the platform refuses", () => {
+describe("a request that the platform refuses is reported", () => {
   it.each([
-    ["no token", { authorization: null }, 401, "unauthorized", "webhook_token_missing"],
-    ["a wrong token", { authorization: "Bearer other" }, 401, "unauthorized", "webhook_token_wrong"],
-    ["another scheme", { authorization: `Basic ${TOKEN}` }, 401, "unauthorized", "webhook_scheme_wrong"],
+    ["for a missing token", { authorization: null }, 401, "unauthorized", "webhook_token_missing"],
+    ["for a wrong token", { authorization: "Bearer other" }, 401, "unauthorized", "webhook_token_wrong"],
+    ["for another scheme", { authorization: `Basic ${TOKEN}` }, 401, "unauthorized", "webhook_scheme_wrong"],
     [
-      "another label",
+      "for another Content-Type",
       { contentType: "text/plain" },
       415,
       "unsupported_media_type",
       "webhook_content_type_wrong",
     ],
-    ["no JSON", { body: "{" }, 400, "malformed_json", "webhook_body_not_json"],
+    ["for a body that is not JSON", { body: "{" }, 400, "malformed_json", "webhook_body_not_json"],
     [
-      "a body that is too large",
+      "for a body that is too large",
       { body: `"${"x".repeat(70_000)}"` },
       413,
       "payload_too_large",
       "webhook_body_too_large",
     ],
-    ["an id that is no UUID", { body: BAD_ID }, 400, "validation_failed", "webhook_payload_wrong"],
-    ["no object", { body: "[]" }, 400, "validation_failed", "webhook_payload_wrong"],
-    ["a wrong path", { path: "/webhook" }, 404, "not_found", "webhook_path_wrong"],
+    ["for an id that is not a UUID", { body: BAD_ID }, 400, "validation_failed", "webhook_payload_wrong"],
+    ["for a body that is not an object", { body: "[]" }, 400, "validation_failed", "webhook_payload_wrong"],
+    ["for a wrong path", { path: "/webhook" }, 404, "not_found", "webhook_path_wrong"],
     [
-      "a kind that is none",
+      "for a malformed kind",
       { path: "/api/v3/integrations/No_Kind/webhook" },
       404,
       "provider_kind_unknown",
       "webhook_kind_wrong",
     ],
-    ["another method", { method: "PUT" }, 405, "method_not_allowed", "webhook_method_wrong"],
+    ["for another method", { method: "PUT" }, 405, "method_not_allowed", "webhook_method_wrong"],
   ])("%s", async (_, posted, status, code, finding) => {
     const { url, end } = await start();
     const answer = await post(url, posted);
@@ -158,7 +158,7 @@ describe("a request that the platform refuses", () => {
     expect(codesIn(verdict)).toEqual([finding]);
   });
 
-  it("says which field is wrong, and never what stands in it", async () => {
+  it("with the wrong field, but without its value", async () => {
     const { url, end } = await start();
     await post(url, { body: { ...CREATE, content: { shiftId: ["secret"] }, traceId: "secret" } });
     const { findings } = await end();
@@ -170,7 +170,7 @@ describe("a request that the platform refuses", () => {
     expect(JSON.stringify(findings)).not.toContain("secret");
   });
 
-  it("warns of a shift whose id is no UUID, which is no refusal", async () => {
+  it("but not for a shift id that is not a UUID, which is a warning", async () => {
     const { url, end } = await start();
     for (const traceId of [CREATE.traceId, randomUUID()]) {
       await post(url, { body: { ...CREATE, content: { shiftId: "SH-2027/11 a" }, traceId } });
@@ -182,7 +182,7 @@ describe("a request that the platform refuses", () => {
     ]);
   });
 
-  it("another organisation under the same token", async () => {
+  it("for another organisation with the same token", async () => {
     const { url, end } = await start();
     await post(url);
     const body = { ...UPDATE, providerId: "9d2f7a6b-1c3e-4a5d-8f7b-2e4d6c8a0b31" };
@@ -190,7 +190,7 @@ describe("a request that the platform refuses", () => {
     expect(codesIn(await end())).toEqual(["webhook_provider_changed", "webhook_not_retried"]);
   });
 
-  it("counts what comes again, and hides the path's unusual parts and the token", async () => {
+  it("once with a count, without the token and unusual parts of the path", async () => {
     const { url, end } = await start();
     for (const _ of [1, 2]) await post(url, { path: `/hooks/${TOKEN}/a%20b` });
     const { findings } = await end();
@@ -199,40 +199,44 @@ describe("a request that the platform refuses", () => {
   });
 });
 
-it("an unknown event name is acknowledged, as the platform does, and told of", async () => {
+it("an unknown event name is acknowledged, as by the platform, and reported", async () => {
   const { url, end } = await start();
   const answer = await post(url, { body: { ...CREATE, event: "shift.publish" } });
   expect(answer).toEqual({ status: 200, body: { received: true } });
   expect(codesIn(await end())).toEqual(["webhook_event_unknown"]);
 });
 
-it("health checks are answered and not judged", async () => {
+it("health checks are served, and not judged", async () => {
   const { url, end } = await start();
   expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   expect(codesIn(await end())).toEqual([]);
 });
 
-describe("tries", () => {
+describe("attempts of an event", () => {
   const NEW_TRACE = { ...CREATE, traceId: "0b54d5cb-3ed1-4c6c-8a52-0a86b7f0a1de" };
   const OTHER_SHIFT = { ...CREATE, content: { shiftId: "4a9d3e5f-2f7d-4f39-bb5a-6f5c4b7b8d21" } };
 
   it.each([
-    ["none after a 500 is a warning", [CREATE], ["webhook_not_retried"]],
+    ["a missing retry after a 500 is a warning", [CREATE], ["webhook_not_retried"]],
     ["a new traceId after a 500 is an error", [CREATE, NEW_TRACE], ["webhook_retry_trace_changed"]],
     [
-      "another event with the same traceId",
+      "another event with the same traceId is an error",
       [CREATE, { ...UPDATE, traceId: CREATE.traceId }],
       ["webhook_retry_payload_changed"],
     ],
-    ["another shift with the same traceId", [CREATE, OTHER_SHIFT], ["webhook_retry_payload_changed"]],
     [
-      "another field beside the contract's",
+      "another shift with the same traceId is an error",
+      [CREATE, OTHER_SHIFT],
+      ["webhook_retry_payload_changed"],
+    ],
+    [
+      "another additional field is a warning",
       [CREATE, { ...CREATE, attempt: 2 }],
       ["webhook_retry_extras_changed"],
     ],
-    ["one more after a 200", [CREATE, CREATE, CREATE], ["webhook_sent_again"]],
+    ["a further attempt after a 200 is a warning", [CREATE, CREATE, CREATE], ["webhook_sent_again"]],
     [
-      "one traceId for every event",
+      "one traceId for two events is a warning",
       [CREATE, CREATE, { ...UPDATE, traceId: CREATE.traceId }],
       ["webhook_trace_reused"],
     ],
@@ -245,27 +249,27 @@ describe("tries", () => {
   });
 
   it.each([
-    ["none after giving up is a warning", [], "webhook_slow_not_retried"],
+    ["a missing retry after a timeout is a warning", [], "webhook_slow_not_retried"],
     [
-      "a new traceId after giving up is an error",
+      "a new traceId after a timeout is an error",
       [{ ...UPDATE, traceId: NEW_TRACE.traceId }],
       "webhook_retry_trace_changed",
     ],
   ])("%s", async (_, bodies, expected) => {
     const { url, end, untilSeen } = await start();
     for (const body of [CREATE, CREATE]) await post(url, { body });
-    const impatience = new AbortController();
+    const timeout = new AbortController();
     const [held, gone] = [untilSeen("held"), untilSeen("given up")];
-    const late = post(url, { body: UPDATE, signal: impatience.signal });
+    const late = post(url, { body: UPDATE, signal: timeout.signal });
     await held;
-    impatience.abort();
+    timeout.abort();
     await expect(late).rejects.toThrow("aborted");
     await gone;
     for (const body of bodies) await post(url, { body });
     expect(codesIn(await end())).toEqual([expected]);
   });
 
-  it("that come while the first is still held are acknowledged at once", async () => {
+  it("during a delayed response are acknowledged immediately", async () => {
     const { url, finished, untilSeen, pass } = await start();
     for (const body of [CREATE, CREATE]) await post(url, { body });
     const held = untilSeen("held");
@@ -279,7 +283,7 @@ describe("tries", () => {
   });
 });
 
-it("a further try after a late answer is forgiven: the sender may have given up just then", async () => {
+it("a further attempt after a late response is allowed: the sender may have timed out", async () => {
   const { url, end, untilSeen, pass } = await start();
   for (const body of [CREATE, CREATE]) await post(url, { body });
   const held = untilSeen("held");
@@ -291,8 +295,8 @@ it("a further try after a late answer is forgiven: the sender may have given up 
   expect(codesIn(await end())).toEqual([]);
 });
 
-describe("the end", () => {
-  it("by time tells which events did not come", async () => {
+describe("the end of listening", () => {
+  it("after the time limit reports the missing events", async () => {
     const { url, end } = await start({ expect: ["shift.create", "shift.update"] });
     for (const body of [CREATE, CREATE]) await post(url, { body });
     const { findings, summary } = await end();
@@ -306,7 +310,7 @@ describe("the end", () => {
     });
   });
 
-  it("answers what is still held", async () => {
+  it("completes delayed responses", async () => {
     const { url, stop, finished, untilSeen } = await start();
     for (const body of [CREATE, CREATE]) await post(url, { body });
     const held = untilSeen("held");
@@ -318,6 +322,6 @@ describe("the end", () => {
   });
 });
 
-it("has each of its codes in the one list", () => {
+it("every code of webhooks is in the list of codes", () => {
   expect(codes).toMatchObject(webhookCodes);
 });

@@ -23,7 +23,7 @@ export const DELETE = {
   traceId: "d0f5c2aa-7a4e-4b0c-9a0b-54b1f1b7a901",
 } as const satisfies Message;
 
-/** Time that passes only when it is told to. */
+/** Returns a clock that only `pass` advances. */
 export function manualTime() {
   const waiting: { ms: number; resolve: () => void }[] = [];
   const wait: ListenerOptions["wait"] = (ms, signal) => {
@@ -39,11 +39,11 @@ export function manualTime() {
   return { wait, pass };
 }
 
-/** A listener whose time stands still, and what it has seen. */
+/** Starts a listener with a manual clock, and records the requests. */
 export async function startListening(options: Partial<ListenerOptions> = {}) {
   const time = manualTime();
   const seen: Seen[] = [];
-  const hopes: { answer: Seen["answer"]; resolve: () => void }[] = [];
+  const waiting: { answer: Seen["answer"]; resolve: () => void }[] = [];
   const listener: Listener = await startListener({
     port: 0,
     token: TOKEN,
@@ -52,17 +52,17 @@ export async function startListening(options: Partial<ListenerOptions> = {}) {
     wait: time.wait,
     onSeen: (one) => {
       seen.push(one);
-      for (const { answer, resolve } of hopes) if (answer === one.answer) resolve();
+      for (const { answer, resolve } of waiting) if (answer === one.answer) resolve();
     },
     ...options,
   });
-  /** Resolves when a webhook is answered like that from now on. */
+  /** Resolves at the next webhook with this answer. */
   const untilSeen = (answer: Seen["answer"]) => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    hopes.push({ answer, resolve });
+    waiting.push({ answer, resolve });
     return promise;
   };
-  /** The time is over. */
+  /** Ends the time limit. */
   const end = () => {
     time.pass(TIMEOUT_MS);
     return listener.finished;
@@ -80,7 +80,7 @@ interface Posted {
   signal?: AbortSignal;
 }
 
-/** One request, right in every part that is not named. */
+/** Sends a request that is valid except for the given parts. */
 export async function post(url: string, posted: Posted = {}): Promise<{ status: number; body: unknown }> {
   const { path = "/webhooks/scheduling-provider", method = "POST", signal, body = CREATE } = posted;
   const { authorization = `Bearer ${TOKEN}`, contentType = "application/json" } = posted;
@@ -93,7 +93,7 @@ export async function post(url: string, posted: Posted = {}): Promise<{ status: 
   return { status: response.status, body: await response.json() };
 }
 
-/** What is wrong, without what follows from ending early. */
+/** Returns the codes of findings, without those of an early end. */
 export function codesIn({ findings }: Verdict): string[] {
   return findings
     .map(({ code }) => code)

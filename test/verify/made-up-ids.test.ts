@@ -5,7 +5,7 @@ import { idUnlike, isUuid, tokenUnlike, unlike } from "../../src/verify/made-up-
 
 const run = { madeUp: (name: string) => uuidFrom(`1 ${name}`) };
 
-it("another text of the same form is another, and the same each time", () => {
+it("an unlike text has the same form, differs, and depends only on the salt", () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[A-Za-z0-9_-]*[A-Za-z0-9][A-Za-z0-9_-]*$/), fc.string(), (text, salt) => {
       const other = unlike(text, salt);
@@ -33,7 +33,7 @@ it.each([
   ["7", (id: string) => Number(id) > 1_900_000_000 && Number(id) < 2 ** 31],
   ["shift-2030-0001", (id: string) => /^[a-z]{5}-\d{4}-\d{4}$/.test(id)],
   ["s-1", isUuid],
-])("an id that nobody has, of the form of %s", (known, isOfForm) => {
+])("an unknown id has the form of %s", (known, isOfForm) => {
   const id = idUnlike(known, run, "shift");
   expect(id).not.toBe(known);
   expect(id).toSatisfy(isOfForm);

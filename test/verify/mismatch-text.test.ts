@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { wordsOf } from "../../src/verify/pact/mismatch-text.ts";
+import { mismatchTexts } from "../../src/verify/pact/mismatch-text.ts";
 import type { Mismatch } from "../../src/verify/pact/mismatches.ts";
 
 const wrongType = (place: string): Mismatch => ({
-  ...{ kind: "another type", place, wanted: "a number", came: "a text" },
+  ...{ kind: "another type", place, wanted: "a number", received: "a text" },
 });
 
-describe("what the replay of a contract finds is told like every other finding:", () => {
+describe("a mismatch with a contract is described like every other finding:", () => {
   it.each<[string, Mismatch[], string, string]>([
-    ["a status", [{ kind: "status", wanted: [204], came: 404 }], "does it: status 204", "status 404"],
+    ["a status", [{ kind: "status", wanted: [204], received: 404 }], "does it: status 204", "status 404"],
     [
       "one of several statuses",
-      [{ kind: "status", wanted: [201, 200], came: 404 }],
+      [{ kind: "status", wanted: [201, 200], received: 404 }],
       "does it: status 200 or 201",
       "status 404",
     ],
@@ -24,7 +24,7 @@ describe("what the replay of a contract finds is told like every other finding:"
     ["a field of another type", [wrongType("$.slots")], "does it: slots: a number", "slots: received a text"],
     [
       "a body of another type",
-      [{ kind: "another type", place: "$", wanted: "an array", came: "an object" }],
+      [{ kind: "another type", place: "$", wanted: "an array", received: "an object" }],
       "does it: the body: an array",
       "the body: received an object",
     ],
@@ -37,18 +37,19 @@ describe("what the replay of a contract finds is told like every other finding:"
     ],
     [
       "a text of another form",
-      [{ kind: "another form", place: "$.startTime", came: "a text" }],
+      [{ kind: "another form", place: "$.startTime", received: "a text" }],
       "does it: startTime: the form that the contract lists",
-      "startTime: received a text of another form",
+      "startTime: received a text in another form",
     ],
   ])("%s", (_, mismatches, expected, actual) => {
-    const words = wordsOf("does it", mismatches);
-    expect(words).toMatchObject({ expected, actual });
-    expect(words.fix).toMatch(/^[A-Z].*\.$/);
+    const texts = mismatchTexts("does it", mismatches);
+    expect(texts).toMatchObject({ expected, actual });
+    expect(texts.fix).toMatch(/^[A-Z].*\.$/);
   });
 
-  it("the same for another order and another entry", () => {
-    const one = wordsOf("does it", [wrongType("$[*].a"), wrongType("$[*].b")]);
-    expect(wordsOf("does it", [wrongType("$[*].b"), wrongType("$[*].a"), wrongType("$[*].b")])).toEqual(one);
+  it("with the same texts for another order and another entry", () => {
+    const one = mismatchTexts("does it", [wrongType("$[*].a"), wrongType("$[*].b")]);
+    const other = [wrongType("$[*].b"), wrongType("$[*].a"), wrongType("$[*].b")];
+    expect(mismatchTexts("does it", other)).toEqual(one);
   });
 });

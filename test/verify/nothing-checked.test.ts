@@ -11,7 +11,7 @@ async function verified(options: Partial<VerifyOptions>) {
   return { verdict: verification.summary.verdict, nothing };
 }
 
-describe("a run in which nothing of what was chosen is checked", () => {
+describe("a run that makes no chosen check", () => {
   it.each<[string, Partial<VerifyOptions>, RegExp]>([
     [
       "no shift",
@@ -20,7 +20,7 @@ describe("a run in which nothing of what was chosen is checked", () => {
     ],
     ["read only", { only: ["cancellation"], readOnly: true }, /^none: it would change data$/],
     [
-      "a shift that is not there",
+      "an unknown shift",
       { only: ["cancellation"], fixtures: { cancellableShiftId: "x" } },
       /^none: it is already cancelled/,
     ],
@@ -29,7 +29,7 @@ describe("a run in which nothing of what was chosen is checked", () => {
       { only: ["tenants"], fixtures: {}, readOnly: true, skip: ["tenants"] },
       /leave no group$/,
     ],
-    ["every group left out", { skip: groups }, /^none: --only and --skip leave no group$/],
+    ["every group skipped", { skip: groups }, /^none: --only and --skip leave no group$/],
     ["no group chosen", { only: [] }, /^none: --only and --skip leave no group$/],
   ])("fails: %s", async (_, options, actual) => {
     const { verdict, nothing } = await verified(options);
@@ -41,7 +41,7 @@ describe("a run in which nothing of what was chosen is checked", () => {
     });
   });
 
-  it("is told with the groups that were chosen, and stands in one of them", async () => {
+  it("has a finding in a chosen group that lists the chosen groups", async () => {
     const places: Group[] = [];
     const { nothing } = await verified({
       ...{ only: ["cancellation", "contracts"], skip: ["contracts"], fixtures: {} },
@@ -54,7 +54,7 @@ describe("a run in which nothing of what was chosen is checked", () => {
   });
 });
 
-describe("a run in which something is checked", () => {
+describe("a run that makes a chosen check", () => {
   it.each<[string, Partial<VerifyOptions>]>([
     ["reachability alone", { only: ["reachability"], fixtures: {} }],
     ["the dialect alone", { only: ["dialect"], fixtures: {} }],
@@ -65,7 +65,7 @@ describe("a run in which something is checked", () => {
   });
 });
 
-describe("a run that never saw a required operation succeed", () => {
+describe("a run without a success of a required operation", () => {
   it.each<[string, Partial<VerifyOptions>, OperationId[]]>([
     [
       "without a shift",
@@ -90,7 +90,7 @@ describe("a run that never saw a required operation succeed", () => {
     expect(verification.unseen).toEqual(unseen);
   });
 
-  it("fails all the same when something is wrong", async () => {
+  it("fails if there is an error", async () => {
     const options = { only: ["meaning"], fixtures: {} } as const;
     const prepare = ({ setFault }: Sandbox) => setFault("lookup-finds-nobody");
     const { verification } = await verifySandbox({ dialect: {}, options, prepare });

@@ -18,7 +18,7 @@ const wrong = ({ findings }: Verification) =>
     .filter(({ severity }) => severity !== "skipped")
     .map(({ code, operation }) => `${code} ${operation}`);
 
-describe("one cause is one finding", () => {
+describe("one cause gives one finding", () => {
   it.each<[FaultName, OperationId[] | undefined, string[]]>([
     ["operation-missing", ["updateShift"], ["request_refused updateShift"]],
     ["operation-missing", ["createCandidate"], ["request_refused createCandidate"]],
@@ -26,7 +26,7 @@ describe("one cause is one finding", () => {
     ["no-token-accepted", ["getShift"], ["auth_missing getShift"]],
     ["time-without-offset", undefined, ["time_without_offset getShift"]],
     ["short-personal-numbers", ["createCandidate"], ["personal_number_wrong createCandidate"]],
-  ])("%s at %j", async (fault, operations, expected) => {
+  ])("for %s at %j", async (fault, operations, expected) => {
     expect(wrong(await verified(fault, operations))).toEqual(expected);
   });
 
@@ -41,14 +41,14 @@ describe("one cause is one finding", () => {
     expect(skips).toMatchObject([{ code: "skipped_after_failure", operation: "listOutlets" }]);
   });
 
-  it("and says how the organisation was sent, where a route is missing", async () => {
+  it("which states how the organisation was sent, if a route is missing", async () => {
     const { findings } = await verified("operation-missing", ["updateShift"]);
     const finding = findings.find(({ code }) => code === "request_refused");
     expect(finding?.fix).toContain("Serve PUT /shifts/{shiftId}");
     expect(finding?.fix).toContain("--routing header");
   });
 
-  it("and names the total of the positions, where the remainder is sent", async () => {
+  it("which asks for the total of the positions, if the remainder is sent", async () => {
     const { findings } = await verified("assign-takes-position");
     const finding = findings.find(({ code }) => code === "shift_changed_unasked");
     expect(finding?.actual).toMatch(/slots went from \d to \d after an assignment/);

@@ -1,11 +1,11 @@
-/** What a provider's own OpenAPI document may look like; every part that is named can be changed by a test. */
+/** Options of a provider's OpenAPI document. */
 export interface DocumentForms {
   routing: "path" | "header";
   variant: "a" | "b";
   unassign: "put" | "delete";
   acknowledgement: "body" | "none";
   registry: boolean;
-  /** Before the paths, in the server's URL. */
+  /** Path in the server's URL. */
   base: string;
 }
 
@@ -124,7 +124,7 @@ const REGISTRY = {
   },
 };
 
-/** The parameters of a path, and with header routing the tenant's header. */
+/** Returns the parameters of a path, and with header routing the tenant header. */
 function parametersOf(path: string, { routing }: DocumentForms) {
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
   return [
@@ -138,7 +138,7 @@ export interface ProviderDocument extends Json {
   components: { schemas: Record<string, Json>; securitySchemes: Json };
 }
 
-/** A correct document of these forms, which a test may spoil. */
+/** Returns a correct document with these forms, for a test to change. */
 export function providerDocument(changed: Partial<DocumentForms> = {}): ProviderDocument {
   const forms = { ...FORMS, ...changed };
   const prefix = forms.routing === "path" ? "/providers/{organisation}" : "";

@@ -6,7 +6,7 @@ import type { Fixtures, VerifyOptions } from "../../src/verify/options.ts";
 import { verify } from "../../src/verify/verify.ts";
 
 const KNOWN_NUMBER = "189001169813";
-/** `RUNS=1000 PROOFS=1 npx vitest run test/verify/repeated` for more of them. */
+/** `RUNS=1000 PROOFS=1 npx vitest run test/verify/repeated` for more runs. */
 const RUNS = Number(process.env.RUNS ?? 200);
 
 const opened: Sandbox[] = [];
@@ -27,8 +27,8 @@ async function start(dialect: Partial<Forms>) {
   return { sandbox, given };
 }
 
-/** The verdict, and everything that is wrong. */
-async function told(options: VerifyOptions) {
+/** Returns the verdict, all errors and warnings, and the operations without a success. */
+async function verdictOf(options: VerifyOptions) {
   const { summary, findings, unseen } = await verify(options);
   const wrong = findings.filter(({ severity }) => severity !== "skipped");
   return [summary.verdict, wrong.map(({ code, operation }) => `${code} ${operation}`), unseen];
@@ -36,10 +36,10 @@ async function told(options: VerifyOptions) {
 
 const CONFORMS = ["conforms", [], []];
 
-describe(`${RUNS} runs in a row give one verdict`, () => {
+describe(`${RUNS} consecutive runs give the same verdict`, () => {
   it.each([
-    ["with the same seed, and a shift to cancel that is cancelled after the first", () => 1],
-    ["each with a seed of its own", (run: number) => run],
+    ["with the same seed, and a cancellable shift that only the first one can cancel", () => 1],
+    ["with different seeds", (run: number) => run],
   ])(
     "%s",
     async (_, seedOf) => {
@@ -48,7 +48,7 @@ describe(`${RUNS} runs in a row give one verdict`, () => {
       const before = structuredClone(sandbox.shift(given.fixtures.shiftId ?? ""));
       for (let run = 1; run <= RUNS; run += 1) {
         const skip = run % 20 === 1 ? [] : (["contracts"] as const);
-        const verdict = await told({ ...given, fixtures, skip, seed: seedOf(run) });
+        const verdict = await verdictOf({ ...given, fixtures, skip, seed: seedOf(run) });
         expect([run, ...verdict]).toEqual([run, ...CONFORMS]);
       }
       const { updatedAt: _was, ...shift } = sandbox.shift(given.fixtures.shiftId ?? "") ?? {};
@@ -59,7 +59,7 @@ describe(`${RUNS} runs in a row give one verdict`, () => {
     600_000,
   );
 
-  it("with a shift that is made for each of them, in which the cancellation is checked", async () => {
+  it("with a new cancellable shift for each run", async () => {
     const { sandbox, given } = await start({ variant: "a" });
     const createShift = async () => sandbox.createShift().shiftId;
     for (let run = 1; run <= 10; run += 1) {
@@ -71,27 +71,27 @@ describe(`${RUNS} runs in a row give one verdict`, () => {
     }
   }, 120_000);
 
-  it("with a list of shifts to cancel, one after another", async () => {
+  it("with a list of cancellable shifts", async () => {
     const { sandbox, given } = await start({});
     const ids = [1, 2, 3].map(() => sandbox.createShift().shiftId);
     const cancelled = () => ids.filter((id) => sandbox.shift(id)?.cancelled);
     for (const count of [1, 2, 3, 3]) {
       const fixtures = { ...given.fixtures, cancellableShiftId: ids };
-      expect(await told({ ...given, fixtures, skip: ["contracts"], seed: 1 })).toEqual(CONFORMS);
+      expect(await verdictOf({ ...given, fixtures, skip: ["contracts"], seed: 1 })).toEqual(CONFORMS);
       expect(cancelled()).toEqual(ids.slice(0, count));
     }
   });
 });
 
-describe("how many requests go at the same time changes nothing", () => {
+describe("the number of concurrent requests does not change the verdict", () => {
   it.each([1, 8, 32])(
-    "%i: a correct provider conforms in every dialect",
+    "with %i: a correct provider conforms in every dialect",
     async (concurrency) => {
       for (const dialect of everyDialect()) {
         const { sandbox, given } = await start(dialect);
         const fixtures = { ...given.fixtures, cancellableShiftId: sandbox.createShift().shiftId };
         const options = { ...given, fixtures, concurrency, skip: ["contracts"] as const, seed: 3 };
-        expect([dialect, ...(await told(options))]).toEqual([dialect, ...CONFORMS]);
+        expect([dialect, ...(await verdictOf(options))]).toEqual([dialect, ...CONFORMS]);
         await opened.pop()?.close();
       }
     },

@@ -15,13 +15,13 @@ interface Answer {
   json: unknown;
 }
 
-/** Values that a field may have in place of its own. */
+/** Values that replace the value of a field. */
 const OTHERS: readonly unknown[] = [
   ...[null, true, 0, 2.5, -3, "", "text", "2027-03-27T22:00:00Z", "18900116-9813"],
   ...[[], [null], [{}], {}, { id: "x" }],
 ];
 
-/** The answer of the contract's example, and everything near it: each field left out, added to, or of another value; another status. */
+/** Yields the example of the contract and its variations: a missing field, an additional one, another value or another status. */
 function* answersTo({ status, body }: PactResponse): Generator<Answer> {
   yield { status, json: body?.content };
   for (const other of [200, 201, 204, 400, 404, 409, 410, 422]) yield { status: other, json: body?.content };
@@ -47,7 +47,7 @@ function* changed(value: unknown): Generator<unknown> {
   }
 }
 
-/** One interaction of each response: the two routings share theirs. */
+/** Returns one interaction for each response, which the two routings share. */
 function onceEach(interactions: readonly PactInteraction[]): PactInteraction[] {
   return [...new Map(interactions.map((each) => [JSON.stringify(each.response), each])).values()];
 }
@@ -61,13 +61,13 @@ const stub = createServer((_, response) => {
 await once(stub.listen(0, "127.0.0.1"), "listening");
 afterAll(() => stub.close().closeAllConnections());
 
-it("the replay refuses the answers that Pact's verifier refuses, and no other", async () => {
+it("the replay refuses exactly the responses that Pact's verifier refuses", async () => {
   const cases = onceEach(contract.interactions).flatMap((interaction) =>
     [...answersTo(interaction.response as PactResponse)].map((answer, index) => ({
       interaction: {
         ...interaction,
         description: `${interaction.description} #${index}`,
-        // Pact asks for it right before the request.
+        // Pact sets it up right before the request.
         providerStates: [
           { name: "it answers", params: { description: `${interaction.description} #${index}` } },
         ],
@@ -102,7 +102,7 @@ it("the replay refuses the answers that Pact's verifier refuses, and no other", 
   expect(refused.map(({ interaction }) => interaction.description).sort()).toEqual(broken.sort());
 }, 120_000);
 
-/** Pact's verifier takes longer for each interaction, the more there are. */
+/** Pact's verifier takes longer for each interaction when there are more of them. */
 const BATCH = 50;
 
 const VALUES = {

@@ -3,7 +3,7 @@ import { atOnce } from "../../src/verify/request-queue.ts";
 
 const turn = () => new Promise(setImmediate);
 
-/** Requests that end when they are told to; `begun` names them in the order in which they were made. */
+/** Returns requests that end on demand. `begun` lists their names in the order of their start. */
 function requests() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -18,8 +18,8 @@ function requests() {
   return { begun, request, end };
 }
 
-describe("requests at the same time", () => {
-  it("are no more than there is room for, and the most urgent goes first", async () => {
+describe("concurrent requests", () => {
+  it("are limited, and the most urgent one goes first", async () => {
     const room = atOnce(2);
     const { begun, request, end } = requests();
     for (const [name, urgency] of [
@@ -40,7 +40,7 @@ describe("requests at the same time", () => {
     expect(begun.at(-1)).toBe("c");
   });
 
-  it("leave a quarter of the room to urgent ones", async () => {
+  it("reserve a quarter of the slots for urgent ones", async () => {
     const room = atOnce(8);
     const { begun, request } = requests();
     for (let index = 0; index < 8; index += 1) void room.run(0, request(`idle ${index}`));
@@ -51,7 +51,7 @@ describe("requests at the same time", () => {
     expect(begun.at(-1)).toBe("urgent");
   });
 
-  it("are half as many after a pause, and none while it lasts", async () => {
+  it("are half as many after a pause, and none during it", async () => {
     const room = atOnce(8);
     const { begun, request, end } = requests();
     const { promise: pause, resolve: over } = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ describe("requests at the same time", () => {
     await end("later");
   });
 
-  it("make room when one fails, and are over when the last one is", async () => {
+  it("free their slot after a failure, and are idle after the last one", async () => {
     const room = atOnce(1);
     const failed = room.run(0, () => Promise.reject(new Error("refused")));
     const { request, end } = requests();

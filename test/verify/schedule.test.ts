@@ -5,7 +5,7 @@ import { runInOrder, type Step } from "../../src/verify/schedule.ts";
 
 type Plan = Partial<Pick<Step, "needs" | "gives">> & { holds?: ReturnType<Step["holds"]>; fails?: true };
 
-/** Steps that take a turn of the event loop each; `log` says when each began and ended. */
+/** Returns steps that take one turn of the event loop each. `log` lists their start and end. */
 function stepsOf(plans: Readonly<Record<string, Plan>>) {
   const log: string[] = [];
   const urgencies: Record<string, number> = {};
@@ -25,27 +25,27 @@ function stepsOf(plans: Readonly<Record<string, Plan>>) {
 }
 
 describe("steps", () => {
-  it("begin when what they need is known, and are as urgent as those that wait for them", async () => {
+  it("start when their needed facts are known, and are more urgent than the steps that wait for them", async () => {
     const { steps, log, urgencies } = stepsOf({
-      last: { needs: ["seat", "person"] },
-      seat: { needs: ["shift"], gives: ["seat"] },
+      last: { needs: ["assign", "person"] },
+      assign: { needs: ["shift"], gives: ["assign"] },
       shift: { gives: ["shift"] },
       person: { gives: ["person"] },
     });
     await runInOrder(steps);
-    expect(log.indexOf("seat begins")).toBeGreaterThan(log.indexOf("shift ends"));
-    expect(log.indexOf("last begins")).toBeGreaterThan(log.indexOf("seat ends"));
+    expect(log.indexOf("assign begins")).toBeGreaterThan(log.indexOf("shift ends"));
+    expect(log.indexOf("last begins")).toBeGreaterThan(log.indexOf("assign ends"));
     expect(log.indexOf("person begins")).toBeLessThan(log.indexOf("shift ends"));
-    expect(urgencies).toEqual({ last: 0, seat: 1, shift: 2, person: 1 });
+    expect(urgencies).toEqual({ last: 0, assign: 1, shift: 2, person: 1 });
   });
 
-  it("are not held up by what nobody gives", async () => {
+  it("do not wait for facts that no step gives", async () => {
     const { steps, log } = stepsOf({ alone: { needs: ["registry"] } });
     await runInOrder(steps);
     expect(log).toEqual(["alone begins", "alone ends"]);
   });
 
-  it("do not change a thing that another one holds, and read it together", async () => {
+  it("change a resource exclusively, and read it together", async () => {
     const { steps, log } = stepsOf({
       one: { holds: { shift: "changes" } },
       two: { holds: { shift: "changes" } },
@@ -59,7 +59,7 @@ describe("steps", () => {
     expect(log.indexOf("five begins")).toBeGreaterThan(log.indexOf("four ends"));
   });
 
-  it("end with the first that fails, once those under way are over", async () => {
+  it("stop after the first failure, once the running steps have ended", async () => {
     const { steps, log } = stepsOf({
       fails: { gives: ["shift"], fails: true },
       beside: {},
@@ -69,10 +69,10 @@ describe("steps", () => {
     expect(log).toEqual(["fails begins", "beside begins", "beside ends"]);
   });
 
-  it("that wait for each other are a mistake", async () => {
+  it("that wait for each other cause an error", async () => {
     const { steps } = stepsOf({
-      one: { needs: ["seat"], gives: ["shift"] },
-      two: { needs: ["shift"], gives: ["seat"] },
+      one: { needs: ["assign"], gives: ["shift"] },
+      two: { needs: ["shift"], gives: ["assign"] },
     });
     await expect(runInOrder(steps)).rejects.toThrow("wait for each other");
   });
@@ -88,17 +88,17 @@ describe("every check", () => {
 });
 
 describe("turns", () => {
-  it("let the first be heard at once, and the others in order", () => {
-    const heard: string[] = [];
+  it("emit the first source immediately, and the others in order", () => {
+    const observed: string[] = [];
     const [one, two, three] = turnsOf(3);
-    three?.tell(() => heard.push("three"));
+    three?.emit(() => observed.push("three"));
     three?.end();
-    one?.tell(() => heard.push("one"));
-    two?.tell(() => heard.push("two"));
-    expect(heard).toEqual(["one"]);
+    one?.emit(() => observed.push("one"));
+    two?.emit(() => observed.push("two"));
+    expect(observed).toEqual(["one"]);
     one?.end();
-    expect(heard).toEqual(["one", "two"]);
+    expect(observed).toEqual(["one", "two"]);
     two?.end();
-    expect(heard).toEqual(["one", "two", "three"]);
+    expect(observed).toEqual(["one", "two", "three"]);
   });
 });

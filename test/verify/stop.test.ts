@@ -2,20 +2,20 @@ import { describe, expect, it } from "vitest";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
 import { CouldNotRun } from "../../src/verify/could-not-run.ts";
 import type { OperationId } from "../../src/verify/exchange.ts";
-import { type Call, type Faults, play } from "./checks/faulty-provider.ts";
+import { type Call, type Faults, run } from "./checks/faulty-provider.ts";
 
 interface Stopped {
   error: unknown;
   sandbox: Sandbox;
-  /** Calls that came after the stop. */
+  /** Calls after the stop. */
   later: (OperationId | undefined)[];
 }
 
-/** Stops the verification as the provider answers one call, by its operation and its turn. */
+/** Stops the verification at the response to the nth call of an operation. */
 async function stopped(operation: OperationId, turn: number, more: object = {}): Promise<Stopped> {
   const controller = new AbortController();
   const later: Stopped["later"] = [];
-  let played: Sandbox | undefined;
+  let provider: Sandbox | undefined;
   let turns = 0;
   const faults: Faults = {
     before: (call: Call) => {
@@ -28,16 +28,16 @@ async function stopped(operation: OperationId, turn: number, more: object = {}):
     },
   };
   const prepare = (sandbox: Sandbox) => {
-    played = sandbox;
+    provider = sandbox;
     return undefined;
   };
   const options = { skip: ["contracts"] as const, signal: controller.signal, ...more };
-  const error = await play({ faults, options, prepare }).then(
+  const error = await run({ faults, options, prepare }).then(
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (!played) throw new Error("nothing was played");
-  return { error, sandbox: played, later };
+  if (!provider) throw new Error("the sandbox was not prepared");
+  return { error, sandbox: provider, later };
 }
 
 describe("a verification that is stopped", () => {
@@ -48,22 +48,22 @@ describe("a verification that is stopped", () => {
     ["updateShift", 4],
     ["createCandidate", 1],
     ["unassignCandidate", 3],
-  ])("after %s, call %i, leaves the shift as it was", async (operation, turn) => {
+  ])("after %s, call %i, leaves the shift unchanged", async (operation, turn) => {
     const { error, sandbox, later } = await stopped(operation, turn);
     expect(error).toBeInstanceOf(CouldNotRun);
-    expect((error as Error).message).toMatch(/^stopped before the end; the shift \S+ is as it was/);
+    expect((error as Error).message).toMatch(/^stopped before the end; the shift \S+ is unchanged/);
     expect(sandbox.shifts[0]).toMatchObject({ positions: 2, assigned: new Map() });
     expect(later).not.toContain("createCandidate");
     expect(later.length).toBeLessThan(15);
   });
 
-  it("says that nothing was changed when read-only, and calls nothing more", async () => {
+  it("reports no change when read-only, and makes no further call", async () => {
     const { error, later } = await stopped("listOutlets", 3, { concurrency: 1, readOnly: true });
     expect((error as Error).message).toBe("stopped before the end; nothing was changed");
     expect(later).toEqual([]);
   });
 
-  it("does not wait for a provider that asks to wait", async () => {
+  it("does not wait after a 429", async () => {
     const controller = new AbortController();
     const faults: Faults = {
       before: ({ operation }) =>
@@ -74,26 +74,26 @@ describe("a verification that is stopped", () => {
       return new Promise<void>(() => undefined);
     };
     const options = { skip: ["contracts"] as const, signal: controller.signal, wait };
-    await expect(play({ faults, options })).rejects.toThrow("stopped before the end");
+    await expect(run({ faults, options })).rejects.toThrow("stopped before the end");
   });
 
-  it("stops before the first call when it was stopped already", async () => {
+  it("makes no call if the signal is already aborted", async () => {
     const calls: number[] = [];
     const faults: Faults = { before: () => void calls.push(1) };
     const options = { signal: AbortSignal.abort(), only: ["answers"] as const };
-    await expect(play({ faults, options })).rejects.toThrow("stopped before the end; nothing was changed");
+    await expect(run({ faults, options })).rejects.toThrow("stopped before the end; nothing was changed");
     expect(calls).toEqual([]);
   });
 
-  it("while contracts are replayed, ends the replay", async () => {
+  it("during the replay of contracts ends the replay", async () => {
     const { error, sandbox } = await stopped("assignCandidate", 3, { skip: [], only: ["contracts"] });
-    expect((error as Error).message).toMatch(/^stopped before the end; the shift \S+ is as it was/);
+    expect((error as Error).message).toMatch(/^stopped before the end; the shift \S+ is unchanged/);
     expect(sandbox.shifts[0]).toMatchObject({ positions: 2, assigned: new Map() });
   });
 });
 
-it("a signal that does not come changes nothing", async () => {
+it("a signal that is not aborted has no effect", async () => {
   const { signal } = new AbortController();
-  const { verification } = await play({ options: { only: ["answers"], signal } });
+  const { verification } = await run({ options: { only: ["answers"], signal } });
   expect(verification.summary.verdict).toBe("conforms");
 });

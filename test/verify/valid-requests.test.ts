@@ -6,7 +6,7 @@ import { findCancellable } from "../../src/verify/cancellable-shift.ts";
 import { createTarget } from "../../src/verify/http-target.ts";
 import type { Fixtures } from "../../src/verify/options.ts";
 import { createRun, type Run, wasServed } from "../../src/verify/run.ts";
-import { type Exercise, exerciseFor, type Missing } from "../../src/verify/valid-requests.ts";
+import { type Missing, type ValidRequest, validRequestFor } from "../../src/verify/valid-requests.ts";
 
 const opened: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -38,40 +38,40 @@ async function start({ mayChange = true, withData = true } = {}) {
   return { run, sandbox, shiftId };
 }
 
-async function exercisesOf(run: Run) {
-  const all: (Exercise | Missing)[] = [];
-  for (const { operationId } of operationsTable) all.push(await exerciseFor(run, operationId));
+async function requestsOf(run: Run) {
+  const all: (ValidRequest | Missing)[] = [];
+  for (const { operationId } of operationsTable) all.push(await validRequestFor(run, operationId));
   return {
-    exercises: all.filter((each): each is Exercise => "probe" in each),
+    requests: all.filter((each): each is ValidRequest => "probe" in each),
     missing: all.filter((each): each is Missing => "reason" in each),
   };
 }
 
-it("every operation has a right request, which is served and taken back", async () => {
+it("every operation has a valid request, which is served and undone", async () => {
   const { run, sandbox, shiftId } = await start();
-  const { exercises, missing } = await exercisesOf(run);
+  const { requests, missing } = await requestsOf(run);
   expect(missing).toEqual([]);
-  expect(exercises).toHaveLength(11);
-  for (const exercise of exercises)
-    expect([exercise.operation, await exercise.isServed()]).toEqual([exercise.operation, true]);
+  expect(requests).toHaveLength(11);
+  for (const request of requests)
+    expect([request.operation, await request.isServed()]).toEqual([request.operation, true]);
   expect(sandbox.shift(shiftId)).toMatchObject({ positions: 2, assigned: new Map() });
   expect(sandbox.shifts.some(({ cancelled }) => cancelled)).toBe(false);
 });
 
-it("whether the right request is served is asked once in a run", async () => {
+it("the valid request is sent once in a run", async () => {
   const { run } = await start();
-  const [first] = (await exercisesOf(run)).exercises;
-  const [again] = (await exercisesOf(run)).exercises;
+  const [first] = (await requestsOf(run)).requests;
+  const [again] = (await requestsOf(run)).requests;
   await first?.isServed();
   const { requests } = run.target.count;
   expect(await again?.isServed()).toBe(true);
   expect(run.target.count.requests).toBe(requests);
 });
 
-it("an effect shows once the request was served, and not before", async () => {
+it("an effect is visible after the request is served, and not before", async () => {
   const { run } = await start();
-  const { exercises } = await exercisesOf(run);
-  const visible = exercises.filter(({ hasEffect }) => hasEffect);
+  const { requests } = await requestsOf(run);
+  const visible = requests.filter(({ hasEffect }) => hasEffect);
   expect(visible.map(({ operation }) => operation)).toEqual([
     ...["updateShift", "cancelShift", "assignCandidate", "deleteAssignment", "unassignCandidate"],
   ]);
@@ -84,8 +84,8 @@ it("an effect shows once the request was served, and not before", async () => {
   }
 });
 
-it("without data or when read-only it is said what is missing", async () => {
-  const bare = await exercisesOf((await start({ withData: false })).run);
+it("the reason is returned without fixtures or in a read-only run", async () => {
+  const bare = await requestsOf((await start({ withData: false })).run);
   expect(bare.missing.map(({ operation, code }) => [operation, code])).toEqual([
     ...[
       "getShift",
@@ -97,18 +97,18 @@ it("without data or when read-only it is said what is missing", async () => {
     ].map((operation) => [operation, "skipped_not_prepared"]),
   ]);
   const { run } = await start({ mayChange: false });
-  const readOnly = await exercisesOf(run);
-  expect(readOnly.exercises.map(({ probe: { operation } }) => operation)).toEqual([
+  const readOnly = await requestsOf(run);
+  expect(readOnly.requests.map(({ probe: { operation } }) => operation)).toEqual([
     ...["getShift", "getCandidateRegistry", "listOutlets", "listRoles"],
   ]);
   expect(new Set(readOnly.missing.map(({ code }) => code))).toContain("skipped_read_only");
 });
 
-it("what is not offered is missing", async () => {
+it("the reason is returned for an operation that is not offered", async () => {
   const { run } = await start();
   run.forms.registry = "absent";
   run.known.offered.delete("deleteAssignment");
-  const { missing } = await exercisesOf(run);
+  const { missing } = await requestsOf(run);
   expect(missing.map(({ operation, code }) => [operation, code])).toEqual([
     ["deleteAssignment", "skipped_not_offered"],
     ["getCandidateRegistry", "skipped_not_offered"],

@@ -6,24 +6,24 @@ import { verify } from "../../src/verify/verify.ts";
 
 const KNOWN_NUMBER = "189001169813";
 
-export interface Scene {
+export interface Setup {
   dialect: Partial<Forms>;
   options?: Partial<VerifyOptions>;
-  /** Once everything is there that the kit is given. */
+  /** Called before the verification, with all fixtures set up. */
   prepare?: (sandbox: Sandbox) => void;
 }
 
-export interface Played {
+export interface Verified {
   verification: Verification;
   sandbox: Sandbox;
   cancellableShiftId: string;
 }
 
 /**
- * Verifies a sandbox that has all that the kit can use: another organisation, a shift with somebody on it and a free position, a shift that
- * may be cancelled, and a person. The sandbox is closed afterwards; what it holds can still be read.
+ * Verifies a sandbox with all fixtures: another organisation, a shift with an assigned candidate and a free position, a cancellable
+ * shift, and a known candidate. The sandbox is closed afterwards; its data can still be read.
  */
-export async function verifySandbox({ dialect, options, prepare }: Scene): Promise<Played> {
+export async function verifySandbox({ dialect, options, prepare }: Setup): Promise<Verified> {
   const sandbox = await startSandbox({ dialect });
   const { providerId, token } = sandbox.addOrganisation();
   const { shiftId, shift } = sandbox.createShift({ positions: 3 });
@@ -37,7 +37,7 @@ export async function verifySandbox({ dialect, options, prepare }: Scene): Promi
     const verification = await verify({
       ...{ baseUrl, providerId: own, token: ownToken, fixtures, seed: 1 },
       other: { providerId, token },
-      // A provider that asks to wait is believed, and not waited for.
+      // A 429 causes no actual wait.
       wait: () => Promise.resolve(),
       ...options,
     });
@@ -47,8 +47,8 @@ export async function verifySandbox({ dialect, options, prepare }: Scene): Promi
   }
 }
 
-/** `code operation` of each finding of that severity. */
-export function toldOf({ findings }: Verification, severity: "error" | "warning"): string[] {
+/** Returns `code operation` of each finding with that severity. */
+export function codesOf({ findings }: Verification, severity: "error" | "warning"): string[] {
   const chosen = findings.filter((each) => each.severity === severity);
   return [...new Set(chosen.map(({ code, operation }) => `${code} ${operation}`))];
 }

@@ -24,15 +24,15 @@ import { unknownIds } from "./unknown-ids.ts";
 import { updates } from "./updates.ts";
 
 /** Requirements that a client cannot observe (contract 5): reported as skipped, so that they do not count as checked. */
-const notVisible: Check = { group: "answers", isByTitle: true, needs: [], run: say };
+const notVisible: Check = { group: "answers", isByTitle: true, needs: [], run: skipNotVisible };
 
-async function* say(): AsyncGenerator<Outcome> {
-  const look = "a client cannot observe it: check it on your side";
-  yield skipped("skipped_not_visible", "provider", "calls are logged with the traceId of X-Trace-Id", look);
-  yield skipped("skipped_not_visible", "provider", "calls are limited in their rate", look);
+async function* skipNotVisible(): AsyncGenerator<Outcome> {
+  const reason = "a client cannot observe it: check it on your side";
+  yield skipped("skipped_not_visible", "provider", "calls are logged with the traceId of X-Trace-Id", reason);
+  yield skipped("skipped_not_visible", "provider", "calls are limited in their rate", reason);
 }
 
-/** Every check, under the name that reports give it, and in their order. */
+/** Every check by its name in reports, in the order of reports. */
 const byName: Readonly<Record<string, Check | readonly Check[]>> = {
   reachability,
   dialect,
@@ -46,10 +46,10 @@ const byName: Readonly<Record<string, Check | readonly Check[]>> = {
 };
 
 export const checks: readonly Check[] = Object.entries(byName).flatMap(([name, those]) =>
-  [those].flat().map((check) => ({ ...check, name: inWords(name) })),
+  [those].flat().map((check) => ({ ...check, name: displayName(name) })),
 );
 
-/** `malformedIds` is shown as "malformed ids". */
-function inWords(name: string): string {
+/** Returns the name in reports: "malformed ids" for `malformedIds`. */
+function displayName(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -3,23 +3,23 @@ import { isPlain, type OperationId, type Probe, type Reply } from "../exchange.t
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import { idUnlike, tokenUnlike } from "../made-up-ids.ts";
 import { type Run, wasServed } from "../run.ts";
-import { type Exercise, exerciseFor, ifServed, type Missing, skippedAs } from "../valid-requests.ts";
+import { ifServed, type Missing, skippedAs, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach } from "./each-operation.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
-/** Every operation requires the whole token, under Bearer (contract 5, provider obligation 1). */
+/** Every operation requires the whole token under the scheme Bearer (contract 5, provider obligation 1). */
 export const authentication = checkEach("authentication", async function* (run, operation) {
-  const exercise = await exerciseFor(run, operation);
-  if ("reason" in exercise) yield* tryWithoutData(run, exercise);
-  else yield* ifServed(TITLE, exercise, (served) => tryTokens(run, served));
+  const request = await validRequestFor(run, operation);
+  if ("reason" in request) yield* tryWithoutData(run, request);
+  else yield* ifServed(TITLE, request, (served) => tryTokens(run, served));
 });
 
 const TITLE = "only the provider's own token is accepted";
 
 /** A request without a token does not reveal whether a shift exists. */
 export const unknownWithoutToken: Check = {
-  ...{ group: "authentication", needs: ["shift", "seat"], run: askWithoutToken },
+  ...{ group: "authentication", needs: ["shift", "assign"], run: askWithoutToken },
 };
 
 async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
@@ -34,7 +34,7 @@ async function* askWithoutToken(run: Run): AsyncGenerator<Outcome> {
   for (const exchange of exchanges.filter(isPlain)) {
     const { status } = exchange.answer;
     const name = "a request without a token for an unknown shift";
-    const details = { exchange, expected: `401 to ${name}`, actual: `status ${status}` };
+    const details = { exchange, expected: `401 for ${name}`, actual: `status ${status}` };
     if (status === 404 || status === 410) yield found("auth_after_lookup", details);
     else if (status === 401) yield passed(exchange.probe.operation, `${name} is refused`);
   }
@@ -50,18 +50,18 @@ function isOffered({ known }: Run, operation: OperationId): boolean {
   return !isUnassignment || known.offered.has(operation);
 }
 
-async function* tryTokens(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
+async function* tryTokens(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   try {
-    const refused = yield* sendWrong(run, exercise, wrongTokens(run, exercise.operation));
-    if (refused !== undefined) yield* judgeEffect(run, exercise, refused);
+    const refused = yield* sendWrong(run, request, wrongTokens(run, request.operation));
+    if (refused !== undefined) yield* judgeEffect(run, request, refused);
   } finally {
-    await exercise.undo();
+    await request.undo();
   }
 }
 
 type Kind = "auth_missing" | "auth_any_token" | "auth_wrong_scheme";
 
-/** More variations where a request is cheap: most providers check the token of all operations in one place. */
+/** Operations with more variations: their requests are cheap, and most providers share the token check. */
 const CLOSELY: readonly OperationId[] = ["getShift", "listOutlets"];
 
 function wrongTokens(run: Run, operation: OperationId): Wrong[] {
@@ -98,26 +98,26 @@ function otherCase(token: string): string {
 
 function verdictOf(kind: Kind, name: string, exchange: Reply): Outcome {
   const { status } = exchange.answer;
-  const expected = `401 to ${name}`;
+  const expected = `401 for ${name}`;
   if (wasServed(exchange)) return found(kind, { exchange, expected, actual: servedWith(exchange) });
   if (status === 401) return passed(exchange.probe.operation, `${name} is refused`);
   return found("auth_status", { exchange, expected, actual: `status ${status}` });
 }
 
-/** A 409 for a creation reveals that the person exists. */
+/** Returns the actual behaviour. A 409 for a creation reveals that the candidate exists. */
 function servedWith({ answer: { status } }: Reply): string {
   return status === 409 ? "status 409: the request was processed" : `status ${status}`;
 }
 
 async function* judgeEffect(
   run: Run,
-  exercise: Exercise,
+  request: ValidRequest,
   refused: readonly Reply[],
 ): AsyncGenerator<Outcome> {
   const [exchange] = refused;
-  if (!exercise.hasEffect || !exchange) return;
-  const hasEffect = await exercise.hasEffect();
-  if (!hasEffect) return yield passed(exercise.operation, "a call without the right token has no effect");
+  if (!request.hasEffect || !exchange) return;
+  const hasEffect = await request.hasEffect();
+  if (!hasEffect) return yield passed(request.operation, "a call without the right token has no effect");
   noteCancelled(run, exchange);
   yield refusedButApplied(exchange);
 }
@@ -128,7 +128,7 @@ function refusedButApplied(exchange: Reply): Found {
   return found("auth_missing", { exchange, expected, actual });
 }
 
-/** Without fixtures there is no valid request to compare with, but a 401 still differs from a 404. */
+/** Tests the operation without a valid request to compare with: a 401 still differs from a 404. */
 async function* tryWithoutData(run: Run, missing: Missing): AsyncGenerator<Outcome> {
   const { operation, code } = missing;
   if (code === "skipped_not_offered" || code === "skipped_read_only") return yield skippedAs(TITLE, missing);
@@ -142,7 +142,7 @@ async function* tryWithoutData(run: Run, missing: Missing): AsyncGenerator<Outco
   yield skipped("skipped_not_prepared", operation, TITLE, reason);
 }
 
-/** A request with unknown ids, and a body that creates no candidate. */
+/** Returns a request with unknown ids, and a body that creates no candidate. */
 function harmless(run: Run, operation: OperationId): Probe {
   const path = { shiftId: run.madeUp("shift"), candidateId: run.madeUp("candidate") };
   const takesBody = operation === "updateShift" || operation === "createCandidate";

@@ -8,10 +8,10 @@ import { personOf } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { confirmed } from "./steady-reads.ts";
 
-/** DELETE /shifts/{id} takes effect permanently (contract 4.2, flow 4): on the shift that the fixtures name for it. */
+/** DELETE /shifts/{id} takes effect permanently (contract 4.2, flow 4), on the cancellable shift of the fixtures. */
 export const cancellation: Check = {
-  ...{ group: "cancellation", needs: ["cancellable", "used", "shift", "person", "seat"], gives: ["deleted"] },
-  ...{ holds: { cancellable: "changes" }, run: check },
+  ...{ group: "cancellation", needs: ["cancellable", "used", "shift", "person", "assign"] },
+  ...{ gives: ["deleted"], holds: { cancellable: "changes" }, run: check },
 };
 
 const TITLE = "a shift is cancelled";
@@ -25,7 +25,7 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   }
   const { shiftId, isCancelled, isUsedUp } = cancellable;
   if (!isCancelled) return yield* cancel(run, shiftId);
-  learnDeleted(run, await readShiftOf(run, shiftId));
+  detectDeleted(run, await readShiftOf(run, shiftId));
   if (!isUsedUp) {
     const reason = "the shift was cancelled by a request that should have been refused";
     return yield skipped("skipped_after_failure", "cancelShift", TITLE, reason);
@@ -35,8 +35,8 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
 }
 
 /**
- * An earlier run cancelled the shift: a provider that answers the cancellation as one of a shift that is gone has the operation. A 404 shows
- * it only when an unknown path gets a different response.
+ * Cancels the shift of an earlier run again. The provider has the operation if it responds as for a deleted shift. A 404 proves this only
+ * if an unknown path gets a different response.
  */
 async function cancelAgain(run: Run, shiftId: string): Promise<void> {
   const request = { operation: "cancelShift", path: { shiftId } } as const;
@@ -59,17 +59,17 @@ async function* cancel(run: Run, shiftId: string): AsyncGenerator<Outcome> {
   if (deletion.answer.status >= 400) return yield refused(deletion, "204");
   noteCancelled(run, deletion);
   const read = await readShiftOf(run, shiftId);
-  learnDeleted(run, read);
+  detectDeleted(run, read);
   const effect = judgeEffect(deletion, read);
   yield* effect.kind === "found" ? await confirmed(run, shiftId, read, [effect]) : [effect];
   yield* judgeOthers(run, shiftId, deletion);
   if (!isGone(read)) return;
-  // Any status below 500 is right here: the judge reports the rest.
+  // Any status below 500 is right here. The judge reports the others.
   await run.send({ operation: "cancelShift", path: { shiftId } });
   yield* assignAfterwards(run, shiftId, read);
 }
 
-function learnDeleted(run: Run, read: Exchange): void {
+function detectDeleted(run: Run, read: Exchange): void {
   if (!isPlain(read) || !isGone(read)) return;
   const { status } = read.answer;
   run.forms.deleted = status === 404 ? "404" : status === 410 ? "410" : "cancelled";
@@ -84,7 +84,7 @@ function judgeEffect(deletion: Exchange, read: Exchange): Outcome {
   return found("cancel_without_effect", { exchange: deletion, expected, actual });
 }
 
-/** Checks that the other shift of the fixtures still exists. */
+/** Checks that the other fixture shift still exists. */
 async function* judgeOthers(run: Run, shiftId: string, exchange: Exchange): AsyncGenerator<Outcome> {
   const other = run.fixtures.shiftId;
   if (other === undefined || other === shiftId || run.known.shift?.status === "cancelled") return;
@@ -93,17 +93,17 @@ async function* judgeOthers(run: Run, shiftId: string, exchange: Exchange): Asyn
   yield found("shift_changed_unasked", { exchange, expected, actual: "another shift is deleted as well" });
 }
 
-/** With the status `cancelled` an assignment may be accepted: the contract shows no transitions (3). */
+/** Tries an assignment. With the status `cancelled` it may be accepted: the contract defines no transitions (3). */
 async function* assignAfterwards(run: Run, shiftId: string, read: Exchange): AsyncGenerator<Outcome> {
   const { candidateId = run.fixtures.knownCandidateId } = await personOf(run);
   if (candidateId === undefined) return;
-  const seat = { shiftId, candidateId };
-  const exchange = await assign(run, seat);
+  const pair = { shiftId, candidateId };
+  const exchange = await assign(run, pair);
   if (!isPlain(exchange) || isDenied(exchange)) return;
   if (exchange.answer.status >= 400) {
     return yield passed("assignCandidate", "no candidate can be assigned to a cancelled shift");
   }
-  await unassign(run, seat);
+  await unassign(run, pair);
   if (shiftBodyOf(read))
     return yield passed("assignCandidate", "an assignment to a cancelled shift can be undone");
   const expected = "404, 409 or 410 for a deleted shift";

@@ -13,17 +13,17 @@ import {
   secondOf,
 } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
-import { judgeLookups, judgeStrangers } from "./lookups.ts";
+import { judgeLookups, judgeUnrelated } from "./lookups.ts";
 
 /** A candidate is created as sent, is found, and is not created twice (contract 2.3, 2.8, 4.2). */
 export const candidates: Check = {
-  ...{ group: "meaning", needs: ["nobody", "person", "known"], gives: ["number"], holds: { people: "adds" } },
-  run: check,
+  ...{ group: "meaning", needs: ["unknownCandidate", "person", "known"], gives: ["number"] },
+  ...{ holds: { people: "adds" }, run: check },
 };
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
   const person = await personOf(run);
-  yield* judgeStrangers(Object.values(person.lookups), person.number);
+  yield* judgeUnrelated(Object.values(person.lookups), person.number);
   yield* searchByName(run, person);
   if (!person.creation) {
     const reason = "creating a candidate would change data";
@@ -47,24 +47,24 @@ async function* lookUpNearly(run: Run, { number }: PreparedPerson): AsyncGenerat
   }
 }
 
-/** The contract does not specify the parameter of the search by name: any response is right that the judge accepts. */
+/** Searches by name. The contract does not specify the parameter, so the judge alone checks the response. */
 async function* searchByName(run: Run, { payload }: PreparedPerson): AsyncGenerator<Outcome> {
   const search = await run.send({ operation: "findCandidates", query: { name: payload.lastName } });
   if (!isPlain(search)) return;
   const title = "candidates are searched by name";
   yield search.answer.status < 300 || search.answer.status === 404
     ? passed("findCandidates", title)
-    : skipped("skipped_not_offered", "findCandidates", title, `the provider answers ${search.answer.status}`);
+    : skipped("skipped_not_offered", "findCandidates", title, `the provider returns ${search.answer.status}`);
 }
 
-/** @param who for the titles */
+/** @param who names the candidate in titles */
 async function* judgeCreation(run: Run, person: PreparedPerson, who: string): AsyncGenerator<Outcome> {
   const title = `${who} is found`;
   const { creation } = person;
   if (!creation) return;
   const isTaken = Object.values(person.lookups).some((lookup) => matching(lookup, person.number).length > 0);
   if (isTaken && !person.isReused) {
-    const reason = "every test number that was tried is taken at this provider: try another --seed";
+    const reason = "every tried test number is in use at this provider: use another --seed";
     return yield skipped("skipped_not_prepared", "createCandidate", title, reason);
   }
   const { refusal } = person;
@@ -98,14 +98,14 @@ function* judgeBody(
 ): Generator<Outcome> {
   if (!isPlain(exchange)) return;
   const { json } = exchange.answer;
-  const told = Array.isArray(json) ? matching(exchange, number)[0] : json;
-  if (!schemas.Candidate(told)) return;
-  const differs = differences(told, payload);
+  const candidate = Array.isArray(json) ? matching(exchange, number)[0] : json;
+  if (!schemas.Candidate(candidate)) return;
+  const differs = differences(candidate, payload);
   yield differs.length === 0
-    ? passed(exchange.probe.operation, `${who} is as sent`)
+    ? passed(exchange.probe.operation, `${who} is stored as sent`)
     : found("candidate_differs", {
         exchange,
-        expected: "the candidate as sent",
+        expected: "the candidate as it was sent",
         actual: differs.join("; "),
       });
 }
@@ -127,13 +127,8 @@ function* judgeRepetition(again: Exchange, { candidateId }: PreparedPerson): Gen
 
 /** Creates a candidate with the full payload of a hire (contract 2.4). This test candidate stays at the provider. */
 export const hire: Check = {
-  ...{
-    group: "meaning",
-    needs: ["nobody", "person"],
-    gives: ["second"],
-    holds: { people: "adds" },
-    run: checkHire,
-  },
+  ...{ group: "meaning", needs: ["unknownCandidate", "person"], gives: ["second"] },
+  ...{ holds: { people: "adds" }, run: checkHire },
 };
 
 async function* checkHire(run: Run): AsyncGenerator<Outcome> {

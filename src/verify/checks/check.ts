@@ -2,37 +2,37 @@ import type { Outcome } from "../finding.ts";
 import type { Group } from "../options.ts";
 import type { Run } from "../run.ts";
 
-/** What a check detects for the others; stored in `run.known` and `run.forms`. */
+/** What a check detects for other checks; stored in `run.known` and `run.forms`. */
 export type Fact =
-  /** How the organisation is sent: every other check needs it. */
+  /** How the organisation is sent. Every other check needs it. */
   | "routing"
-  /** The shift of the fixtures as it was, and its variant. */
+  /** The original fixture shift, and its variant. */
   | "shift"
   /** The response to a lookup without a match, and the accepted formats of a number. */
-  | "nobody"
-  /** A test person of this run. */
+  | "unknownCandidate"
+  /** A test candidate of this run. */
   | "person"
-  /** Another one, created with the full payload. */
+  /** A second test candidate, created with the full payload. */
   | "second"
   /** Whether the known candidate of the fixtures is found. */
   | "known"
   /** A personal number under which a candidate is found. */
   | "number"
-  /** The first results of the reads of the organisation. */
-  | "told"
-  /** Whether there is a registry. */
+  /** The first results of the reads of outlets and roles. */
+  | "firstReads"
+  /** Whether the registry is offered. */
   | "registry"
-  /** The response to an update, and the name under which it accepts the positions. */
+  /** The response to an update, and the field name for positions. */
   | "update"
   /** The acknowledgement, and the forms of unassignment. */
-  | "seat"
+  | "assign"
   /** The response to an assignment to a full shift. */
   | "full"
-  /** The shift that may be cancelled, or why there is none. */
+  /** The cancellable shift, or the reason why there is none. */
   | "cancellable"
-  /** No check needs the cancellable shift any more, except the cancellation. */
+  /** No check except the cancellation needs the cancellable shift any more. */
   | "used"
-  /** The replay has created a candidate. */
+  /** The replay created a candidate. */
   | "created"
   /** No check changes the fixture shift any more. */
   | "settled"
@@ -40,30 +40,30 @@ export type Fact =
   | "deleted";
 
 /** Resources that two checks must not change at the same time. */
-export type Thing = "shift" | "cancellable" | "people";
+export type Resource = "shift" | "cancellable" | "people";
 
-/** `reads` goes with `reads`, and `adds` with `adds`; `changes` goes with nothing. */
+/** `reads` allows other `reads`, and `adds` other `adds`; `changes` is exclusive. */
 export type Hold = "changes" | "adds" | "reads";
 
-/** One topic of the verification. A check yields outcomes; it does not count or print. */
+/** One topic of the verification. A check yields outcomes, but does not count or print. */
 export interface Check {
   group: Group;
-  /** It does not count as a check of its group. */
+  /** Not counted as a check of its group. */
   isAside?: true;
-  /** It runs only when one of these groups runs. */
+  /** The check runs only if one of these groups runs. */
   isFor?: readonly Group[];
-  /** Checks that give one of these come first. */
+  /** Checks that give one of these facts run first. */
   needs: readonly Fact[];
   gives?: readonly Fact[];
-  /** The resources that it uses at the provider. */
+  /** The resources of the provider that it uses. */
   holds?: Holds | ((run: Run) => Holds);
-  /** A rejection test: sends requests to the fixture shift that a correct provider refuses. They run concurrently, and one by one if a request took effect. `first`: it makes several calls in sequence. */
+  /** A rejection test: a correct provider refuses its requests to the fixture shift. `first`: it makes several calls in sequence. */
   tries?: true | "first";
   /** Reports count each title as a separate check; otherwise all outcomes for an operation are one check. */
   isByTitle?: true;
-  /** The name in reports, set in all-checks.ts. */
+  /** Name in reports, set in all-checks.ts. */
   name?: string;
   run(run: Run): AsyncIterable<Outcome>;
 }
 
-export type Holds = Readonly<Partial<Record<Thing, Hold>>>;
+export type Holds = Readonly<Partial<Record<Resource, Hold>>>;

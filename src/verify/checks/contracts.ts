@@ -1,10 +1,10 @@
-import { noteCancelled, onSecondStage, secondStageOf } from "../cancellable-shift.ts";
+import { noteCancelled, secondShiftOf, secondShiftUse } from "../cancellable-shift.ts";
 import { type PactInteraction, readContract } from "../contracts.ts";
 import { type Exchange, isPlain, isReply, type OperationId, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { doesOf, formsOfInteraction, type KnownForms, selectInteractions } from "../interactions.ts";
 import { operationOf, requestOf } from "../pact/interaction.ts";
-import { wordsOf } from "../pact/mismatch-text.ts";
+import { mismatchTexts } from "../pact/mismatch-text.ts";
 import { mismatchesOf } from "../pact/mismatches.ts";
 import { prepareState } from "../pact/provider-state.ts";
 import { changedShifts, restore } from "../restore.ts";
@@ -16,8 +16,8 @@ const PEOPLE = ["no such candidate", "a candidate exists"];
 const isOnShift = ({ state, operation }: Kind) => state === "a shift exists" && operation !== "cancelShift";
 
 /**
- * The platform's own contract, replayed as far as it fits the provider's forms: interactions that have nothing to do with each other at the
- * same time, those of one line one after another.
+ * Replays the platform's contract for the provider's forms. Independent interactions run concurrently, and those of
+ * one line in sequence.
  */
 export const contracts: readonly Check[] = [
   line({
@@ -25,19 +25,17 @@ export const contracts: readonly Check[] = [
     isOf: ({ state }) => state === undefined || state === "an organisation" || state === "no such shift",
   }),
   line({
-    ...{ needs: ["nobody", "known", "number", "registry", "person"], gives: ["created"] },
+    ...{ needs: ["unknownCandidate", "known", "number", "registry", "person"], gives: ["created"] },
     ...{ holds: { people: "adds" }, isOf: ({ state }) => PEOPLE.includes(state ?? "") },
   }),
   line({
-    ...{ needs: ["shift", "update", "person", "second", "seat", "cancellable", "created"], gives: ["used"] },
-    ...{ holds: onSecondStage, isOf: (its) => isOnShift(its) && !("full" in its.forms) },
+    ...{ needs: ["shift", "update", "person", "second", "assign", "cancellable", "created"] },
+    ...{ gives: ["used"], holds: secondShiftUse },
+    isOf: (its) => isOnShift(its) && !("full" in its.forms),
   }),
   line({
-    ...{
-      needs: ["shift", "update", "person", "second", "seat", "cancellable", "created", "full"],
-      gives: ["used"],
-    },
-    ...{ holds: onSecondStage, isOf: (its) => isOnShift(its) && "full" in its.forms },
+    ...{ needs: ["shift", "update", "person", "second", "assign", "cancellable", "created", "full"] },
+    ...{ gives: ["used"], holds: secondShiftUse, isOf: (its) => isOnShift(its) && "full" in its.forms },
   }),
   line({
     ...{ needs: ["shift", "cancellable", "used", "deleted"], holds: { cancellable: "changes" } },
@@ -47,13 +45,13 @@ export const contracts: readonly Check[] = [
   {
     ...{
       group: "contracts",
-      needs: ["shift", "nobody", "registry", "update", "seat", "number", "full", "deleted"],
+      needs: ["shift", "unknownCandidate", "registry", "update", "assign", "number", "full", "deleted"],
     },
-    run: notFoundOut,
+    run: skipUndetected,
   },
 ];
 
-/** The properties by which interactions are assigned to a line. */
+/** The properties that determine the line of an interaction. */
 interface Kind {
   state: string | undefined;
   operation: OperationId | "provider";
@@ -78,17 +76,17 @@ async function* replayLine(run: Run, isOf: Line["isOf"]): AsyncGenerator<Outcome
   try {
     for (const interaction of interactions) yield await replay(run, interaction);
   } finally {
-    if (interactions.some((each) => isOnShift(kindOf(each)))) await leaveStage(run);
+    if (interactions.some((each) => isOnShift(kindOf(each)))) await restoreSecondShift(run);
   }
 }
 
-async function leaveStage(run: Run): Promise<void> {
-  const changed = changedShifts(run).find(({ shiftId }) => shiftId === secondStageOf(run));
+async function restoreSecondShift(run: Run): Promise<void> {
+  const changed = changedShifts(run).find(({ shiftId }) => shiftId === secondShiftOf(run));
   if (changed) await restore(run, changed);
 }
 
-/** Reports interactions that depend on forms which were not detected. */
-async function* notFoundOut({ forms }: Run): AsyncGenerator<Outcome> {
+/** Reports interactions that depend on undetected forms. */
+async function* skipUndetected({ forms }: Run): AsyncGenerator<Outcome> {
   const { interactions } = await readContract("provider");
   const named = new Set(
     interactions.flatMap(({ description }) => Object.keys(formsOfInteraction(description))),
@@ -100,7 +98,7 @@ async function* notFoundOut({ forms }: Run): AsyncGenerator<Outcome> {
   }
 }
 
-/** Puts creations and cancellations first: the others use what they leave behind. */
+/** Puts creations and cancellations first, because other interactions use their results. */
 function inOrder(interactions: readonly PactInteraction[]): PactInteraction[] {
   const isFirst = (each: PactInteraction) => {
     const { state, operation } = kindOf(each);
@@ -142,11 +140,11 @@ function judged(interaction: PactInteraction, exchange: Exchange): Outcome {
   }
   const leeway = leewayOf(interaction, exchange);
   if (leeway !== undefined) return skipped("skipped_not_offered", operation, description, leeway);
-  const words = wordsOf(doesOf(interaction), mismatches);
-  return found("contract_broken", { operation, title: description, exchange, ...words });
+  const texts = mismatchTexts(doesOf(interaction), mismatches);
+  return found("contract_broken", { operation, title: description, exchange, ...texts });
 }
 
-/** Returns why a difference is allowed although the Pact interaction is narrower than the contract, or undefined. */
+/** Returns why the contract allows a difference from the narrower Pact interaction, or undefined. */
 function leewayOf({ response }: PactInteraction, { answer, probe }: Reply): string | undefined {
   const { status, json } = answer;
   const isRefusal = status >= 400 && status !== 401;

@@ -1,21 +1,21 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { readShift, type Shift, variantOf } from "../../contract/shift.ts";
-import { assign, type Seat, seatOf, unassignBy } from "../assignment.ts";
+import { assign, freePair, type Pair, unassignBy } from "../assignment.ts";
 import { findCancellable } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, isReply, type Probe, statusOf } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import { acknowledgementOf, notFoundForm } from "../judge/dialect-consistency.ts";
 import type { PreparedPerson, Run } from "../run.ts";
 import { readShiftOf, shiftBodyOf, shiftOf, updateOf } from "../shift.ts";
-import { isFormRefused, matching, nobody, personOf } from "../test-candidates.ts";
+import { isFormRefused, matching, personOf, testNumberFor } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { confirmed, steadyRead, steadyReads } from "./steady-reads.ts";
 import { judgeUnasked, othersChanged, TIMES_AND_POSITIONS } from "./unexpected-changes.ts";
 
-/** Detects which of the contract's forms the provider uses; the other checks expect these forms. */
+/** Detects the provider's forms of the contract. The other checks expect these forms. */
 export const dialect: readonly Check[] = [
   { group: "dialect", needs: [], gives: ["shift"], run: detectVariant },
-  { group: "dialect", needs: [], gives: ["nobody"], run: detectNotFound },
+  { group: "dialect", needs: [], gives: ["unknownCandidate"], run: detectNotFound },
   { group: "dialect", needs: [], gives: ["registry"], run: detectRegistry },
   { group: "dialect", needs: [], gives: ["person"], holds: { people: "adds" }, run: createPerson },
   { group: "dialect", needs: ["shift"], gives: ["update"], holds: { shift: "changes" }, run: detectUpdated },
@@ -23,7 +23,7 @@ export const dialect: readonly Check[] = [
     ...{
       group: "dialect",
       needs: ["shift", "update", "person"],
-      gives: ["seat"],
+      gives: ["assign"],
       holds: { shift: "changes" },
     },
     run: detectAssignment,
@@ -32,7 +32,7 @@ export const dialect: readonly Check[] = [
     ...{ group: "dialect", needs: ["shift"], gives: ["cancellable"] },
     ...{
       isFor: ["meaning", "authentication", "tenants", "cancellation", "contracts"],
-      run: lookForCancellable,
+      run: detectCancellable,
     },
   },
 ];
@@ -43,7 +43,7 @@ async function* createPerson(run: Run): AsyncGenerator<never> {
   yield* [];
 }
 
-async function* lookForCancellable(run: Run): AsyncGenerator<Outcome> {
+async function* detectCancellable(run: Run): AsyncGenerator<Outcome> {
   if (!run.mayChange) return;
   const cancellable = await findCancellable(run);
   run.known.cancellable = cancellable;
@@ -69,15 +69,15 @@ async function* detectVariant(run: Run): AsyncGenerator<Outcome> {
   yield passed("getShift", `${title}: ${run.forms.variant}`);
 }
 
-/** Some providers add fields of the other variant: the name of the positions identifies their own. */
+/** Returns the variant by the name of the positions: some providers add fields of the other variant. */
 function ownVariant(body: ShiftBody): "a" | "b" {
   if ((body.numberOfPositions ?? null) !== null) return "b";
   return (body.slots ?? null) !== null ? "a" : variantOf(body);
 }
 
-/** A lookup without a match returns an empty array or 404 (contract 4.2). */
+/** Detects the response to a lookup without a match: an empty array or 404 (contract 4.2). */
 async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
-  const { lookups, number } = await nobody(run, "unused", "unused");
+  const { lookups, number } = await testNumberFor(run, "unused", "unused");
   const { digits } = lookups;
   const form = notFoundForm(isFormRefused(digits) ? lookups.hyphenated : digits);
   if (form !== undefined) run.forms.notFound = form;
@@ -94,12 +94,12 @@ async function* detectNotFound(run: Run): AsyncGenerator<Outcome> {
     yield found("request_refused", { exchange: digits, expected: "200 with [], or 404", actual });
   }
   if (matching(digits, number).length > 0) {
-    const reason = "every test number that was tried is taken at this provider: try another --seed";
+    const reason = "every tried test number is in use at this provider: use another --seed";
     yield skipped("skipped_not_prepared", "findCandidates", "the not-found form is known", reason);
   }
 }
 
-/** Contract 2.8 does not say which format is normative: a provider may accept 12 digits only. */
+/** Returns how hyphenated numbers are handled: a provider may accept 12 digits only (contract 2.8). */
 function hyphenForm({ digits, hyphenated }: PreparedPerson["lookups"]): "read" | "refused" | undefined {
   const status = statusOf(hyphenated);
   if (status === 400 || status === 422) return "refused";
@@ -146,7 +146,7 @@ async function* detectUpdated(run: Run): AsyncGenerator<Outcome> {
 
 const isServed = (exchange: Exchange) => isReply(exchange) && exchange.answer.status < 300;
 
-/** The platform sends the positions under both names; a provider may refuse the name that it does not know. */
+/** Sends the positions under one name: a provider may refuse the name that it does not know. */
 async function updateUnderOneName(run: Run, probe: Probe): Promise<Exchange> {
   run.known.positionsName = run.forms.variant === "b" ? "numberOfPositions" : "slots";
   const update = await run.send(probe);
@@ -163,40 +163,40 @@ function namesRefused(exchange: Exchange): Outcome {
 /** Assigns and unassigns the test candidate, to detect the acknowledgement and the forms of unassignment. */
 async function* detectAssignment(run: Run): AsyncGenerator<Outcome> {
   if (!run.mayChange) return;
-  const free = await seatOf(run);
+  const free = await freePair(run);
   if ("missing" in free) {
     const title = "the acknowledgement and the form of unassignment are known";
     return yield skipped("skipped_not_prepared", "assignCandidate", title, free.missing);
   }
-  const { seat } = free;
+  const { pair } = free;
   let before: Shift | undefined = free.shift;
   for (const form of ["put", "delete"] as const) {
-    for (const call of [() => assignFirst(run, seat), () => offer(run, seat, form)]) {
+    for (const call of [() => assignFirst(run, pair), () => offer(run, pair, form)]) {
       const exchange = await call();
-      const read = await readShiftOf(run, seat.shiftId);
+      const read = await readShiftOf(run, pair.shiftId);
       const now = shiftOf(read);
-      const unasked: Found[] = before && now ? judgeUnasked(exchange, before, now, seat) : [];
-      yield* await confirmed(run, seat.shiftId, read, unasked);
-      before = unasked.length > 0 ? shiftOf(await steadyRead(run, seat.shiftId)) : before;
+      const unasked: Found[] = before && now ? judgeUnasked(exchange, before, now, pair) : [];
+      yield* await confirmed(run, pair.shiftId, read, unasked);
+      before = unasked.length > 0 ? shiftOf(await steadyRead(run, pair.shiftId)) : before;
     }
   }
   if (run.forms.acknowledgement !== undefined) {
     yield passed("assignCandidate", `the acknowledgement is known: ${run.forms.acknowledgement}`);
   }
   yield run.forms.unassign === undefined
-    ? unassignAbsent(await unassignBy(run, seat, "put"))
+    ? unassignAbsent(await unassignBy(run, pair, "put"))
     : passed("unassignCandidate", `the form of unassignment is known: ${run.forms.unassign}`);
 }
 
-async function assignFirst(run: Run, seat: Seat): Promise<Exchange> {
-  const exchange = await assign(run, seat);
+async function assignFirst(run: Run, pair: Pair): Promise<Exchange> {
+  const exchange = await assign(run, pair);
   const acknowledgement = acknowledgementOf(exchange);
   if (acknowledgement !== undefined) run.forms.acknowledgement ??= acknowledgement;
   return exchange;
 }
 
-async function offer(run: Run, seat: Seat, form: "put" | "delete"): Promise<Exchange> {
-  const exchange = await unassignBy(run, seat, form);
+async function offer(run: Run, pair: Pair, form: "put" | "delete"): Promise<Exchange> {
+  const exchange = await unassignBy(run, pair, form);
   if (!isReply(exchange) || exchange.answer.status >= 300) return exchange;
   run.forms.unassign ??= form;
   run.known.offered.add(exchange.probe.operation);

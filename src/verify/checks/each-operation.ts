@@ -13,12 +13,13 @@ const ON_SHIFT: readonly OperationId[] = [
   ...(["updateShift", "assignCandidate", "unassignCandidate", "deleteAssignment"] as const),
 ];
 
-/** What its right request is made of. */
+/** Facts that the valid request of an operation needs. */
 const NEEDS: Readonly<Record<OperationId, readonly Fact[]>> = {
   ...{ listOutlets: [], listRoles: [], getCandidateRegistry: ["registry"], getShift: ["shift"] },
-  ...{ findCandidates: ["number", "nobody"], createCandidate: ["person"], cancelShift: ["cancellable"] },
-  ...{ updateShift: ["update", "settled"], assignCandidate: ["seat", "settled"] },
-  ...{ unassignCandidate: ["seat", "settled"], deleteAssignment: ["seat", "settled"] },
+  ...{ findCandidates: ["number", "unknownCandidate"], createCandidate: ["person"] },
+  ...{ cancelShift: ["cancellable"], updateShift: ["update", "settled"] },
+  ...{ assignCandidate: ["assign", "settled"] },
+  ...{ unassignCandidate: ["assign", "settled"], deleteAssignment: ["assign", "settled"] },
 };
 
 const HOLDS: Partial<Record<OperationId, Holds>> = {
@@ -26,7 +27,7 @@ const HOLDS: Partial<Record<OperationId, Holds>> = {
   cancelShift: { cancellable: "changes" },
 };
 
-/** The same check of every operation, each as soon as there is what its request takes. */
+/** Returns the same check for every operation. Each runs as soon as its request is possible. */
 export function checkEach(
   group: Group,
   check: (run: Run, operation: OperationId) => AsyncIterable<Outcome>,

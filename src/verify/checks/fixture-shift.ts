@@ -5,14 +5,14 @@ import type { Run } from "../run.ts";
 import { hasStarted, STARTED, shiftBodyOf } from "../shift.ts";
 import { steadyRead } from "./steady-reads.ts";
 
-/** The shift of the fixtures, for checks that change it. */
+/** The fixture shift, for checks that change it. */
 export interface FixtureShift {
   shiftId: string;
   body: ShiftBody;
   shift: Shift;
 }
 
-/** @param title what cannot be checked without it */
+/** Returns the fixture shift, or the outcome if there is none. @param title what cannot be checked without it */
 export async function fixtureShift(
   run: Run,
   operation: Place,

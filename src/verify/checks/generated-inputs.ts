@@ -22,8 +22,8 @@ const NASTY = [
 ];
 
 /**
- * One or more of each kind: ASCII, controls, Latin-1, combining, right to left, other scripts, beyond the basic plane. fast-check's own
- * units of all of Unicode take seconds to make.
+ * Characters of each kind: ASCII, control, Latin-1, combining, right to left, other scripts, beyond the basic plane. The Unicode units
+ * of fast-check take seconds to initialise.
  */
 const CHARACTERS = [
   ..."abcXYZ0189 _-.,:/?#&=+@!()[]{}|^~`<>\"'",
@@ -31,16 +31,16 @@ const CHARACTERS = [
   ...["\u{1D518}", "\u{1F600}", "\u{10FFFF}"],
 ];
 
-/** Any text that can travel: no half of a surrogate pair. */
+/** Any well-formed text, without lone surrogates. */
 export const texts: Arbitrary<string> = fc.oneof(
   fc.constantFrom(...NASTY),
   fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 40 }),
 );
 
-/** Ids that stay one segment of a path. */
+/** Ids that are one segment of a path. */
 export const segments: Arbitrary<string> = texts.filter((text) => !["", ".", ".."].includes(text));
 
-/** JSON that is neither a text nor null: null may stand for "not given". */
+/** JSON that is neither a text nor null, which may mean "not given". */
 const noText: Arbitrary<unknown> = fc.oneof(
   fc.integer(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -61,7 +61,7 @@ const noCount: Arbitrary<unknown> = fc.oneof(
   fc.double({ min: 0.1, max: 0.9, noNaN: true }),
 );
 
-/** An update with one or more members that cannot be right; positions go by both of their names. */
+/** Returns updates with one or more invalid members. Positions are sent under both names. */
 export function wrongUpdates(right: ShiftUpdate): Arbitrary<object> {
   const wrong = fc.record({ startTime: noTime, endTime: noTime, slots: noCount });
   const names = fc.subarray(["startTime", "endTime", "slots"] as const, { minLength: 1 });
@@ -73,7 +73,7 @@ export function wrongUpdates(right: ShiftUpdate): Arbitrary<object> {
 
 type Wrong<Body> = { readonly [Member in keyof Body]-?: Arbitrary<unknown> };
 
-/** Members of a creation: each right in a way, or wrong in its type. */
+/** Members of a creation, valid or of a wrong type. */
 const members: Wrong<Omit<FullCandidateCreate, "personalNumber">> = {
   firstName: fc.oneof(texts, noText),
   lastName: fc.oneof(texts, noText),
@@ -88,7 +88,7 @@ const members: Wrong<Omit<FullCandidateCreate, "personalNumber">> = {
   documents: fc.oneof(texts, noText),
 };
 
-/** A creation without a usable personal number. */
+/** Creations without a usable personal number. */
 export const wrongCreations: Arbitrary<object> = fc
   .tuple(
     fc.record(members, { requiredKeys: [] }),

@@ -2,36 +2,33 @@ import type { Code } from "../codes/codes.ts";
 import { isPlain } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
-import { nobody, numberText, payloadOf } from "../test-candidates.ts";
-import { creating, type Exercise, ifServed } from "../valid-requests.ts";
+import { numberText, payloadOf, testNumberFor } from "../test-candidates.ts";
+import { creationRequest, ifServed, type ValidRequest } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { sendAll } from "./wrong-requests.ts";
 
-/** Candidates without what makes one (contract 2.4). */
+/** Candidates without a required member (contract 2.4). */
 export const invalidCreations: Check = {
   ...{ group: "errors", needs: ["person"], holds: { people: "adds" }, run: create },
 };
 
 async function* create(run: Run): AsyncGenerator<Outcome> {
-  const exercise = await creating(run);
-  yield* ifServed("an invalid candidate is refused", exercise, (served) => sendKinds(run, served));
+  const request = await creationRequest(run);
+  yield* ifServed("an invalid candidate is refused", request, (served) => sendKinds(run, served));
 }
 
-async function* sendKinds(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
+async function* sendKinds(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   const kinds = Object.entries(KINDS).map(async ([name, { code, bodies }]) => {
-    const { number } = await nobody(run, "once", `invalid ${name}`);
+    const { number } = await testNumberFor(run, "once", `invalid ${name}`);
     const all = Object.entries(bodies(numberText(run, number)));
-    const answered = await sendAll(run, exercise, all, ([, json]) => ({
-      operation: "createCandidate",
-      json,
-    }));
+    const answered = await sendAll(run, request, all, ([, json]) => ({ operation: "createCandidate", json }));
     return answered.map(([[body], exchange]) => ({ code, body, exchange }));
   });
   for (const { code, body, exchange } of (await Promise.all(kinds)).flat()) {
     if (!isPlain(exchange)) continue;
     const { status } = exchange.answer;
     yield status < 300
-      ? found(code, { exchange, expected: `4xx to ${body}`, actual: `status ${status}` })
+      ? found(code, { exchange, expected: `4xx for ${body}`, actual: `status ${status}` })
       : passed("createCandidate", `${body} is refused`);
   }
 }
@@ -39,7 +36,7 @@ async function* sendKinds(run: Run, exercise: Exercise): AsyncGenerator<Outcome>
 type Bodies = Readonly<Record<string, object>>;
 
 interface Kind {
-  /** Of a success. */
+  /** The finding for a success. */
   code: Code;
   bodies: (number: string) => Bodies;
 }
@@ -54,12 +51,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
 function numberless(number: string): Bodies {
   const { personalNumber: _, ...rest } = payloadOf(number);
   return {
-    "a candidate of nothing": {},
+    "a candidate without members": {},
     "a candidate without personalNumber": rest,
     "an empty personalNumber": { ...rest, personalNumber: "" },
-    "null for a personalNumber": { ...rest, personalNumber: null },
-    "an object for a personalNumber": { ...rest, personalNumber: { digits: "none" } },
-    "a JSON number for a personalNumber": { ...rest, personalNumber: Number(number.replace("-", "")) },
+    "null for personalNumber": { ...rest, personalNumber: null },
+    "an object for personalNumber": { ...rest, personalNumber: { digits: "none" } },
+    "a JSON number for personalNumber": { ...rest, personalNumber: Number(number.replace("-", "")) },
   };
 }
 
@@ -79,12 +76,12 @@ function incomplete(number: string): Bodies {
   };
 }
 
-/** Of the right form: what a provider stored in another would be wrong in each of its lists from then on. */
+/** Returns well-formed but invalid numbers. If stored, they would appear in later lists. */
 function misnumbered(number: string): Bodies {
   const payload = payloadOf(number);
   const otherDigit = (Number(number.at(-1)) + 1) % 10;
   return {
-    "a personalNumber of no day": {
+    "a personalNumber with an invalid date": {
       ...payload,
       personalNumber: `${number.slice(0, 4)}1341${number.slice(8)}`,
     },

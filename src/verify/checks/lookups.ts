@@ -3,65 +3,65 @@ import type { Code } from "../codes/codes.ts";
 import { type Exchange, isPlain, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { PreparedPerson, Run } from "../run.ts";
-import { findsStrangers, idsOf, lookUpBoth } from "../test-candidates.ts";
+import { findsUnrelated, idsOf, lookUpBoth } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 
-/** A candidate who must be found. */
-export interface Sought {
+/** An existing candidate that a lookup must find. */
+export interface Wanted {
   number: PreparedPerson["number"];
-  /** Undefined: not known. */
+  /** Undefined if unknown. */
   candidateId: string | undefined;
-  /** For the titles: "the created candidate". */
+  /** The name in titles: "the created candidate". */
   who: string;
-  /** When they are not found. */
+  /** The finding if no lookup finds the candidate. */
   missed: Code;
 }
 
 /**
- * Judges the lookups of an existing candidate, who must be found under at least one format of the number: the contract
- * gives both and calls neither the right one (2.8).
+ * Judges the lookups of an existing candidate. At least one format of the number must find it, because the contract prefers
+ * neither (2.8).
  */
 export function* judgeLookups(
   run: Run,
-  sought: Sought,
+  wanted: Wanted,
   lookups: PreparedPerson["lookups"],
 ): Generator<Outcome> {
   const both = [lookups.digits, lookups.hyphenated];
-  yield* judgeStrangers(both, sought.number);
-  const finding = both.filter((lookup) => idsOf(lookup, sought.number).length > 0);
+  yield* judgeUnrelated(both, wanted.number);
+  const finding = both.filter((lookup) => idsOf(lookup, wanted.number).length > 0);
   const [first] = finding;
-  if (first === undefined) return yield notFound(both, sought);
-  learn(run, first, first === lookups.digits ? "digits" : "hyphenated");
+  if (first === undefined) return yield notFound(both, wanted);
+  detectNumberForm(run, first, first === lookups.digits ? "digits" : "hyphenated");
   const other = both.find((lookup) => !finding.includes(lookup));
   if (!other)
-    yield passed("findCandidates", `${sought.who} is found under both forms of the personal number`);
+    yield passed("findCandidates", `${wanted.who} is found under both forms of the personal number`);
   else if (isPlain(other) && isReadable(other)) yield formIgnored(other, other === lookups.digits);
-  yield* judgeIds(finding, sought);
+  yield* judgeIds(finding, wanted);
 }
 
-/** @param lookups of one number, whose candidate may not exist */
-export function* judgeStrangers(
+/** Reports candidates with another number. @param lookups of one number, whose candidate may not exist */
+export function* judgeUnrelated(
   lookups: readonly Exchange[],
   number: PreparedPerson["number"],
 ): Generator<Found> {
-  const exchange = lookups.find((lookup) => findsStrangers(lookup, number));
+  const exchange = lookups.find((lookup) => findsUnrelated(lookup, number));
   if (!exchange) return;
   const expected = "only the person with that personal number, or no one";
   yield found("lookup_ignores_query", { exchange, expected, actual: "people with another personal number" });
 }
 
-function learn(run: Run, { probe }: Exchange, form: "digits" | "hyphenated"): void {
+function detectNumberForm(run: Run, { probe }: Exchange, form: "digits" | "hyphenated"): void {
   run.forms.numbers ??= form;
   const text = probe.query?.personalNumber;
   if (text !== undefined) run.known.number ??= text;
 }
 
-function notFound([digits, hyphenated]: Exchange[], { who, missed }: Sought): Outcome {
+function notFound([digits, hyphenated]: Exchange[], { who, missed }: Wanted): Outcome {
   const title = `${who} is found under the personal number`;
   const answered = [digits, hyphenated].filter((lookup) => lookup !== undefined && isPlain(lookup));
   const [exchange] = answered;
   if (!exchange || answered.length < 2 || answered.some((lookup) => !isReadable(lookup))) {
-    return skipped("skipped_after_failure", "findCandidates", title, "an answer could not be read");
+    return skipped("skipped_after_failure", "findCandidates", title, "a response could not be read");
   }
   const refused = answered.find((lookup) => ![200, 404].includes(lookup.answer.status));
   if (refused && refused === digits) {
@@ -73,10 +73,10 @@ function notFound([digits, hyphenated]: Exchange[], { who, missed }: Sought): Ou
     });
   }
   const expected = `${who}, under 12 digits or with a hyphen`;
-  return found(missed, { exchange, expected, actual: "not found, under either format" });
+  return found(missed, { exchange, expected, actual: "not found under either format" });
 }
 
-/** An entry with an unreadable number or id may be the candidate: the judge has reported it. */
+/** Whether all entries are readable. An unreadable one may be the candidate, and the judge reports it. */
 function isReadable({ answer }: Reply): boolean {
   if (answer.status >= 300) return true;
   if (!Array.isArray(answer.json)) return false;
@@ -89,13 +89,13 @@ function formIgnored(exchange: Reply, isDigits: boolean): Found {
   const [form, other] = isDigits
     ? ["12 digits", "the hyphenated form"]
     : ["the hyphenated form", "12 digits"];
-  const expected = `the candidate under ${form} too, as under ${other}`;
+  const expected = `the candidate under ${form}, as under ${other}`;
   const { status } = exchange.answer;
   const actual = status >= 400 && status !== 404 ? `status ${status}` : "not found";
   return found("number_form_ignored", { exchange, expected, actual });
 }
 
-function* judgeIds(lookups: readonly Exchange[], { number, candidateId, who }: Sought): Generator<Outcome> {
+function* judgeIds(lookups: readonly Exchange[], { number, candidateId, who }: Wanted): Generator<Outcome> {
   const ambiguous = lookups.find((lookup) => idsOf(lookup, number).length > 1);
   if (ambiguous) {
     const actual = "two candidates with the same personal number";
@@ -108,14 +108,14 @@ function* judgeIds(lookups: readonly Exchange[], { number, candidateId, who }: S
     ? passed("findCandidates", `${who} has the same id each time`)
     : found("candidate_unstable", {
         ...(wrong && { exchange: wrong }),
-        expected: "the id that the candidate has had before",
-        actual: "another id",
+        expected: "the id from before",
+        actual: "a different id",
       });
 }
 
-/** The candidate of the fixtures is found (contract 4.2, 2.8). */
+/** The known candidate of the fixtures is found (contract 4.2, 2.8). */
 export const knownPerson: Check = {
-  ...{ group: "answers", needs: ["nobody"], gives: ["known", "number"], run: findKnown },
+  ...{ group: "answers", needs: ["unknownCandidate"], gives: ["known", "number"], run: findKnown },
 };
 
 async function* findKnown(run: Run): AsyncGenerator<Outcome> {
@@ -129,11 +129,11 @@ async function* findKnown(run: Run): AsyncGenerator<Outcome> {
         : "knownPersonalNumber is not a personal number: use YYYYMMDDXXXX or YYYYMMDD-XXXX";
     return yield skipped("skipped_not_prepared", "findCandidates", title, reason);
   }
-  const sought = {
+  const wanted = {
     number,
     candidateId: knownCandidateId,
-    who: "the known person",
+    who: "the known candidate",
     missed: "lookup_misses",
   } as const;
-  yield* judgeLookups(run, sought, await lookUpBoth(run, number));
+  yield* judgeLookups(run, wanted, await lookUpBoth(run, number));
 }

@@ -1,4 +1,4 @@
-import type { Seat } from "../assignment.ts";
+import type { Pair } from "../assignment.ts";
 import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import type { Run } from "../run.ts";
@@ -8,30 +8,30 @@ import { assertUndisturbed } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { wasNotRedirected, wasRefused } from "./wrong-requests.ts";
 
-/** Malformed ids: any refusal is right, and the judge reports a 5xx or a broken connection. */
+/** Malformed ids. Any refusal is right, and the judge reports a 5xx or a broken connection. */
 export const malformedIds: readonly Check[] = [
   { group: "errors", needs: ["shift"], run: readMalformed },
   {
     group: "errors",
-    needs: ["shift", "update", "person", "seat", "settled"],
+    needs: ["shift", "update", "person", "assign", "settled"],
     tries: true,
     run: changeMalformed,
   },
-  { group: "errors", needs: ["person", "seat", "settled"], tries: true, run: seatMalformed },
+  { group: "errors", needs: ["person", "assign", "settled"], tries: true, run: assignMalformed },
 ];
 
-/** By what they are called in a finding. */
+/** By their name in findings. */
 const EVERYWHERE: Readonly<Record<string, string>> = {
-  "a word for an id": "not-a-uuid",
-  "a zero byte for an id": "\u0000",
-  "an emoji for an id": "\u{1F9D1}\u200D\u{1F373}",
+  "a word as an id": "not-a-uuid",
+  "a zero byte as an id": "\u0000",
+  "an emoji as an id": "\u{1F9D1}\u200D\u{1F373}",
 };
 
-/** Only for reading: a provider that these get through to must not lose data by them. */
+/** For reads only: a provider that processes these ids must not lose data. */
 const READING_ONLY: Readonly<Record<string, string>> = {
-  "a quote for an id": "' or 1=1 --",
-  "300 characters for an id": "a".repeat(300),
-  "a way up for an id": "../..",
+  "a quote as an id": "' or 1=1 --",
+  "300 characters as an id": "a".repeat(300),
+  "a relative path as an id": "../..",
 };
 
 async function* readMalformed(run: Run): AsyncGenerator<Outcome> {
@@ -42,7 +42,7 @@ async function* readMalformed(run: Run): AsyncGenerator<Outcome> {
   );
 }
 
-/** Each operation that changes something, with the malformed id in place of a shift's. */
+/** Sends a malformed shift id to each changing operation. */
 async function* changeMalformed(run: Run): AsyncGenerator<Outcome> {
   if (!run.mayChange) return;
   const { shift } = run.known;
@@ -56,31 +56,31 @@ async function* changeMalformed(run: Run): AsyncGenerator<Outcome> {
       [name, { operation: "cancelShift", path: { shiftId } }] as Asked,
       ...(candidateId === undefined
         ? []
-        : seatProbes(run, { shiftId, candidateId }).map((each): Asked => [name, each])),
+        : assignmentProbes(run, { shiftId, candidateId }).map((each): Asked => [name, each])),
     ]),
   );
 }
 
-/** In place of a candidate's, at the shift of the fixtures. */
-async function* seatMalformed(run: Run): AsyncGenerator<Outcome> {
+/** Sends a malformed candidate id for the fixture shift. */
+async function* assignMalformed(run: Run): AsyncGenerator<Outcome> {
   const { shiftId } = run.fixtures;
   if (!run.mayChange || shiftId === undefined) return;
   yield* ask(
     run,
     Object.entries(EVERYWHERE).flatMap(([name, candidateId]) =>
-      seatProbes(run, { shiftId, candidateId }).map((each): Asked => [name, each]),
+      assignmentProbes(run, { shiftId, candidateId }).map((each): Asked => [name, each]),
     ),
   );
 }
 
-/** A request, and what the id in it is called. */
+/** A request, and the name of its id in findings. */
 type Asked = readonly [name: string, probe: Probe];
 
 async function candidateOf(run: Run): Promise<string | undefined> {
   return (await personOf(run)).candidateId ?? run.fixtures.knownCandidateId;
 }
 
-function seatProbes(run: Run, path: Seat): Probe[] {
+function assignmentProbes(run: Run, path: Pair): Probe[] {
   const unassignments = UNASSIGNMENTS.filter((operation) => run.known.offered.has(operation));
   return ["assignCandidate" as const, ...unassignments].map((operation) => ({
     operation,
@@ -102,8 +102,8 @@ function verdictOf(run: Run, name: string, exchange: Reply): Outcome {
   const { operation } = exchange.probe;
   const { status } = exchange.answer;
   if (status >= 300 || UNASSIGNMENTS.some((each) => each === operation)) {
-    return passed(operation, `${name} does no harm`);
+    return passed(operation, `${name} is handled correctly`);
   }
   assertUndisturbed(run, exchange);
-  return found("malformed_accepted", { exchange, expected: `4xx to ${name}`, actual: `status ${status}` });
+  return found("malformed_accepted", { exchange, expected: `4xx for ${name}`, actual: `status ${status}` });
 }

@@ -4,8 +4,8 @@ import type { Run } from "../run.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
 
-/** Lookups that no platform sends. The contract does not say what comes: a list is as right as a refusal, a 5xx is not. */
-export const oddLookups: Check = { group: "errors", needs: ["nobody"], run: lookUpOddly };
+/** Unusual lookups. The contract defines no response: a list or a refusal is right, but not a 5xx. */
+export const oddLookups: Check = { group: "errors", needs: ["unknownCandidate"], run: lookUpOddly };
 
 const LONG = "1".repeat(600);
 
@@ -14,10 +14,10 @@ const NO_DAY = `${ANY.slice(0, 4)}1341${ANY.slice(8)}`;
 
 const QUERIES: Readonly<Record<string, Probe["query"]>> = {
   "a lookup without a query": undefined,
-  "a lookup of nothing": { personalNumber: "" },
+  "a lookup of an empty number": { personalNumber: "" },
   "a lookup of two digits": { personalNumber: "12" },
   "a lookup of letters": { personalNumber: "abcdefghijkl" },
-  "a lookup of a number of no day": { personalNumber: NO_DAY },
+  "a lookup of a number with an invalid date": { personalNumber: NO_DAY },
   "a lookup of 600 digits": { personalNumber: LONG },
   "a lookup of a name of 600 digits": { name: LONG },
 };
@@ -29,6 +29,6 @@ async function* lookUpOddly(run: Run): AsyncGenerator<Outcome> {
   );
   for (const [index, exchange] of exchanges.entries()) {
     const [name] = queries[index] ?? [];
-    if (isPlain(exchange)) yield passed("findCandidates", `${name} does no harm`);
+    if (isPlain(exchange)) yield passed("findCandidates", `${name} causes no server error`);
   }
 }

@@ -3,7 +3,7 @@ import { found, type Outcome, passed, refused, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
 import type { Check } from "./check.ts";
 
-/** Outlets and roles are mapped before activation: what a shift names must be among them (contract 1, 2.6, 2.7). */
+/** The outlet and role of a shift are listed, because they are mapped before activation (contract 1, 2.6, 2.7). */
 export const organisation: Check = { group: "answers", needs: ["shift"], run: check };
 
 const LISTS = [
@@ -54,7 +54,7 @@ function judgeList(
   if (ids.has(named)) return passed(operation, title);
   return found(unknown, {
     exchange,
-    expected: `the ${thing} that the shift names`,
-    actual: "not among those listed",
+    expected: `the ${thing} of the shift`,
+    actual: "not listed",
   });
 }

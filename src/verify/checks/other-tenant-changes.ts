@@ -1,29 +1,33 @@
-import { isAssigned, takeOff } from "../assignment.ts";
+import { isAssigned, remove } from "../assignment.ts";
 import { noteCancelled } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, type Probe } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import { isUuid } from "../made-up-ids.ts";
 import type { OtherTenant } from "../options.ts";
 import { type Run, wasServed } from "../run.ts";
-import { assertUndisturbed, type Exercise, ifServed } from "../valid-requests.ts";
+import { assertUndisturbed, ifServed, type ValidRequest } from "../valid-requests.ts";
 import { rowsOf } from "./response-rows.ts";
 import { wasRefused } from "./wrong-requests.ts";
 
 const TITLE = "no other organisation changes the shift";
 
 /**
- * The other organisation tries to change the shifts. Only effects are reported: an acknowledgement alone may be for a shift of its
- * own, or for none. Ids that are no UUIDs may be those of its own shifts, which must be left alone.
+ * Tries to change the shifts as the other organisation. Only effects are reported, because an acknowledgement may be for another shift.
+ * Ids other than UUIDs are skipped: they may be ids of the other organisation's own shifts.
  */
-export async function* tryChanges(run: Run, exercise: Exercise, other: OtherTenant): AsyncGenerator<Outcome> {
-  const { hasEffect, probe } = exercise;
+export async function* tryChanges(
+  run: Run,
+  request: ValidRequest,
+  other: OtherTenant,
+): AsyncGenerator<Outcome> {
+  const { hasEffect, probe } = request;
   if (!hasEffect || !isUuid(probe.path?.shiftId ?? "")) return;
-  yield* ifServed(TITLE, exercise, async function* (served) {
+  yield* ifServed(TITLE, request, async function* (served) {
     await served.prepare();
     try {
       const exchange = await firstOf(run, [
         () => tryAs(run, { ...served, hasEffect }, other),
-        () => tryWithTheirs(run, probe, other),
+        () => assignAsOther(run, probe, other),
       ]);
       yield exchange ? shared(exchange) : passed(probe.operation, TITLE);
     } finally {
@@ -32,13 +36,12 @@ export async function* tryChanges(run: Run, exercise: Exercise, other: OtherTena
   });
 }
 
-/** One after another, unless nothing can take effect unseen. */
+/** Returns the first exchange with an effect. The attempts run concurrently only if every effect is detected. */
 async function firstOf(
   run: Run,
   tries: readonly (() => Promise<Exchange | undefined>)[],
 ): Promise<Exchange | undefined> {
-  if (run.arranged)
-    return (await Promise.all(tries.map((each) => each()))).find((each) => each !== undefined);
+  if (run.shared) return (await Promise.all(tries.map((each) => each()))).find((each) => each !== undefined);
   for (const each of tries) {
     const exchange = await each();
     if (exchange) return exchange;
@@ -47,14 +50,14 @@ async function firstOf(
 }
 
 function shared(exchange: Exchange): Outcome {
-  const actual = "it is acknowledged, and the shift is changed";
-  return found("tenant_shared", { exchange, expected: "4xx to another organisation's call", actual });
+  const actual = "it is acknowledged, and the shift changes";
+  return found("tenant_shared", { exchange, expected: "4xx for another organisation's call", actual });
 }
 
-/** Tries as the other organisation, and with its token alone. Returns the call that took effect. */
+/** Tries as the other organisation, and with its token alone. Returns the exchange that took effect. */
 async function tryAs(
   run: Run,
-  { probe, hasEffect }: Exercise & { hasEffect: NonNullable<Exercise["hasEffect"]> },
+  { probe, hasEffect }: ValidRequest & { hasEffect: NonNullable<ValidRequest["hasEffect"]> },
   { providerId, token }: OtherTenant,
 ): Promise<Exchange | undefined> {
   const authorization = `Bearer ${token}`;
@@ -70,23 +73,23 @@ async function tryAs(
   );
 }
 
-/** A provider may refuse our candidate to them, and not our shift: with a candidate of theirs it shows. They are taken off at once. */
-async function tryWithTheirs(run: Run, probe: Probe, other: OtherTenant): Promise<Exchange | undefined> {
+/** Assigns a candidate of the other organisation, because a provider may check only the candidate. Unassigns it at once. */
+async function assignAsOther(run: Run, probe: Probe, other: OtherTenant): Promise<Exchange | undefined> {
   const { shiftId } = probe.path ?? {};
   if (probe.operation !== "assignCandidate" || shiftId === undefined) return undefined;
   const asOther = { providerId: other.providerId, authorization: `Bearer ${other.token}` };
-  const candidateId = await theirCandidate(run, asOther);
+  const candidateId = await otherCandidateId(run, asOther);
   if (candidateId === undefined) return undefined;
-  const seat = { shiftId, candidateId };
-  if ((await isAssigned(run, seat)) !== false) return undefined;
-  const exchange = await run.send({ ...probe, ...asOther, path: seat }, wasRefused);
-  if (!wasServed(exchange) || !(await isAssigned(run, seat))) return undefined;
+  const pair = { shiftId, candidateId };
+  if ((await isAssigned(run, pair)) !== false) return undefined;
+  const exchange = await run.send({ ...probe, ...asOther, path: pair }, wasRefused);
+  if (!wasServed(exchange) || !(await isAssigned(run, pair))) return undefined;
   assertUndisturbed(run, exchange);
-  await takeOff(run, seat);
+  await remove(run, pair);
   return exchange;
 }
 
-async function theirCandidate(run: Run, asOther: Partial<Probe>): Promise<string | undefined> {
+async function otherCandidateId(run: Run, asOther: Partial<Probe>): Promise<string | undefined> {
   const registry = await run.send({ operation: "getCandidateRegistry", ...asOther }, wasRefused);
   const id = isPlain(registry) ? rowsOf(registry)[0]?.id : undefined;
   return typeof id === "string" && isUuid(id) ? id : undefined;

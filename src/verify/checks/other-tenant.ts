@@ -3,25 +3,25 @@ import { found, type Outcome, passed, skipped } from "../finding.ts";
 import { isUuid } from "../made-up-ids.ts";
 import type { OtherTenant } from "../options.ts";
 import { type Run, wasServed } from "../run.ts";
-import { type Exercise, exerciseFor, ifServed } from "../valid-requests.ts";
+import { ifServed, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
 import { tryChanges } from "./other-tenant-changes.ts";
 import { rowsOf } from "./response-rows.ts";
 
-/** With a second organisation: neither token gives access to the other's data. */
+/** Neither token gives access to the data of the other organisation. */
 export const otherTenant = [
-  { group: "tenants", needs: [], run: saysNoOther } satisfies Check,
+  { group: "tenants", needs: [], run: skipWithoutOther } satisfies Check,
   ...checkEach("tenants", isolate, "first"),
 ];
 
 async function* isolate(run: Run, operation: OperationId): AsyncGenerator<Outcome> {
   const { other } = run;
   if (!other || !(await isOtherServed(run, other))) return;
-  const exercise = await exerciseFor(run, operation);
-  if ("reason" in exercise) return;
-  if (!READS.includes(operation)) return yield* tryChanges(run, exercise, other);
-  yield* ifServed(TITLE, exercise, async function* (served) {
+  const request = await validRequestFor(run, operation);
+  if ("reason" in request) return;
+  if (!READS.includes(operation)) return yield* tryChanges(run, request, other);
+  yield* ifServed(TITLE, request, async function* (served) {
     yield* swap(run, served, other);
     yield* compareRows(run, served, asOther(other));
   });
@@ -29,7 +29,7 @@ async function* isolate(run: Run, operation: OperationId): AsyncGenerator<Outcom
 
 const TITLE = "two organisations are kept apart";
 
-async function* saysNoOther(run: Run): AsyncGenerator<Outcome> {
+async function* skipWithoutOther(run: Run): AsyncGenerator<Outcome> {
   if (!run.other) {
     const reason = "no other organisation: provide --other-provider-id and --other-token";
     yield skipped("skipped_not_prepared", "provider", TITLE, reason);
@@ -41,14 +41,14 @@ async function* saysNoOther(run: Run): AsyncGenerator<Outcome> {
 
 const asOther = ({ providerId, token }: OtherTenant) => ({ providerId, authorization: `Bearer ${token}` });
 
-/** Asked once in a run. */
+/** Whether the other organisation is served; requested once in a run. */
 function isOtherServed(run: Run, other: OtherTenant): Promise<boolean> {
   run.known.isOtherServed ??= run.send({ operation: "listOutlets", ...asOther(other) }).then(wasServed);
   return run.known.isOtherServed;
 }
 
-/** One's token with the other's providerId, both ways. */
-async function* swap(run: Run, { probe }: Exercise, other: OtherTenant): AsyncGenerator<Outcome> {
+/** Combines the token of one organisation with the providerId of the other. */
+async function* swap(run: Run, { probe }: ValidRequest, other: OtherTenant): AsyncGenerator<Outcome> {
   const swaps: [string, Partial<Probe>][] = [
     ["the token with another organisation's providerId", { providerId: other.providerId }],
     ["another organisation's token with the providerId", { authorization: `Bearer ${other.token}` }],
@@ -58,25 +58,25 @@ async function* swap(run: Run, { probe }: Exercise, other: OtherTenant): AsyncGe
     const [name] = swaps[index] ?? [];
     if (!isPlain(exchange)) continue;
     const { status } = exchange.answer;
-    const details = { exchange, expected: `401, 403 or 404 to ${name}`, actual: `status ${status}` };
+    const details = { exchange, expected: `401, 403 or 404 for ${name}`, actual: `status ${status}` };
     if (wasServed(exchange)) yield found("tenant_shared", details);
     else if ([401, 403, 404].includes(status)) yield passed(probe.operation, `${name} is refused`);
     else yield found("tenant_status", details);
   }
 }
 
-/** What one organisation has, read as the other, with the other's own providerId and token. */
+/** Compares the data of both organisations, each read with its own providerId and token. */
 async function* compareRows(
   run: Run,
-  { operation, probe }: Exercise,
+  { operation, probe }: ValidRequest,
   asOther: Partial<Probe>,
 ): AsyncGenerator<Outcome> {
   // Organisations may share roles.
   if (operation === "listRoles") return;
   const [own, exchange] = await Promise.all([run.send(probe), run.send({ ...probe, ...asOther })]);
   if (!isPlain(own) || !isPlain(exchange)) return;
-  const actual = operation === "getShift" ? "the shift" : "an id that the other organisation has too";
-  const expected = "nothing of another organisation's";
+  const actual = operation === "getShift" ? "the shift" : "an id that the other organisation has as well";
+  const expected = "no data of another organisation";
   const shared = sharedOf(own, exchange);
   if (shared === "shared") return yield found("tenant_shared", { exchange, expected, actual });
   if (shared === "apart") return yield passed(operation, "another organisation's data is not shown");
@@ -84,13 +84,13 @@ async function* compareRows(
   yield skipped("skipped_not_visible", operation, TITLE, reason);
 }
 
-/** Organisations may count ids such as 1 separately: without UUIDs, only a partial overlap is proof. */
+/** Returns whether rows are shared. Organisations may count ids separately: without UUIDs, only a partial overlap is proof. */
 function sharedOf(own: Exchange, other: Exchange): "shared" | "apart" | "unclear" {
-  const [ours, theirs] = [own, other].map((each) => new Set(rowsOf(each).map(keyOf)));
-  const common = [...(ours ?? [])].filter((key) => theirs?.has(key));
+  const [keys, others] = [own, other].map((each) => new Set(rowsOf(each).map(keyOf)));
+  const common = [...(keys ?? [])].filter((key) => others?.has(key));
   if (common.length === 0) return "apart";
   if (common.some((key) => isUuid(key))) return "shared";
-  return common.length === ours?.size && common.length === theirs?.size && own.probe.operation !== "getShift"
+  return common.length === keys?.size && common.length === others?.size && own.probe.operation !== "getShift"
     ? "unclear"
     : "shared";
 }

@@ -7,7 +7,7 @@ import type { Run } from "../run.ts";
 import { TEST_NUMBERS } from "../test-numbers.ts";
 import type { Check } from "./check.ts";
 
-/** Finds out whether a provider responds, and how it expects the organisation (contract 4.1). */
+/** Checks that a provider responds, and detects how it expects the organisation (contract 4.1). */
 export const reachability: Check = {
   ...{ group: "reachability", isByTitle: true, needs: [], gives: ["routing"], run: reach },
 };
@@ -25,7 +25,7 @@ async function* reach(run: Run): AsyncGenerator<Outcome> {
   run.target.routing = routing;
   run.forms.routing = routing;
   if (servedIn(best) === 0) assertIsProvider([...tried.values()].flat(), run);
-  yield passed("provider", "it responds");
+  yield passed("provider", "the provider responds");
 }
 
 function judgeScheme(baseUrl: string): Outcome {
@@ -33,19 +33,19 @@ function judgeScheme(baseUrl: string): Outcome {
   const title = "the API is served over HTTPS";
   if (protocol === "https:") return passed("provider", title);
   if (/^(localhost|127\..*|\[::1\])$/.test(hostname)) {
-    return skipped("skipped_not_visible", "provider", title, "this machine is called without TLS");
+    return skipped("skipped_not_visible", "provider", title, "a local provider is called without TLS");
   }
   return found("https_missing", { title, expected: "https", actual: "http" });
 }
 
-/** The reads that need nothing: what one of them gets wrong must not hide that there is a provider. */
+/** Reads that need no data. Several of them: an error in one must not hide the provider. */
 const READS: readonly Probe[] = [
   { operation: "listOutlets" },
   { operation: "listRoles" },
   { operation: "findCandidates", query: { personalNumber: TEST_NUMBERS[0] ?? "" } },
 ];
 
-/** Not judged: with the wrong routing every answer is wrong. */
+/** Sends all reads without the judge: with the wrong routing every response is wrong. */
 async function readAll(run: Run, routing: "path" | "header"): Promise<Exchange[]> {
   const { shiftId } = run.fixtures;
   const shift: Probe[] = shiftId === undefined ? [] : [{ operation: "getShift", path: { shiftId } }];
@@ -61,7 +61,7 @@ function isHtml(exchange: Exchange): boolean {
   return isReply(exchange) && /^\s*</.test(exchange.answer.text);
 }
 
-/** @throws CouldNotRun when what answers, if anything does, is no provider that can be verified */
+/** @throws CouldNotRun when there is no response, or none of a provider that can be verified */
 function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void {
   const { baseUrl } = target.options;
   const all = (is: (exchange: Exchange) => boolean) => exchanges.length > 0 && exchanges.every(is);
@@ -103,7 +103,7 @@ function assertIsProvider(exchanges: readonly Exchange[], { target }: Run): void
   }
 }
 
-/** How the organisation was sent, and how it can be sent otherwise. */
+/** Returns how the organisation was sent, and the alternative. */
 function triedIn(exchanges: readonly Exchange[]): string {
   const hints = [...new Set(exchanges.map(({ sent }) => routingHint(sent)))];
   const [hint = ""] = hints;
@@ -111,4 +111,4 @@ function triedIn(exchanges: readonly Exchange[]): string {
 }
 
 const statuses = (exchanges: readonly Exchange[]) =>
-  [...new Set(exchanges.map((each) => (isReply(each) ? each.answer.status : "no answer")))].join(", ");
+  [...new Set(exchanges.map((each) => (isReply(each) ? each.answer.status : "no response")))].join(", ");

@@ -2,18 +2,18 @@ import { type PersonalNumber, parsePersonalNumber } from "../../contract/persona
 import { type Exchange, isPlain } from "../exchange.ts";
 import type { Run } from "../run.ts";
 
-/** As much of an entry as it takes to know who it is. */
+/** The part of a registry entry that identifies the candidate. */
 export interface Entry {
   id: string;
-  /** Undefined when it is none, which the judge reports. */
+  /** Undefined if it is not valid, which the judge reports. */
   number: PersonalNumber | undefined;
 }
 
-/** What following `nextCursor` has come to. */
+/** The result of following `nextCursor`. */
 export interface Pages {
   entries: readonly Entry[];
   pages: readonly Exchange[];
-  /** `ended`: the last page names no next one. `loops`: a cursor or a page came again. `stopped`: a page failed, or there are too many. */
+  /** `ended`: no further page. `loops`: a cursor or a page was repeated. `stopped`: a page failed, or there are too many. */
   end: "ended" | "loops" | "stopped";
 }
 
@@ -48,7 +48,7 @@ interface Body {
   nextCursor?: string;
 }
 
-/** Without candidates when the page cannot be used: the judge has reported it. */
+/** Returns no candidates if the page is unusable, which the judge reports. */
 function bodyOf(page: Exchange): Body {
   if (!isPlain(page) || page.answer.status !== 200) return {};
   const { candidates, nextCursor } = (page.answer.json ?? {}) as {

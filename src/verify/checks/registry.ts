@@ -7,25 +7,25 @@ import { idsOf, lookUp } from "../test-candidates.ts";
 import type { Check } from "./check.ts";
 import { type Entry, type Pages, readPages } from "./registry-pages.ts";
 
-/** The optional registry: its pages end, and its people are those of GET /candidates (contract 2.5, 4.2). */
+/** The optional registry: its pages end, and GET /candidates finds its people (contract 2.5, 4.2). */
 export const registry: Check = {
   ...{
     group: "registry",
-    needs: ["registry", "nobody", "number", "person", "second"],
+    needs: ["registry", "unknownCandidate", "number", "person", "second"],
     holds: { people: "reads" },
     run: check,
   },
 };
 
 const NO_PAGES: Pages = { entries: [], pages: [], end: "stopped" };
-/** Entries on a page, so that few people make several pages. */
+/** Page size that gives several pages for few people. */
 const FEW = "2";
 const MOST_LOOKUPS = 3;
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
   if (run.forms.registry === "absent") {
     const title = "the people of the registry, and its pages";
-    return yield skipped("skipped_not_offered", "getCandidateRegistry", title, "the provider offers none");
+    return yield skipped("skipped_not_offered", "getCandidateRegistry", title, "the provider has none");
   }
   const [whole, small] = run.isPolite
     ? [await readPages(run), NO_PAGES]
@@ -47,7 +47,7 @@ function judgeEnd({ pages, end }: Pages): Outcome {
     const reason = "a page failed, or there are too many to follow";
     return skipped("skipped_after_failure", "getCandidateRegistry", title, reason);
   }
-  const actual = "a nextCursor or a page that came before";
+  const actual = "a repeated nextCursor or page";
   return found("registry_loops", {
     exchange,
     expected: "a next page with other people, or no nextCursor",
@@ -55,18 +55,18 @@ function judgeEnd({ pages, end }: Pages): Outcome {
   });
 }
 
-/** Only where pages are offered: a limit without nextCursor may be something of the provider's own. */
+/** Judges small pages, if the provider offers pages. It may ignore the limit. */
 function* judgeSmallPages(small: Pages, whole: Pages): Generator<Outcome> {
   if (small.pages.length < 2) return;
   yield judgeEnd(small);
   const [exchange] = small.pages;
   if (small.end !== "ended" || whole.end !== "ended" || !exchange) return;
-  const told = new Set(small.entries.map(({ id }) => id));
-  if (told.size < small.entries.length && isEachOnce(small.pages)) {
+  const listed = new Set(small.entries.map(({ id }) => id));
+  if (listed.size < small.entries.length && isEachOnce(small.pages)) {
     const actual = "a person on two pages";
     yield found("duplicate_id", { exchange, expected: "each person on one page", actual });
   }
-  yield whole.entries.every(({ id }) => told.has(id))
+  yield whole.entries.every(({ id }) => listed.has(id))
     ? passed("getCandidateRegistry", "small pages contain every person")
     : found("registry_incomplete", {
         ...{ exchange, expected: "every person on some page, as without limit" },
@@ -74,7 +74,7 @@ function* judgeSmallPages(small: Pages, whole: Pages): Generator<Outcome> {
       });
 }
 
-/** Within a page the judge has looked. */
+/** Whether no page contains a candidate twice, which the judge reports. */
 function isEachOnce(pages: readonly Exchange[]): boolean {
   return pages.every((page) => judge(page).every(({ code }) => code !== "duplicate_id"));
 }
@@ -94,7 +94,7 @@ async function* judgePeople(run: Run, entries: readonly Entry[]): AsyncGenerator
   }
 }
 
-/** Looks up the other format of the number when the first finds no candidate. */
+/** Looks up the other format of the number if the first one finds no candidate. */
 async function findEntry(run: Run, number: PersonalNumber): Promise<Exchange> {
   const forms = [number, hyphenated(number)];
   const [first = number, second = number] = run.forms.numbers === "hyphenated" ? forms.reverse() : forms;

@@ -4,21 +4,21 @@ import type { Run } from "../run.ts";
 import type { Check } from "./check.ts";
 import { differing, factsOf, unstable } from "./response-facts.ts";
 
-/** Repeats each read, to find a replica or a cache that is occasionally wrong. */
+/** Repeats each read, to detect an occasionally wrong replica or cache. */
 export const repeatedReads: readonly Check[] = [
   { group: "answers", needs: ["settled"], tries: true, run: (run) => readAgain(run, "getShift") },
-  { group: "answers", needs: [], gives: ["told"], run: (run) => readAgain(run, "listOutlets") },
-  { group: "answers", needs: [], gives: ["told"], run: (run) => readAgain(run, "listRoles") },
-  { group: "answers", needs: ["nobody", "known"], run: (run) => readAgain(run, "findCandidates") },
+  { group: "answers", needs: [], gives: ["firstReads"], run: (run) => readAgain(run, "listOutlets") },
+  { group: "answers", needs: [], gives: ["firstReads"], run: (run) => readAgain(run, "listRoles") },
+  { group: "answers", needs: ["unknownCandidate", "known"], run: (run) => readAgain(run, "findCandidates") },
   {
     ...{ group: "answers", needs: ["registry"], holds: { people: "reads" } },
     run: (run) => readAgain(run, "getCandidateRegistry"),
   },
 ];
 
-/** Repeats the reads after all other checks. The registry and the shift may have changed by then. */
+/** Repeats the reads after all other checks, except those whose data may have changed. */
 export const laterReads: readonly Check[] = (["listOutlets", "listRoles"] as const).map((operation) => ({
-  ...{ group: "cancellation", isAside: true, needs: ["told", "settled", "deleted"] },
+  ...{ group: "cancellation", isAside: true, needs: ["firstReads", "settled", "deleted"] },
   run: (run) => readAgain(run, operation, 2),
 }));
 
@@ -41,16 +41,16 @@ function probeOf({ fixtures, known, forms }: Run, operation: Read): Probe | unde
 }
 
 function judgeRead(run: Run, operation: OperationId, exchanges: readonly Exchange[]): Outcome {
-  const title = "the same read gives the same answer each time";
+  const title = "repeated reads return the same result";
   const answers = exchanges.flatMap((exchange) => {
     const facts = factsOf(exchange);
     return facts ? [{ exchange, facts }] : [];
   });
   // Other checks may have changed the shift.
   const isKept = operation !== "getShift";
-  const first = (isKept ? run.known.told.get(operation) : undefined) ?? answers[0]?.facts;
-  if (!first) return skipped("skipped_after_failure", operation, title, "no answer could be read");
-  if (isKept) run.known.told.set(operation, first);
+  const first = (isKept ? run.known.firstReads.get(operation) : undefined) ?? answers[0]?.facts;
+  if (!first) return skipped("skipped_after_failure", operation, title, "no response could be read");
+  if (isKept) run.known.firstReads.set(operation, first);
   const other = answers.find(({ facts }) => differing(first, facts).length > 0);
   return other ? unstable(other.exchange, first, other.facts) : passed(operation, title);
 }

@@ -9,17 +9,19 @@ import { momentOf, shiftBodyOf } from "../shift.ts";
 /** Returns a finding for two different responses to the same read. */
 export function unstable(exchange: Exchange, first: Facts, facts: Facts): Found {
   const isRefusal = "refused" in first !== "refused" in facts;
-  const actual = isRefusal ? "served and refused in turn" : `${differing(first, facts).join(", ")} differs`;
-  return found("answer_unstable", { exchange, expected: "the same answer each time", actual });
+  const actual = isRefusal
+    ? "served and refused alternately"
+    : `${differing(first, facts).join(", ")} differs`;
+  return found("answer_unstable", { exchange, expected: "the same result each time", actual });
 }
 
-/** Names of what differs. */
+/** Returns the names of the differences. */
 export function differing(one: Facts, other: Facts): string[] {
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
   return names.filter((name) => one[name] !== other[name]);
 }
 
-/** Undefined: no answer, or a body that breaks the contract, which the judge has reported. */
+/** Returns undefined without a response, or for an invalid body, which the judge reports. */
 export function factsOf(exchange: Exchange): Facts | undefined {
   const { operation } = exchange.probe;
   if (!isPlain(exchange)) return undefined;
@@ -29,11 +31,11 @@ export function factsOf(exchange: Exchange): Facts | undefined {
   if (operation === "getShift") return shiftFacts(shiftBodyOf(exchange));
   if (operation === "getCandidateRegistry")
     return idFacts((json as { candidates?: unknown } | undefined)?.candidates);
-  // Of several with one number only the first: that there are several is another fault.
+  // Only the first of several candidates with one number: another check reports duplicates.
   return operation === "findCandidates" && Array.isArray(json) ? idFacts(json.slice(0, 1)) : entryFacts(json);
 }
 
-/** All but `updatedAt`: a provider may take any touch of the shift for an update. */
+/** Returns all facts except `updatedAt`, which any operation may change. */
 function shiftFacts(body: ShiftBody | undefined): Facts | undefined {
   const shift = body && readShift(body, "UTC").shift;
   if (!body || !shift) return undefined;
@@ -54,7 +56,7 @@ function entryFacts(json: unknown): Facts | undefined {
   return { ...ids, entries: entries.sort().join() };
 }
 
-/** In any order: the contract names none. An entry without id is the judge's to report. */
+/** Returns the ids, sorted because the contract defines no order. The judge reports a missing id. */
 function idFacts(json: unknown): Facts | undefined {
   if (!Array.isArray(json) || json.some((entry) => typeof entry?.id !== "string")) return undefined;
   return {

@@ -4,7 +4,7 @@ import type { Run } from "../run.ts";
 import { readShiftOf } from "../shift.ts";
 import { differing, factsOf, unstable } from "./response-facts.ts";
 
-/** Confirms findings from one read of the shift with a second read: if they differ, the read is unstable. */
+/** Confirms findings from one read of the shift with a second read. Reports an unstable read if the two differ. */
 export async function confirmed(
   run: Run,
   shiftId: string,
@@ -27,7 +27,7 @@ export async function steadyRead(run: Run, shiftId: string): Promise<Exchange> {
   return reads.at(-1) ?? readShiftOf(run, shiftId);
 }
 
-/** All reads that it took; the last one is steady. */
+/** Returns all reads; the last one is confirmed. */
 export async function steadyReads(run: Run, shiftId: string): Promise<Exchange[]> {
   const reads: Exchange[] = [];
   while (reads.length < MOST_READS) {

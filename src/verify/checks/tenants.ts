@@ -1,22 +1,22 @@
 import { isPlain, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed } from "../finding.ts";
 import { type Run, wasServed } from "../run.ts";
-import { type Exercise, exerciseFor, ifServed } from "../valid-requests.ts";
+import { ifServed, type ValidRequest, validRequestFor } from "../valid-requests.ts";
 import type { Check } from "./check.ts";
 import { checkEach, READS } from "./each-operation.ts";
 import { rowsOf } from "./response-rows.ts";
 import { sendWrong, type Wrong, wasRefused } from "./wrong-requests.ts";
 
-/** Every operation checks the providerId (contract 5, provider obligation 2), and returns only data of that organisation. */
+/** Every operation checks the providerId (contract 5, provider obligation 2), and returns data of that organisation only. */
 export const tenants = checkEach("tenants", async function* (run, operation) {
-  const exercise = await exerciseFor(run, operation);
-  yield* ifServed(TITLE, exercise, (served) => tryProviderIds(run, served));
-  if ("probe" in exercise && READS.includes(operation)) yield* lookForForeignRows(run, exercise);
+  const request = await validRequestFor(run, operation);
+  yield* ifServed(TITLE, request, (served) => tryProviderIds(run, served));
+  if ("probe" in request && READS.includes(operation)) yield* checkRowTenants(run, request);
 });
 
 const TITLE = "only the token's own providerId is accepted";
 
-/** The platform sends the providerId under both names. A provider may read one of them; two that differ must not both be right. */
+/** Sends two different providerIds in the two headers. A provider may read either header, but must not accept both. */
 export const tenantConflict: Check = { group: "tenants", needs: [], run: sendBothHeaders };
 
 async function* sendBothHeaders(run: Run): AsyncGenerator<Outcome> {
@@ -31,28 +31,28 @@ async function* sendBothHeaders(run: Run): AsyncGenerator<Outcome> {
   );
   const [exchange] = exchanges;
   if (!exchange || !exchanges.every(isPlain)) return;
-  const expected = "400 to two headers that name different organisations";
+  const expected = "400 for two headers with different organisations";
   yield exchanges.every(wasServed)
     ? found("tenant_conflict", {
         exchange,
         expected,
-        actual: "served, whichever header names the organisation",
+        actual: "served, whichever header has the token's organisation",
       })
-    : passed("listOutlets", "headers that name different organisations are not both right");
+    : passed("listOutlets", "only one of two headers with different organisations is accepted");
 }
 
-async function* tryProviderIds(run: Run, exercise: Exercise): AsyncGenerator<Outcome> {
+async function* tryProviderIds(run: Run, request: ValidRequest): AsyncGenerator<Outcome> {
   try {
-    yield* sendWrong(run, exercise, wrongIds(run, exercise));
+    yield* sendWrong(run, request, wrongIds(run, request));
   } finally {
-    await exercise.undo();
+    await request.undo();
   }
 }
 
-function wrongIds(run: Run, exercise: Exercise): Wrong[] {
-  const { operation } = exercise;
+function wrongIds(run: Run, request: ValidRequest): Wrong[] {
+  const { operation } = request;
   const unknown = wrong("an unknown providerId", { providerId: run.madeUp("provider") }, [401, 403, 404]);
-  const malformed = wrong("a providerId that is no UUID", { providerId: "not-a-uuid" });
+  const malformed = wrong("a providerId that is not a UUID", { providerId: "not-a-uuid" });
   const none = wrong("a request without a providerId", { providerId: null });
   if (run.isPolite) return [unknown];
   return [
@@ -68,7 +68,7 @@ function wrong(name: string, change: Partial<Probe>, usual?: readonly number[]):
     change,
     verdict: (exchange: Reply) => {
       const { status } = exchange.answer;
-      const expected = `${usual?.join(", ") ?? "4xx"} to ${name}`;
+      const expected = `${usual?.join(", ") ?? "4xx"} for ${name}`;
       const actual = `status ${status}`;
       if (wasServed(exchange)) return found("tenant_ignored", { exchange, expected, actual });
       if (usual && !usual.includes(status)) return found("tenant_status", { exchange, expected, actual });
@@ -77,14 +77,14 @@ function wrong(name: string, change: Partial<Probe>, usual?: readonly number[]):
   };
 }
 
-/** Some providers include the providerId in each row: it must be the requested one. */
-async function* lookForForeignRows(run: Run, { probe }: Exercise): AsyncGenerator<Outcome> {
+/** Checks the providerId of rows, which some providers include. */
+async function* checkRowTenants(run: Run, { probe }: ValidRequest): AsyncGenerator<Outcome> {
   const exchange = await run.send(probe);
   if (!isPlain(exchange)) return;
   const own = run.target.options.providerId.toLowerCase();
   const isForeign = ({ providerId }: { providerId?: unknown }) =>
     typeof providerId === "string" && providerId.toLowerCase() !== own;
   if (!rowsOf(exchange).some(isForeign)) return;
-  const expected = "rows of the organisation that was asked for";
+  const expected = "rows of the requested organisation";
   yield found("tenant_shared", { exchange, expected, actual: "a row with another providerId" });
 }

@@ -1,5 +1,5 @@
 import type { Shift } from "../../contract/shift.ts";
-import { assign, FORMS, type Seat, unassignBy } from "../assignment.ts";
+import { assign, FORMS, type Pair, unassignBy } from "../assignment.ts";
 import { type Exchange, isDenied, isPlain } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, refused } from "../finding.ts";
 import type { Run } from "../run.ts";
@@ -7,17 +7,17 @@ import { readShiftOf, shiftOf } from "../shift.ts";
 import { confirmed } from "./steady-reads.ts";
 import { assignedTo, judgeUnasked } from "./unexpected-changes.ts";
 
-const TITLE = "two candidates are on a shift, and one of them is taken off";
+const TITLE = "two candidates are assigned, and one of them is unassigned";
 
 /**
- * Candidates stay assigned when another is assigned or unassigned.
- * @param before the shift with the first of them on it
+ * Checks that candidates stay assigned when another one is assigned or unassigned.
+ * @param before the shift with the first candidate
  */
 export async function judgeTogether(
   run: Run,
   before: Shift,
-  first: Seat,
-  second: Seat,
+  first: Pair,
+  second: Pair,
 ): Promise<readonly Outcome[]> {
   const coming = await judgeCall(run, before, second, () => assign(run, second));
   if (coming === undefined || "findings" in coming) return coming?.findings ?? [];
@@ -25,45 +25,47 @@ export async function judgeTogether(
   return going.length > 0 ? going : [passed("assignCandidate", TITLE)];
 }
 
-/** By each form that is offered: the first goes by one, comes back, and the second goes by the other. */
-async function judgeGoing(run: Run, both: Shift, seats: readonly [Seat, Seat]): Promise<readonly Found[]> {
+/** Unassigns with each offered form: the first candidate, who is then reassigned, and the second one with the other form. */
+async function judgeGoing(run: Run, both: Shift, seats: readonly [Pair, Pair]): Promise<readonly Found[]> {
   const forms = (["put", "delete"] as const).filter((form) => run.known.offered.has(FORMS[form]));
   let before = both;
   for (const [index, form] of forms.entries()) {
-    const seat = seats[index] ?? seats[0];
-    const going = await judgeCall(run, before, seat, () => unassignBy(run, seat, form));
+    const pair = seats[index] ?? seats[0];
+    const going = await judgeCall(run, before, pair, () => unassignBy(run, pair, form));
     if (!going || "findings" in going) return going?.findings ?? [];
     if (index + 1 === forms.length) break;
-    const back = await judgeCall(run, going.now, seat, () => assign(run, seat));
+    const back = await judgeCall(run, going.now, pair, () => assign(run, pair));
     if (!back || "findings" in back) return back?.findings ?? [];
     before = back.now;
   }
   return [];
 }
 
-/** Returns undefined when there is nothing to judge. */
+/** Returns undefined if there is nothing to judge. */
 async function judgeCall(
   run: Run,
   before: Shift,
-  seat: Seat,
+  pair: Pair,
   call: () => Promise<Exchange>,
 ): Promise<{ findings: readonly Found[] } | { now: Shift } | undefined> {
   const exchange = await call();
   if (!isPlain(exchange) || isDenied(exchange)) return undefined;
   if (exchange.answer.status >= 400) {
-    return { findings: [refused(exchange, "200 or 204: there is a position free")] };
+    return { findings: [refused(exchange, "200 or 204: a position is free")] };
   }
-  const read = await readShiftOf(run, seat.shiftId);
+  const read = await readShiftOf(run, pair.shiftId);
   const now = shiftOf(read);
   if (!now) return undefined;
-  const wrong = [...judgeListed(exchange, seat, now), ...judgeUnasked(exchange, before, now, seat)];
-  const findings = await confirmed(run, seat.shiftId, read, wrong);
+  const wrong = [...judgeListed(exchange, pair, now), ...judgeUnasked(exchange, before, now, pair)];
+  const findings = await confirmed(run, pair.shiftId, read, wrong);
   return findings.length > 0 ? { findings } : { now };
 }
 
-function judgeListed(exchange: Exchange, { candidateId }: Seat, now: Shift): Found[] {
+function judgeListed(exchange: Exchange, { candidateId }: Pair, now: Shift): Found[] {
   const isAssignment = exchange.probe.operation === "assignCandidate";
   if (!isAssignment || assignedTo(now).includes(candidateId)) return [];
   const actual = "not among assignedCandidates";
-  return [found("assign_without_effect", { exchange, expected: "the candidate in the shift", actual })];
+  return [
+    found("assign_without_effect", { exchange, expected: "the candidate assigned to the shift", actual }),
+  ];
 }

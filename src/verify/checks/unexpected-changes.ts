@@ -6,10 +6,10 @@ import { momentOf } from "../shift.ts";
 
 const FIELDS = ["startTime", "endTime", "outletId", "roleId", "positions"] as const;
 
-/** What a call is there to change. */
+/** The changes that a call requested. */
 interface Asked {
   fields?: readonly (typeof FIELDS)[number][];
-  /** Who may have come or gone. */
+  /** The candidate who may have been assigned or unassigned. */
   candidateId?: string;
 }
 
@@ -32,7 +32,7 @@ export function judgeUnasked(exchange: Exchange, before: Shift, now: Shift, aske
   return [found("shift_changed_unasked", { exchange, expected, actual, cause, ...fix })];
 }
 
-export const TOTAL = "Send the total, not the remainder: the platform subtracts those who are assigned.";
+export const TOTAL = "Send the total, not the remainder: the platform subtracts the assigned candidates.";
 
 const CALLS: Readonly<Partial<Record<OperationId, string>>> = {
   assignCandidate: "an assignment",
@@ -41,7 +41,7 @@ const CALLS: Readonly<Partial<Record<OperationId, string>>> = {
   updateShift: "an update",
 };
 
-/** As the provider calls the field. */
+/** Returns the provider's name of the field. */
 function nameOf(field: (typeof FIELDS)[number], { variant }: Shift): string {
   if (field !== "positions") return field;
   return variant === "b" ? "numberOfPositions" : "slots";
@@ -50,27 +50,27 @@ function nameOf(field: (typeof FIELDS)[number], { variant }: Shift): string {
 /** Fields that no update contains. */
 const OTHERS = ["breakMinutes", "description", "createdAt"] as const;
 
-/** Fields of the body that are not as they were, of those that no call of the platform changes. */
+/** Returns changed fields that no call of the platform changes. */
 export function othersChanged(before: ShiftBody, now: ShiftBody): string[] {
   return OTHERS.filter((field) => differs(before, now, field));
 }
 
-/** Includes the outlet and the role. */
-export function notAsFound(before: ShiftBody, now: ShiftBody): string[] {
-  const placed = (["outletId", "roleId"] as const).filter((field) => differs(before, now, field));
-  return [...placed, ...othersChanged(before, now)];
+/** Returns the same fields, and the outlet and the role. */
+export function changedFields(before: ShiftBody, now: ShiftBody): string[] {
+  const moved = (["outletId", "roleId"] as const).filter((field) => differs(before, now, field));
+  return [...moved, ...othersChanged(before, now)];
 }
 
 const differs = (before: ShiftBody, now: ShiftBody, field: (typeof OTHERS)[number] | "outletId" | "roleId") =>
   valueIn(before, field) !== valueIn(now, field);
 
-/** A time may be written in another way. */
+/** Returns a comparable value: a time may be formatted differently. */
 function valueIn(body: ShiftBody, field: (typeof OTHERS)[number] | "outletId" | "roleId") {
   const value = body[field] ?? null;
   return field === "createdAt" && typeof value === "string" ? momentOf(value) : value;
 }
 
-/** By their values: a time may be written in another way. */
+/** Returns the fields with different values. */
 export function differing(one: Shift, other: Shift): (typeof FIELDS)[number][] {
   return FIELDS.filter((field) => one[field] !== other[field]);
 }

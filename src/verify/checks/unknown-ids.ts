@@ -1,4 +1,4 @@
-import { type Seat, unassign } from "../assignment.ts";
+import { type Pair, unassign } from "../assignment.ts";
 import type { Code } from "../codes/codes.ts";
 import { type Exchange, isPlain, type OperationId, type Probe, type Reply } from "../exchange.ts";
 import { found, type Outcome, passed, skipped } from "../finding.ts";
@@ -14,18 +14,18 @@ import { wasRefused } from "./wrong-requests.ts";
 export const unknownIds: readonly Check[] = [
   {
     group: "errors",
-    needs: ["shift", "update", "person", "seat", "settled"],
+    needs: ["shift", "update", "person", "assign", "settled"],
     tries: true,
     run: askForUnknown,
   },
-  { group: "errors", needs: ["person", "seat", "settled"], tries: true, run: seatUnknown },
+  { group: "errors", needs: ["person", "assign", "settled"], tries: true, run: assignUnknown },
 ];
 
 /** The expected statuses, and the finding for a success. */
 interface Rule {
-  /** Any 4xx unless given. */
+  /** Any 4xx by default. */
   usual?: readonly number[];
-  /** Undefined: a success is as right. */
+  /** Undefined: a success is right as well. */
   served?: Code;
 }
 
@@ -46,30 +46,30 @@ async function* askForUnknown(run: Run): AsyncGenerator<Outcome> {
     const reason = "creating a candidate failed";
     return yield skipped("skipped_after_failure", "assignCandidate", "an unknown shift is refused", reason);
   }
-  const seat = { shiftId, candidateId };
-  yield* ask(run, [{ operation: "assignCandidate", path: seat }], REFUSED);
-  yield* ask(run, unassignmentsOf(run, seat), TOLERATED);
+  const pair = { shiftId, candidateId };
+  yield* ask(run, [{ operation: "assignCandidate", path: pair }], REFUSED);
+  yield* ask(run, unassignmentsOf(run, pair), TOLERATED);
 }
 
 const UNASSIGNMENTS = ["unassignCandidate", "deleteAssignment"] as const satisfies OperationId[];
 
-function unassignmentsOf(run: Run, seat: Seat): Probe[] {
+function unassignmentsOf(run: Run, pair: Pair): Probe[] {
   const offered = UNASSIGNMENTS.filter((each) => run.known.offered.has(each));
-  return offered.map((operation) => ({ operation, path: { ...seat } }));
+  return offered.map((operation) => ({ operation, path: { ...pair } }));
 }
 
-/** An unknown candidate, at the fixture shift. */
-async function* seatUnknown(run: Run): AsyncGenerator<Outcome> {
+/** Sends an unknown candidate for the fixture shift. */
+async function* assignUnknown(run: Run): AsyncGenerator<Outcome> {
   const { shiftId, knownCandidateId } = run.fixtures;
   if (!run.mayChange || shiftId === undefined) return;
   const { candidateId = knownCandidateId } = await personOf(run);
   if (candidateId === undefined) return;
-  const seat = { shiftId, candidateId: idUnlike(candidateId, run, "unknown candidate") };
-  for await (const outcome of ask(run, [{ operation: "assignCandidate", path: seat }], REFUSED)) {
-    if (outcome.kind === "found") await unassign(run, seat);
+  const pair = { shiftId, candidateId: idUnlike(candidateId, run, "unknown candidate") };
+  for await (const outcome of ask(run, [{ operation: "assignCandidate", path: pair }], REFUSED)) {
+    if (outcome.kind === "found") await unassign(run, pair);
     yield outcome;
   }
-  yield* ask(run, unassignmentsOf(run, seat), {});
+  yield* ask(run, unassignmentsOf(run, pair), {});
 }
 
 async function* ask(run: Run, probes: readonly Probe[], rule: Rule): AsyncGenerator<Outcome> {
@@ -83,11 +83,11 @@ async function* ask(run: Run, probes: readonly Probe[], rule: Rule): AsyncGenera
 function verdictOf(exchange: Reply, { usual, served }: Rule): Outcome {
   const { status } = exchange.answer;
   const name = "an unknown id";
-  const expected = `${usual?.join(" or ") ?? "4xx"} to ${name}`;
+  const expected = `${usual?.join(" or ") ?? "4xx"} for ${name}`;
   const actual = `status ${status}`;
   if (status < 300 && served) return found(served, { exchange, expected, actual });
   if (status >= 400 && usual && !usual.includes(status)) {
     return found("unknown_id_status", { exchange, expected, actual });
   }
-  return passed(exchange.probe.operation, `${name} is answered as it should be`);
+  return passed(exchange.probe.operation, `${name} is handled correctly`);
 }

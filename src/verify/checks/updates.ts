@@ -1,6 +1,6 @@
 import type { ShiftUpdate } from "../../../generated/provider/types.ts";
 import { readShift, type Shift } from "../../contract/shift.ts";
-import { onSecondStage, secondStageOf } from "../cancellable-shift.ts";
+import { secondShiftOf, secondShiftUse } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, type Reply } from "../exchange.ts";
 import { type Found, found, type Outcome, passed, skipped } from "../finding.ts";
 import type { Run } from "../run.ts";
@@ -13,7 +13,7 @@ import { differing, judgeUnasked, othersChanged, TIMES_AND_POSITIONS, TOTAL } fr
 /** PUT /shifts/{id} changes times and positions, and nothing else (contract 4.2). */
 export const updates: Check = {
   ...{ group: "meaning", needs: ["shift", "update", "cancellable"], gives: ["settled", "used"] },
-  ...{ holds: onSecondStage, run: check },
+  ...{ holds: secondShiftUse, run: check },
 };
 
 const TITLE = "times and positions of a shift are changed";
@@ -22,7 +22,7 @@ const HOUR = 3_600_000;
 const MOST_POSITIONS = 100;
 
 async function* check(run: Run): AsyncGenerator<Outcome> {
-  const fixture = await fixtureShift(run, "updateShift", TITLE, secondStageOf(run));
+  const fixture = await fixtureShift(run, "updateShift", TITLE, secondShiftOf(run));
   if ("kind" in fixture) return yield fixture;
   if (fixture.shift.warnings.includes("time_without_offset")) {
     const reason = "its times have no offset, so they could not be restored";
@@ -31,7 +31,7 @@ async function* check(run: Run): AsyncGenerator<Outcome> {
   let isAsBefore = false;
   try {
     for (const step of stepsOf(fixture)) {
-      const outcomes = await take(run, fixture, step);
+      const outcomes = await perform(run, fixture, step);
       yield* outcomes;
       if (outcomes.some(({ kind }) => kind !== "passed")) return;
     }
@@ -46,12 +46,12 @@ interface Step {
   update: ShiftUpdate;
 }
 
-/** As a clock two hours ahead of UTC shows it: a provider must read the offset. */
+/** Returns the time with an offset of two hours: a provider must read the offset. */
 function withOffset(time: number): string {
   return new Date(time + 2 * HOUR).toISOString().replace("Z", "+02:00");
 }
 
-/** Another duration, and times with an offset. Both, then each alone: a provider may store only one of them. The last step is the shift as it was. */
+/** Returns the steps: both times and positions, then each alone, because a provider may store only one. The last one restores it. */
 function stepsOf({ body, shift }: FixtureShift): Step[] {
   const was = updateOf(body);
   const slots = was.slots < MOST_POSITIONS ? was.slots + 1 : was.slots - 1;
@@ -60,12 +60,12 @@ function stepsOf({ body, shift }: FixtureShift): Step[] {
   const [startTime, endTime] = [new Date(start).toISOString(), new Date(end).toISOString()];
   return [
     { title: TITLE, update: updateOf(body, { ...elsewhere, slots }) },
-    { title: "positions of a shift are changed alone", update: updateOf(body, { startTime, endTime }) },
-    { title: "times of a shift are changed alone", update: was },
+    { title: "only the positions of a shift are changed", update: updateOf(body, { startTime, endTime }) },
+    { title: "only the times of a shift are changed", update: was },
   ];
 }
 
-async function take(run: Run, fixture: FixtureShift, { title, update }: Step): Promise<Outcome[]> {
+async function perform(run: Run, fixture: FixtureShift, { title, update }: Step): Promise<Outcome[]> {
   const path = { shiftId: fixture.shiftId };
   const exchange = await run.send({ operation: "updateShift", path, json: update });
   if (!isPlain(exchange))
@@ -95,7 +95,7 @@ function judgeOthers(exchange: Reply, { body }: FixtureShift, read: Exchange): F
   return [found("shift_changed_unasked", { exchange, expected: "only times and positions changed", actual })];
 }
 
-/** The platform shows a 409 or 422 to the person who asked (decisions, "PUT /shifts/{id} response"). */
+/** Returns a warning for 409 and 422, which the platform shows to the employer (decisions, "PUT /shifts/{id} response"). */
 function refused(exchange: Reply): Found {
   const { status } = exchange.answer;
   const code = status === 409 || status === 422 ? "update_refused" : "request_refused";
@@ -110,10 +110,10 @@ function wantedOf({ body }: FixtureShift, { startTime, endTime, slots }: ShiftUp
 function judgeEffect(exchange: Reply, wanted: Partial<Shift>, now: Shift): Found[] {
   const fields = notAsWanted(wanted, now);
   if (fields.length === 0) return [];
-  return [notStored(exchange, fields, wanted, now, "the shift that is read afterwards")];
+  return [notStored(exchange, fields, wanted, now, "the shift")];
 }
 
-/** That a shift names no positions at all, the judge has reported. */
+/** Returns the fields with other values. The judge reports missing positions. */
 function notAsWanted(wanted: Partial<Shift>, now: Shift): Field[] {
   const fields = TIMES_AND_POSITIONS.filter((field) => now[field] !== wanted[field]);
   return now.warnings.includes("positions_missing")
@@ -121,12 +121,12 @@ function notAsWanted(wanted: Partial<Shift>, now: Shift): Field[] {
     : fields;
 }
 
-/** Where the answer holds the shift, the platform goes by it. */
+/** Judges the shift in the response, which the platform uses. */
 function judgeAnswer(exchange: Exchange, wanted: Partial<Shift>): Found[] {
-  const told = shiftOf(exchange);
-  const fields = told ? notAsWanted(wanted, told) : [];
+  const returned = shiftOf(exchange);
+  const fields = returned ? notAsWanted(wanted, returned) : [];
   if (fields.length === 0) return [];
-  return told ? [notStored(exchange, fields, wanted, told, "the shift in the answer")] : [];
+  return returned ? [notStored(exchange, fields, wanted, returned, "the response")] : [];
 }
 
 type Field = (typeof TIMES_AND_POSITIONS)[number];
@@ -142,12 +142,12 @@ function notStored(
   const actual = `${where} has ${values.join(", ")}`;
   const isRemainder = now.positions === (wanted.positions ?? Number.NaN) - now.assigned.length;
   return found("update_without_effect", {
-    ...{ exchange, expected: "what the update says", actual, cause: `${where} ${fields.join()}` },
+    ...{ exchange, expected: "the values of the update", actual, cause: `${where} ${fields.join()}` },
     ...(fields.join() === "positions" && now.assigned.length > 0 && isRemainder && { fix: TOTAL }),
   });
 }
 
-/** Sent once more only when a step went wrong. */
+/** Restores the shift after a failed step. */
 async function restoreAll(run: Run, { shiftId, body, shift }: FixtureShift): Promise<void> {
   const now = shiftOf(await readShiftOf(run, shiftId));
   if (now && differing(shift, now).length === 0) return;

@@ -2,29 +2,29 @@ import { noteCancelled } from "../cancellable-shift.ts";
 import { type Exchange, isPlain, isReply, type Probe, type Reply } from "../exchange.ts";
 import type { Outcome } from "../finding.ts";
 import { type Run, wasServed } from "../run.ts";
-import { assertUndisturbed, type Exercise } from "../valid-requests.ts";
+import { assertUndisturbed, type ValidRequest } from "../valid-requests.ts";
 
-/** An exercise's request with one thing wrong. */
+/** A valid request with one error. */
 export interface Wrong {
   change: Partial<Probe>;
-  /** Judges the response. Not called for a response that the judge has reported. */
+  /** Judges the response, unless the judge has reported it. */
   verdict: (reply: Reply) => Outcome;
 }
 
 /**
- * Sends the exercise with each thing wrong, ready to be served each time, and takes back what was served. Yields the verdicts;
- * returns the refused exchanges, or undefined when one was served.
- * @throws Disturbed when one was served while others try theirs
+ * Sends the request with each error, and undoes every effect. Yields the verdicts. Returns the refused exchanges, or undefined if one
+ * was served.
+ * @throws Interference when one was served during concurrent tests
  */
 export async function* sendWrong(
   run: Run,
-  exercise: Exercise,
+  request: ValidRequest,
   wrongs: readonly Wrong[],
 ): AsyncGenerator<Outcome, Reply[] | undefined> {
-  await exercise.prepare();
-  const exchanges = exercise.isInTurn
-    ? await sendInTurn(run, exercise, wrongs)
-    : await Promise.all(wrongs.map((wrong) => sendOne(run, exercise, wrong)));
+  await request.prepare();
+  const exchanges = request.isSequential
+    ? await sendInTurn(run, request, wrongs)
+    : await Promise.all(wrongs.map((wrong) => sendOne(run, request, wrong)));
   for (const [index, exchange] of exchanges.entries()) {
     const verdict = isPlain(exchange) && wrongs[index]?.verdict(exchange);
     if (verdict) yield verdict;
@@ -33,34 +33,34 @@ export async function* sendWrong(
   return exchanges.some(wasServed) ? undefined : refused;
 }
 
-async function sendOne(run: Run, { probe, hasEffect }: Exercise, { change }: Wrong): Promise<Exchange> {
+async function sendOne(run: Run, { probe, hasEffect }: ValidRequest, { change }: Wrong): Promise<Exchange> {
   const exchange = await run.send({ ...probe, ...change }, wasRefused);
   if (hasEffect) assertUndisturbed(run, exchange);
   return exchange;
 }
 
-/** A cancellation is for good: nothing more can be tried with it. */
-async function sendInTurn(run: Run, exercise: Exercise, wrongs: readonly Wrong[]): Promise<Exchange[]> {
+/** Sends one request after another. A cancellation is permanent, so it is the last one. */
+async function sendInTurn(run: Run, request: ValidRequest, wrongs: readonly Wrong[]): Promise<Exchange[]> {
   const exchanges: Exchange[] = [];
   for (const wrong of wrongs) {
-    const exchange = await sendOne(run, exercise, wrong);
+    const exchange = await sendOne(run, request, wrong);
     exchanges.push(exchange);
     if (!wasServed(exchange)) continue;
     if (noteCancelled(run, exchange)) break;
-    await exercise.undo();
-    await exercise.prepare();
+    await request.undo();
+    await request.prepare();
   }
   return exchanges;
 }
 
 /**
- * Sends what cannot be right to an operation. Where one that is served changes something it is taken back before the next one; a creation
- * is for good: after one that is served none are sent.
- * @throws Disturbed when one was served while others try theirs
+ * Sends invalid items to an operation, and undoes the effect of a served one before the next. A creation cannot be undone, so no item
+ * follows a served one.
+ * @throws Interference when one was served during concurrent tests
  */
 export async function sendAll<Item>(
   run: Run,
-  { operation, isInTurn, hasEffect, undo }: Pick<Exercise, "operation" | "isInTurn" | "hasEffect" | "undo">,
+  { operation, isSequential, hasEffect, undo }: Omit<ValidRequest, "probe" | "prepare" | "isServed">,
   items: readonly Item[],
   probeOf: (item: Item) => Probe,
 ): Promise<[Item, Exchange][]> {
@@ -70,7 +70,7 @@ export async function sendAll<Item>(
     return [item, exchange];
   };
   const isCreation = operation === "createCandidate";
-  if (!isInTurn && !isCreation) return Promise.all(items.map(send));
+  if (!isSequential && !isCreation) return Promise.all(items.map(send));
   const sent: [Item, Exchange][] = [];
   for (const item of items) {
     const one = await send(item);
@@ -82,12 +82,12 @@ export async function sendAll<Item>(
   return sent;
 }
 
-/** A provider that takes nonsense may echo it: the answer to it is judged only when it is none of success. */
+/** Whether the judge checks the response. A success may echo the invalid input, so it is excluded. */
 export function wasRefused(exchange: Exchange): boolean {
   return !isReply(exchange) || exchange.answer.status >= 300;
 }
 
-/** Some servers send odd paths on to a tidy form of them before the provider has a say: no platform would ask for one. */
+/** Whether the judge checks the response. Some servers redirect unusual paths, so redirects are excluded. */
 export function wasNotRedirected(exchange: Exchange): boolean {
   return !isReply(exchange) || exchange.answer.status < 300 || exchange.answer.status >= 400;
 }

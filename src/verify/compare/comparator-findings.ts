@@ -5,9 +5,9 @@ import { type Found, found, type Place } from "../finding.ts";
 import { operationOf } from "../pact/interaction.ts";
 import type { Result } from "./comparator.ts";
 
-/** Headers for tracing: the contract does not ask a provider to name them. */
+/** Trace headers, which a provider need not document. */
 const TRACING = /request\.headers\.(?:x-trace-id|traceparent)$/i;
-/** One of the two is enough, and is looked for by itself. */
+/** Tenant headers. One of the two is enough, and `tenantHeader` checks them. */
 const TENANT = /request\.headers\.x-(?:platform-)?provider-id$/i;
 
 /** Pages of the registry: a provider that ignores them works (decisions, "registry pagination"). */
@@ -39,7 +39,7 @@ const CODES: Readonly<Record<string, Code>> = {
   "response.body.unvalidatable": "compare_not_comparable",
 };
 
-/** Returns undefined when there is nothing to report. */
+/** Returns the finding for a result of the comparator, or undefined. */
 export function outcomeOf(result: Result, interaction: PactInteraction): Found | undefined {
   const code = codeOf(result, interaction);
   if (code === undefined) return undefined;
@@ -49,12 +49,12 @@ export function outcomeOf(result: Result, interaction: PactInteraction): Found |
   const where = [whereIn(result.mockDetails?.location), result.specDetails?.location].filter(Boolean);
   return found(code, {
     operation,
-    expected: `${interaction.description}: ${method} ${path}, answered ${interaction.response?.status}`,
+    expected: `${interaction.description}: ${method} ${path} with status ${interaction.response?.status}`,
     actual: `${result.message}${where.length > 0 ? ` (${where.join("; ")})` : ""}`,
   });
 }
 
-/** The same for every interaction that calls the operation. */
+/** Returns the same finding for every interaction of the operation. */
 function missing(place: Place): Found {
   const operation = operationsTable.find(({ operationId }) => operationId === place);
   return found("compare_operation_missing", {
@@ -70,13 +70,13 @@ function codeOf({ code, message, mockDetails }: Result, { response }: PactIntera
   if (code === "request.header.unknown" && (TRACING.test(location) || TENANT.test(location)))
     return undefined;
   if (code === "request.query.unknown" && PAGING.test(message)) return undefined;
-  // What is not there is answered like that.
+  // An operation that is not offered returns this status.
   if (code === "request.path-or-method.unknown" && (status === 404 || status === 405)) return undefined;
   if (code === "response.status.unknown" && status >= 400) return "compare_status_undocumented";
   return CODES[code];
 }
 
-/** `[root].interactions[0].response.body.id` is `response.body.id` to a reader. */
+/** Returns the location for readers: `response.body.id` for `[root].interactions[0].response.body.id`. */
 function whereIn(location: string | undefined): string | undefined {
   return location?.replace(/^\[root\]\.interactions\[\d+\]\.?/, "");
 }

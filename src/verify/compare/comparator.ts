@@ -2,7 +2,7 @@ import type { PactFile, PactInteraction } from "../contracts.ts";
 import { isObject, type OpenApiDocument } from "./document.ts";
 import type { Described } from "./operations.ts";
 
-/** One thing that the comparator has to say, as far as it is read here. */
+/** One result of the comparator, with the members that are read here. */
 export interface Result {
   code: string;
   message: string;
@@ -10,15 +10,15 @@ export interface Result {
   specDetails?: { location: string };
 }
 
-/** Its own types name their files in a way that Node's resolution does not find. */
+/** The package's type files cannot be resolved by Node. */
 interface ComparatorPackage {
   Comparator: new (documents: { oas: unknown }) => { compare(pact: unknown): AsyncIterable<Result> };
 }
 
-/** What the comparator says of one interaction. */
+/** Returns the comparator's results for one interaction. */
 export type CompareInteraction = (interaction: PactInteraction) => Promise<Result[]>;
 
-/** The document with only the contract's operations, below the provider's base URL. */
+/** Compares against the document's operations of the contract, below the provider's base URL. */
 export async function createComparison(
   document: OpenApiDocument,
   operations: readonly Described[],
@@ -52,8 +52,8 @@ function pathsOf(operations: readonly Described[]): Record<string, unknown> {
 }
 
 /**
- * A pact's body is only the part of an answer that the consumer reads. The comparator therefore drops `required`, and then more than
- * one branch of a `oneOf` may match: any will do.
+ * Loosens `oneOf` to `anyOf`. A pact contains only the fields that the consumer reads, so the comparator drops `required`. Then more
+ * than one branch of a `oneOf` may match.
  */
 function loosened(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(loosened);

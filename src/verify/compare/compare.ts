@@ -9,13 +9,13 @@ import type { OpenApiDocument } from "./document.ts";
 import { type AllowedForms, formsOfDocument, isAllowed } from "./documented-dialect.ts";
 import { describedOperations } from "./operations.ts";
 
-/** One interaction, and what the document lacks for it. */
+/** One interaction, and its findings in the document. */
 interface Judged {
   interaction: PactInteraction;
   found: Found[];
 }
 
-/** Holds a provider's OpenAPI document against the platform's contract, for the dialect that the document describes. */
+/** Compares a provider's OpenAPI document with the platform's contract, in the dialect of the document. */
 export async function compareDocument(document: OpenApiDocument, contract: PactFile): Promise<Outcome[]> {
   const operations = describedOperations(document);
   const compare = await createComparison(document, operations, contract);
@@ -32,7 +32,7 @@ export async function compareDocument(document: OpenApiDocument, contract: PactF
   return [...tenantHeader(document, forms), ...[...groups.values()].flatMap(outcomesOf)];
 }
 
-/** The nearest of the statuses that the platform takes. */
+/** Returns the findings for the accepted status with the fewest errors. */
 async function judge(interaction: PactInteraction, compare: CompareInteraction): Promise<Found[]> {
   const tries: Found[][] = [];
   for (const status of statusesOf(interaction)) {
@@ -48,7 +48,7 @@ function statusesOf({ response }: PactInteraction): readonly number[] {
   return Array.isArray(statuses) ? statuses : [response?.status ?? 200];
 }
 
-/** Those whose shift the document describes; when it describes neither, the nearest one. */
+/** Returns the variants without errors, or else the one with the fewest. */
 function variantsOf(judged: readonly Judged[]): string[] {
   const reads = judged.filter(({ interaction }) => doesOf(interaction) === "reads a shift");
   const right = reads.filter((each) => errorsIn(each.found) === 0);
@@ -58,7 +58,7 @@ function variantsOf(judged: readonly Judged[]): string[] {
   );
 }
 
-/** One of the forms that the contract leaves to the provider is enough. */
+/** Returns the outcomes of the best alternative: the provider needs only one form. */
 function outcomesOf(alternatives: readonly Judged[]): Outcome[] {
   const best = nearest(alternatives, (each) => each.found);
   if (!best) return [];
@@ -68,9 +68,9 @@ function outcomesOf(alternatives: readonly Judged[]): Outcome[] {
 
 function tenantHeader(document: OpenApiDocument, { routing }: AllowedForms): Outcome[] {
   const place: Place = "provider";
-  if (routing?.includes("path")) return [passed(place, "the organisation stands in the path")];
+  if (routing?.includes("path")) return [passed(place, "the path contains the organisation")];
   const isNamed = /"x-(?:platform-)?provider-id"/i.test(JSON.stringify(document));
-  if (isNamed) return [passed(place, "the organisation stands in a header")];
+  if (isNamed) return [passed(place, "a header contains the organisation")];
   return [
     found("compare_tenant_header_undocumented", {
       expected:
@@ -80,7 +80,7 @@ function tenantHeader(document: OpenApiDocument, { routing }: AllowedForms): Out
   ];
 }
 
-/** The one with the fewest errors, then the fewest warnings. */
+/** Returns the item with the fewest errors, then the fewest warnings. */
 function nearest<T>(all: readonly T[], foundIn: (each: T) => readonly Found[]): T | undefined {
   const weigh = (each: T) => errorsIn(foundIn(each)) * 1_000 + foundIn(each).length;
   return all.reduce<T | undefined>(

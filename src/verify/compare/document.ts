@@ -5,25 +5,25 @@ import { CouldNotRun } from "../could-not-run.ts";
 
 type Json = Record<string, unknown>;
 
-/** An OpenAPI document, as far as it is read here. */
+/** An OpenAPI document, with the members that are read here. */
 export interface OpenApiDocument extends Json {
   info: Json;
   paths: Readonly<Record<string, Json>>;
 }
 
-/** Where what stands in other files is put; nothing of a document's own is there. */
+/** Component group for referenced parts of other files. */
 const BROUGHT = "brought-in";
 
 /**
- * Reads an OpenAPI document, YAML or JSON, and brings in what its `$ref`s name in other files beside it.
- * @throws CouldNotRun when a file cannot be read, or is no OpenAPI document
+ * Reads an OpenAPI document, YAML or JSON, and includes the targets of `$ref`s in other files.
+ * @throws CouldNotRun when a file cannot be read, or is not an OpenAPI document
  */
 export async function readDocument(path: string): Promise<OpenApiDocument> {
   const file = resolve(path);
   const root = await readYaml(file);
   const version = root.openapi ?? root.swagger;
   if (!/^(?:2\.0|3\.)/.test(String(version)) || !isObject(root.paths)) {
-    throw new CouldNotRun(`${path} is no OpenAPI document: it needs \`openapi: 3.x\` and \`paths\``);
+    throw new CouldNotRun(`${path} is not an OpenAPI document: it needs \`openapi: 3.x\` and \`paths\``);
   }
   const info = isObject(root.info) ? root.info : {};
   const document = await bringIn({ ...root, info }, file);
@@ -40,10 +40,10 @@ async function readYaml(file: string): Promise<Json> {
     throw new CouldNotRun(`${basename(file)} cannot be read as YAML or JSON: ${reason}`);
   }
   if (isObject(value)) return value;
-  throw new CouldNotRun(`${basename(file)} holds no YAML or JSON object`);
+  throw new CouldNotRun(`${basename(file)} contains no YAML or JSON object`);
 }
 
-/** Every `$ref` into another file becomes one into this document, where its target then stands. */
+/** Copies the target of every external `$ref` into this document, and points the `$ref` to it. */
 async function bringIn(root: Json, rootFile: string): Promise<Json> {
   const files = new Map([[rootFile, root]]);
   const brought: Json = {};
@@ -68,7 +68,8 @@ async function bringIn(root: Json, rootFile: string): Promise<Json> {
     const name = `part${names.size + 1}`;
     names.set(key, name);
     const value = valueAt(await fileOf(target), pointer);
-    if (value === undefined) throw new CouldNotRun(`${basename(file)} refers to ${ref}, which is not there`);
+    if (value === undefined)
+      throw new CouldNotRun(`${basename(file)} refers to ${ref}, which does not exist`);
     brought[name] = await copy(value, target);
     return `#/components/${BROUGHT}/${name}`;
   }
@@ -88,7 +89,7 @@ async function bringIn(root: Json, rootFile: string): Promise<Json> {
   return { ...copied, components: { ...components, [BROUGHT]: brought } };
 }
 
-/** Path items may be references as a whole; the comparator does not follow those. */
+/** Resolves references in place of path items, which the comparator does not follow. */
 function inPlace(document: Json, paths: Json): OpenApiDocument["paths"] {
   const items = Object.entries(paths).map(([path, item]) => {
     const ref = isObject(item) ? item.$ref : undefined;
@@ -98,7 +99,7 @@ function inPlace(document: Json, paths: Json): OpenApiDocument["paths"] {
   return Object.fromEntries(items);
 }
 
-/** RFC 6901; undefined when nothing is there. */
+/** Returns the value at a JSON pointer (RFC 6901), or undefined. */
 function valueAt(value: unknown, pointer: string): unknown {
   const steps = pointer.split("/").slice(1);
   return steps.reduce<unknown>((at, step) => {

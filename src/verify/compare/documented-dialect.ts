@@ -3,17 +3,17 @@ import { formsOfInteraction, type KnownForms } from "../interactions.ts";
 import { isObject, type OpenApiDocument } from "./document.ts";
 import type { Described } from "./operations.ts";
 
-/** The forms that the document leaves possible; a form that is not here: any. */
+/** The forms that the document allows. A missing member allows any form. */
 export type AllowedForms = Partial<Record<keyof KnownForms, readonly string[]>>;
 
-/** What a document says of the choices that the contract leaves to a provider. */
+/** Returns the forms that a document allows. */
 export function formsOfDocument(document: OpenApiDocument, operations: readonly Described[]): AllowedForms {
   const has = (id: OperationId) => operations.some(({ operationId }) => operationId === id);
   const hasBody = (id: OperationId) =>
     operations.some((operation) => operation.operationId === id && answersWithBody(operation, document));
   return {
     routing: [operations[0]?.routing ?? "path"],
-    // A document cannot say under which form a candidate is found.
+    // A document cannot express which form of the number finds a candidate.
     numbers: ["digits"],
     registry: [has("getCandidateRegistry") ? "offered" : "absent"],
     unassign: [has("unassignCandidate") || !has("deleteAssignment") ? "put" : "delete"],
@@ -27,7 +27,7 @@ export function isAllowed(description: string, forms: AllowedForms): boolean {
   return wanted.every(([form, value]) => forms[form as keyof KnownForms]?.includes(value) ?? true);
 }
 
-/** Whether its 200 has content, or in Swagger 2 a schema. */
+/** Whether its 200 has content, or a schema in Swagger 2. */
 function answersWithBody({ item, method }: Described, document: OpenApiDocument): boolean {
   const operation = item[method];
   const responses = isObject(operation) && isObject(operation.responses) ? operation.responses : {};

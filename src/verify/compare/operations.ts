@@ -11,10 +11,10 @@ export interface Described {
   method: string;
   /** Below the provider's base URL: `/providers/{tenant}/shifts/{id}`. */
   path: string;
-  /** What stands before that in the document and in its server's URL: `/api`. */
+  /** Prefix in the document and in its server's URL: `/api`. */
   base: string;
   routing: Routing;
-  /** The path item it is in. */
+  /** The path item that contains it. */
   item: Readonly<Record<string, unknown>>;
 }
 
@@ -22,8 +22,8 @@ const TENANT = /\/providers\/(?:\{[^}]+\}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{1
 const METHODS = new Set(operationsTable.map(({ method }) => method.toLowerCase()));
 
 /**
- * Where the document describes the contract's operations. Of several bases and both conventions (contract 4.1) it takes the one
- * that has the most, the path prefix when they have the same.
+ * Returns the contract's operations in the document. It selects the base and convention (contract 4.1) with the most operations,
+ * and prefers the path prefix.
  */
 export function describedOperations(document: OpenApiDocument): Described[] {
   const all = Object.entries(document.paths).flatMap(([path, item]) =>
@@ -49,7 +49,7 @@ function describe(full: string, item: Described["item"]): Described[] {
       const own = full.split("/").slice(-operation.path.split("/").length + 1);
       const before = full.slice(0, full.length - own.join("/").length - 1);
       const base = before.replace(TENANT, "");
-      // A parameter before the path makes it something else: /departments/{id}/candidates.
+      // With a parameter before it, the path is a different resource: /departments/{id}/candidates.
       if (base.includes("{")) return [];
       const routing = base === before ? "header" : "path";
       const path = `${routing === "path" ? "/providers/{tenant}" : ""}/${own.join("/")}`;
@@ -57,13 +57,13 @@ function describe(full: string, item: Described["item"]): Described[] {
     });
 }
 
-/** Whatever the parameters are called. */
+/** Whether the path ends with the template, regardless of parameter names. */
 function endsWith(full: string, template: string): boolean {
   const nameless = (path: string) => path.replaceAll(/\{[^}]+\}/g, "{}");
   return nameless(full).endsWith(nameless(template));
 }
 
-/** The path part of each server, or of Swagger 2's base path, without a slash at its end. */
+/** Returns the path of each server or of Swagger 2's base path, without a trailing slash. */
 function serverPaths({ servers, basePath }: OpenApiDocument): string[] {
   if (typeof basePath === "string") return [basePath.replace(/\/$/, "")];
   const urls = Array.isArray(servers) ? servers.map((server: unknown) => urlOf(server)) : [];

@@ -10,25 +10,25 @@ import { type Found, found } from "../finding.ts";
 import { pathOf, shown } from "./field-faults.ts";
 import { judgeTimes } from "./shift-body.ts";
 
-/** decisions, "assign response": ids that are there must be the ones asked for. */
+/** Judges an acknowledgement: ids in it must be the requested ones (decisions, "assign response"). */
 export function judgeAssignment(body: Assignment, exchange: Reply): Found[] {
   const asked = exchange.probe.path ?? {};
   const others = (["shiftId", "candidateId"] as const).filter((name) => differs(body[name], asked[name]));
-  const expected = "the ids that were asked for";
+  const expected = "the requested ids";
   const actual = others.map((name) => `${name}: received ${shown(body[name], name)}`).join("; ");
   const isOther =
     others.length > 0 ? [found("id_mismatch", { exchange, expected, actual, cause: expected })] : [];
   return [...isOther, ...judgeTimes({ assignedAt: body.assignedAt }, exchange)];
 }
 
-const differs = (told: string | undefined, asked: string | undefined) =>
-  told !== undefined && asked !== undefined && told.toLowerCase() !== asked.toLowerCase();
+const differs = (received: string | undefined, asked: string | undefined) =>
+  received !== undefined && asked !== undefined && received.toLowerCase() !== asked.toLowerCase();
 
 interface Entry {
   id: string;
 }
 
-/** Ids of a list stand once each. */
+/** Returns a judge for lists: each id must be unique. */
 export function judgeList<E extends Entry>(judgeEntry: (entry: E, exchange: Reply) => Found[] = () => []) {
   return (body: readonly E[], exchange: Reply): Found[] => [
     ...duplicates(body, exchange),
@@ -40,7 +40,7 @@ function duplicates(entries: readonly Entry[], exchange: Reply): Found[] {
   const twice = entries.find(({ id }, index) => entries.findIndex((each) => each.id === id) < index);
   if (!twice) return [];
   const expected = "each entry once";
-  const actual = `an id stands there more than once: received ${shown(twice.id, "id")}`;
+  const actual = `a repeated id: received ${shown(twice.id, "id")}`;
   return [found("duplicate_id", { exchange, expected, actual, cause: expected })];
 }
 
@@ -50,19 +50,17 @@ export function judgeCandidate({ personalNumber }: Candidate, exchange: Reply): 
 
 const FORM = /^\d{8}-?\d{4}$/;
 
-/** The form is the contract's; whether date and check digit can be right is worth a warning. */
+/** Reports a number in a wrong format, and warns of an invalid date or check digit. */
 function judgeNumber(text: string | null | undefined, exchange: Reply): Found[] {
   if (text === undefined || text === null) return [];
   const expected = "YYYYMMDDXXXX or YYYYMMDD-XXXX";
   if (!FORM.test(text)) {
-    const actual = "a text of another form in personalNumber";
+    const actual = "a personalNumber in another format";
     return [found("personal_number_wrong", { exchange, expected, actual })];
   }
   if (parsePersonalNumber(text) !== undefined) return [];
   const actual = "a personalNumber that cannot exist";
-  return [
-    found("personal_number_invalid", { exchange, expected: "a date and a check digit that fit", actual }),
-  ];
+  return [found("personal_number_invalid", { exchange, expected: "a valid date and check digit", actual })];
 }
 
 export function judgeRegistry({ candidates }: CandidateRegistry, exchange: Reply): Found[] {
@@ -74,15 +72,15 @@ export function judgeRegistry({ candidates }: CandidateRegistry, exchange: Reply
   ];
 }
 
-/** Fields of contract 2.5 that a provider has for every employee. */
-const EVERYBODYS = ["employeeNumber", "firstName", "lastName", "phone", "email", "workHistory"] as const;
-/** The rest of 2.5, which a provider may keep to itself. */
-const PERSONAL = ["address", "postCode", "city", "countryCode", "emergencyContact", "bankDetails"] as const;
-const LISTED = [...EVERYBODYS, ...PERSONAL];
+/** Fields of contract 2.5 that every employee has. */
+const REQUIRED = ["employeeNumber", "firstName", "lastName", "phone", "email", "workHistory"] as const;
+/** The other fields of 2.5, which a provider may keep private. */
+const OPTIONAL = ["address", "postCode", "city", "countryCode", "emergencyContact", "bankDetails"] as const;
+const LISTED = [...REQUIRED, ...OPTIONAL];
 
 /**
- * A field that some entry lacks may not be known of that person. One that no entry has, not even one that has all the others, is not
- * sent at all. Null is sent.
+ * Reports a field that no entry has, even if one entry has all other fields. A field that only some entries lack may be unknown for
+ * these people. Null counts as present.
  */
 function judgeListed(candidates: CandidateRegistry["candidates"], exchange: Reply): Found[] {
   const isLacking = (entry: RegistryEntry, name: (typeof LISTED)[number]) => entry[name] === undefined;
@@ -91,7 +89,7 @@ function judgeListed(candidates: CandidateRegistry["candidates"], exchange: Repl
     candidates.some((entry) => LISTED.every((each) => each === name || !isLacking(entry, each)));
   const [name] = LISTED.filter(isNotSent);
   if (name === undefined) return [];
-  const code = EVERYBODYS.some((each) => each === name) ? "field_missing" : "field_recommended";
+  const code = REQUIRED.some((each) => each === name) ? "field_missing" : "field_recommended";
   const expected = "every field that the contract lists";
   return [
     found(code, {

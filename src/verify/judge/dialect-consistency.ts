@@ -5,7 +5,7 @@ import { type Exchange, isReply, type Probe, type Reply } from "../exchange.ts";
 import { type Found, found } from "../finding.ts";
 import type { KnownForms, ProviderForms } from "../interactions.ts";
 
-/** Whether the answer is in the forms that the provider has used so far; a form that is not known yet is not judged. */
+/** Reports a response in another form than the provider used before. Unknown forms are not judged. */
 export function judgeForms(exchange: Exchange, forms: KnownForms): Found[] {
   if (!isReply(exchange)) return [];
   return [
@@ -15,7 +15,7 @@ export function judgeForms(exchange: Exchange, forms: KnownForms): Found[] {
   ];
 }
 
-/** Mixed is a shift with marks of the other variant and none of its own: a provider may send more than one variant asks for. */
+/** Reports a shift with fields of the other variant only. A provider may send fields of both. */
 function judgeVariant(exchange: Reply, variant: "a" | "b" | undefined): Found[] {
   const { status, json } = exchange.answer;
   const { operation } = exchange.probe;
@@ -36,7 +36,7 @@ function judgeNotFound(exchange: Reply, known: ProviderForms["notFound"] | undef
   return [found("form_mixed", { exchange, expected: `${name(known)}, as before`, actual: name(form) })];
 }
 
-/** A lookup as the platform makes it: 404 may have other reasons when something about the request is wrong. */
+/** Whether it is a regular lookup: for an invalid request a 404 may have other reasons. */
 function isLookup({ operation, query, rawPath, authorization, providerId, routing }: Probe): boolean {
   if (operation !== "findCandidates" || query?.personalNumber === undefined) return false;
   if ([rawPath, authorization, providerId, routing].some((changed) => changed !== undefined)) return false;
@@ -59,7 +59,7 @@ export function notFoundForm(lookup: Exchange): "empty" | "404" | undefined {
   return status === 200 && Array.isArray(json) && json.length === 0 ? "empty" : undefined;
 }
 
-/** `minimal`, `full` or `none` (204) by the acknowledgement of an assignment; undefined when it is none. */
+/** Returns the form of an acknowledgement (`none`: 204), or undefined. */
 export function acknowledgementOf(exchange: Exchange): "minimal" | "full" | "none" | undefined {
   if (!isReply(exchange)) return undefined;
   const { status, json } = exchange.answer;

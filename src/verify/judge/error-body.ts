@@ -5,11 +5,11 @@ import { type Found, found } from "../finding.ts";
 const STACK_TRACE =
   /Traceback \(most recent call last\)|^\s+at .+\(?[\w./\\-]+:\d+:\d+\)?$|^\s*at [\w.$]+\([\w]+\.(?:java|kt|cs):\d+\)|goroutine \d+ \[|\.php on line \d+/m;
 
-/** Statements and messages of databases, and not prose: "select from the list" is no leak. */
+/** Database statements and messages, but not prose such as "select from the list". */
 const DATABASE =
   /\bSELECT\s[^<>]{1,200}?\sFROM\s+\S+\s+(?:WHERE|JOIN|ORDER|LIMIT)\b|\bINSERT INTO\s+\S+|\bUPDATE\s+\S+\s+SET\s|\bDELETE FROM\s+\S+|\bSQLSTATE\b|\bORA-\d{5}\b|syntax error at or near/;
 
-/** The body of a 4xx. The contract leaves its form open (7.5): only what contradicts its own label is an error. */
+/** Judges the body of a 4xx. The contract does not define it (7.5): only a contradiction to its Content-Type is an error. */
 export function judgeError(exchange: Reply): Found[] {
   const { headers, text } = exchange.answer;
   const type = headers["content-type"] ?? "";
@@ -25,10 +25,10 @@ function judgeLeak(exchange: Reply): Found[] {
   const shown = STACK_TRACE.test(text)
     ? "a stack trace"
     : DATABASE.test(text)
-      ? "a database's words"
+      ? "a database message"
       : undefined;
   if (shown === undefined) return [];
-  return [found("error_leaks", { exchange, expected: "what was wrong with the request", actual: shown })];
+  return [found("error_leaks", { exchange, expected: "what is wrong with the request", actual: shown })];
 }
 
 function notProblem(exchange: Reply, actual: string): Found {
@@ -45,12 +45,12 @@ function judgeJson(exchange: Reply): Found[] {
 
 function broken(exchange: Reply): Found {
   return found("error_body_broken", {
-    ...{ exchange, expected: "JSON, as the Content-Type says" },
+    ...{ exchange, expected: "JSON, as in the Content-Type" },
     actual: `status ${exchange.answer.status} with a body that is not JSON`,
   });
 }
 
-/** RFC 9457: every member is optional, but one that is there has its type, and `status` is the answer's. */
+/** Judges a problem document (RFC 9457). Members are optional, but must have their type, and `status` must match. */
 function judgeProblem(exchange: Reply): Found[] {
   const { json, status } = exchange.answer;
   if (json === undefined) return [broken(exchange)];
@@ -65,14 +65,14 @@ function judgeProblem(exchange: Reply): Found[] {
 }
 
 function wrongMembers(json: unknown, status: number): string[] {
-  if (typeof json !== "object" || json === null || Array.isArray(json)) return ["it is no JSON object"];
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return ["it is not a JSON object"];
   const members = json as Record<string, unknown>;
   const texts = ["type", "title", "detail", "instance"].filter(
     (name) => members[name] !== undefined && members[name] !== null && typeof members[name] !== "string",
   );
   const isOther = members.status !== undefined && members.status !== null && members.status !== status;
   return [
-    ...texts.map((name) => `${name} is no string`),
-    ...(isOther ? [`its status is not the answer's ${status}`] : []),
+    ...texts.map((name) => `${name} is not a string`),
+    ...(isOther ? [`its status differs from ${status}`] : []),
   ];
 }

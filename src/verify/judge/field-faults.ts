@@ -5,7 +5,7 @@ import { type Found, found } from "../finding.ts";
 
 const MOST_PLACES = 6;
 
-/** One finding for all fields; entries of a list are one place, so that two runs find the same. */
+/** Returns one finding for all fields. All entries of a list are one place, so that runs are comparable. */
 export function fieldFaults(code: Code, exchange: Reply, errors: readonly FieldError[]): Found[] {
   const all = errors.map((error) => faultOf(exchange.answer.json, error));
   const faults = [...Map.groupBy(all, ({ path }) => path).values()].flatMap((each) => each.slice(0, 1));
@@ -36,26 +36,26 @@ function listed(texts: readonly string[]): string {
   return [...texts.slice(0, MOST_PLACES), ...more].join("; ");
 }
 
-/** What is wrong with one field of a body, in words. */
+/** A wrong field of a body. */
 export interface FieldFault {
-  /** `assignedCandidates[*].id`; `the body` for all of it. */
+  /** `assignedCandidates[*].id`; `the body` for the whole body. */
   path: string;
-  /** What must stand there: "an ISO 8601 time with an offset". */
+  /** What the contract requires: "an ISO 8601 time with an offset". */
   expected: string;
   /** `received "2"`, `received a text`, `is missing`. */
   actual: string;
-  /** Where the advice of the code is not the best one. */
+  /** Replaces the fix of the code. */
   fix?: string;
 }
 
-/** Fields whose values are no personal data: ids, times, numbers, enums. */
+/** Fields without personal data: ids, times, numbers, enums. */
 const SHOWN =
   /^(id|\w+Id|\w+Time|\w+At|date|slots|numberOfPositions|breakMinutes|status|success|nextCursor)$/;
-/** A number of a person in any form: an id may be one. */
+/** A personal number in any form, which an id may be. */
 const PERSONAL = /\d{6}[-+]?\d{4}/;
 const LONGEST = 40;
 
-/** The fault that a validator found in the body. */
+/** Describes the error that a validator found in the body. */
 export function faultOf(body: unknown, { pointer, message }: FieldError): FieldFault {
   const path = pathOf(pointer);
   if (message === "is missing")
@@ -69,7 +69,7 @@ export function faultOf(body: unknown, { pointer, message }: FieldError): FieldF
   return { path, expected, actual: `received ${shown(value, path)}`, ...(fix !== undefined && { fix }) };
 }
 
-/** A JSON pointer as people write it: entries of a list are one place. */
+/** Returns a readable path for a JSON pointer. All entries of a list are one place. */
 export function pathOf(pointer: string): string {
   const names = pointer.split("/").slice(1).map(unescaped);
   const path = names.map((name) => (/^(\d+|\*)$/.test(name) ? "[*]" : `.${name}`)).join("");
@@ -83,7 +83,7 @@ function valueAt(body: unknown, pointer: string): unknown {
   return names.reduce<unknown>((value, name) => (value as Record<string, unknown> | null)?.[name], body);
 }
 
-/** The value where it can be no personal data, else only what kind it is. */
+/** Returns the value if it cannot be personal data, otherwise its kind. */
 export function shown(value: unknown, path: string): string {
   const kind = kindOf(value);
   const isPlain = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
@@ -120,7 +120,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const LISTED_FORM = "the form that the contract lists";
 const TIME = "an ISO 8601 time with an offset";
 
-/** By the format of a text in the contract's documents. */
+/** By the format in the contract's documents. */
 const FORMATS: Readonly<Record<string, string>> = {
   "date-time": TIME,
   "local-date-time": TIME,
@@ -130,7 +130,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: "a URL",
 };
 
-/** By the message of the validator, which is written for those who know JSON Schema. */
+/** Expectations by message of the validator. */
 const WORDS: readonly (readonly [message: RegExp, words: (match: string, path: string) => string])[] = [
   [/^must be of type (.+)$/, (types) => typesOf(types)],
   [/^must be a valid (.+)$/, (format) => FORMATS[format] ?? LISTED_FORM],

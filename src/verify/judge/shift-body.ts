@@ -6,7 +6,7 @@ import { type Found, found } from "../finding.ts";
 import { isUuid } from "../made-up-ids.ts";
 import { shown } from "./field-faults.ts";
 
-/** What no schema says of a shift: times, ids, positions, and who is assigned. */
+/** Judges what no schema can express: times, ids, positions and assigned candidates. */
 export function judgeShift(body: ShiftBody, exchange: Reply): Found[] {
   return [
     ...judgeId(body, exchange),
@@ -20,12 +20,12 @@ export function judgeShift(body: ShiftBody, exchange: Reply): Found[] {
 function judgeId({ id }: ShiftBody, exchange: Reply): Found[] {
   const asked = exchange.probe.path?.shiftId;
   if (asked === undefined || asked.toLowerCase() === id.toLowerCase()) return shiftIdForm(id, exchange);
-  const expected = "the shift that was asked for";
+  const expected = "the requested shift";
   const actual = `a shift with another id: received ${shown(id, "id")}`;
   return [found("id_mismatch", { exchange, expected, actual, cause: expected })];
 }
 
-/** The contract gives it as a UUID in variant A and in events, and as a text in variant B. One finding for all shifts. */
+/** Warns of an id that is not a UUID. Variant B allows any text. All shifts give one finding. */
 function shiftIdForm(id: string, exchange: Reply): Found[] {
   if (isUuid(id)) return [];
   const actual = `id: received ${shown(id, "id")}`;
@@ -33,7 +33,7 @@ function shiftIdForm(id: string, exchange: Reply): Found[] {
   return [found("shift_id_not_uuid", { ...details, expected: "a UUID", actual })];
 }
 
-/** Times that are there have an offset; decisions, "time without offset": the kit reports an error. One finding for all fields. */
+/** Reports times without an offset as an error (decisions, "time without offset"). All fields give one finding. */
 export function judgeTimes(times: Readonly<Record<string, unknown>>, exchange: Reply): Found[] {
   const texts = Object.entries(times).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string",
@@ -69,7 +69,7 @@ function judgeShiftTimes(body: ShiftBody, exchange: Reply): Found[] {
   ];
 }
 
-/** No shift is older than the system that keeps it. */
+/** Earlier times are default values: no system has older shifts. */
 const NEVER = Date.parse("1980-01-01T00:00:00Z");
 
 function judgeUnset(times: Readonly<Record<string, unknown>>, exchange: Reply): Found[] {
@@ -78,7 +78,7 @@ function judgeUnset(times: Readonly<Record<string, unknown>>, exchange: Reply): 
   );
   return unset.map(([field, time]) =>
     found("time_not_set", {
-      ...{ exchange, cause: field, expected: `${field} as it was, or none` },
+      ...{ exchange, cause: field, expected: `the actual ${field}, or none` },
       actual: `${field}: received ${shown(time, field)}`,
     }),
   );
@@ -92,7 +92,7 @@ function judgeBreak({ breakMinutes }: ShiftBody, exchange: Reply): Found[] {
   return [found("break_too_long", { exchange, expected, actual: `breakMinutes: received ${breakMinutes}` })];
 }
 
-/** What the platform could not take as a job. Times that cannot be read at all have been judged. */
+/** Reports times that the platform cannot use. Unreadable times are reported by `judgeTimes`. */
 function judgeFault(body: ShiftBody, fault: string | undefined, exchange: Reply): Found[] {
   if (fault !== "end_not_after_start" && fault !== "time_out_of_range") return [];
   const [start, end] = [body.startTime, body.endTime].map((time) => shown(time, "startTime"));
@@ -107,7 +107,7 @@ function judgePositions(body: ShiftBody, exchange: Reply): Found[] {
   const positions = body.numberOfPositions ?? undefined;
   if (slots === undefined && positions === undefined) {
     const expected = "slots (variant A) or numberOfPositions (variant B)";
-    return [found("positions_missing", { exchange, expected, actual: "neither is there" })];
+    return [found("positions_missing", { exchange, expected, actual: "neither is present" })];
   }
   if (slots === undefined || positions === undefined || slots === positions) return [];
   const expected = "one number of positions";
@@ -122,14 +122,14 @@ function judgeAssigned(body: ShiftBody, exchange: Reply): Found[] {
   const ids = assignedCandidates.map(idOf);
   const expected = "each assigned candidate once";
   const twice = new Set(ids).size < ids.length;
-  const actual = "an id stands in assignedCandidates more than once";
+  const actual = "an id is repeated in assignedCandidates";
   return [
     ...(twice ? [found("duplicate_id", { exchange, expected, actual })] : []),
     ...judgeEntries(body, exchange),
   ];
 }
 
-/** Variant A gives `candidateId`, variant B `id` and `personalNumber`; a shift that holds fields of both may hold either. */
+/** Judges entries: `candidateId` in variant A, `id` and `personalNumber` in B, either in a shift with fields of both. */
 function judgeEntries(body: ShiftBody, exchange: Reply): Found[] {
   const forms = formsOf(body);
   const wrong = body.assignedCandidates.filter(
@@ -138,7 +138,7 @@ function judgeEntries(body: ShiftBody, exchange: Reply): Found[] {
   if (wrong.length === 0) return [];
   const texts = forms.map((form) => `${FIELDS[form].join(" and ")} (variant ${form.toUpperCase()})`);
   const expected = `${texts.join(", or ")} in each entry of assignedCandidates`;
-  return [found("field_missing", { exchange, expected, actual: "an entry without" })];
+  return [found("field_missing", { exchange, expected, actual: "an entry without them" })];
 }
 
 const FIELDS = { a: ["candidateId"], b: ["id", "personalNumber"] } as const;

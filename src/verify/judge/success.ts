@@ -9,17 +9,17 @@ import { fieldFaults, pathOf } from "./field-faults.ts";
 import { judgeShift } from "./shift-body.ts";
 
 interface Rule {
-  /** What the platform needs to read; undefined: the contract does not say what the body is. */
+  /** What the platform must be able to read; undefined if the contract does not define the body. */
   needed?: Validator<unknown>;
   /** What a provider should send. */
   complete?: (body: unknown) => Validator<unknown>;
-  /** What no schema says. */
+  /** Rules that no schema can express. */
   more?: (body: never, exchange: Reply) => Found[];
 }
 
 const each = (validator: Validator<unknown>): Validator<unknown> => listOf(validator);
 
-/** For each operation what a success holds. */
+/** Rules for the successful response of each operation. */
 const RULES: Readonly<Record<OperationId, Rule>> = {
   getShift: { needed: schemas.Shift, complete: completeShift, more: judgeShift },
   updateShift: {},
@@ -77,7 +77,7 @@ function bodyMissing(exchange: Reply): Found {
   return found("body_missing", { exchange, expected: "a JSON body", actual });
 }
 
-/** PUT /shifts/{id} and the unassignments: what they answer with is not shown; what is there must still be sane. */
+/** Judges the body of updates and unassignments. The contract does not define it, but it must be plausible. */
 function judgeFree(exchange: Reply): Found[] {
   const { json, text } = exchange.answer;
   if (text.trim() === "") return [];
@@ -85,7 +85,7 @@ function judgeFree(exchange: Reply): Found[] {
     const isLabelled = /[/+]json/i.test(exchange.answer.headers["content-type"] ?? "");
     return isLabelled ? [notJson(exchange)] : [];
   }
-  if (saysNo(json)) return [denied(exchange)];
+  if (reportsFailure(json)) return [denied(exchange)];
   if (exchange.probe.operation === "deleteAssignment" && !schemas.CompleteUnassignment(json)) {
     const expected = '204, or 200 with {"success": true}';
     return [found("field_missing", { exchange, expected, actual: "200 with a body without success" })];
@@ -93,7 +93,7 @@ function judgeFree(exchange: Reply): Found[] {
   return exchange.probe.operation === "updateShift" && isShiftLike(json) ? judgeUpdated(exchange, json) : [];
 }
 
-/** Members that the contract knows must be right; those that are missing may be missing here. */
+/** Judges the known members of an updated shift. Members may be missing. */
 function judgeUpdated(exchange: Reply, json: object): Found[] {
   if (schemas.Shift(json)) return [...judgeLabel(exchange), ...judgeShift(json, exchange)];
   const errors = schemas.Shift.errorsOf(json).filter(({ message }) => message !== "is missing");
@@ -103,7 +103,7 @@ function judgeUpdated(exchange: Reply, json: object): Found[] {
 const isShiftLike = (json: unknown): json is object =>
   typeof json === "object" && json !== null && ("startTime" in json || "endTime" in json);
 
-const saysNo = (json: unknown) => (json as { success?: unknown } | null)?.success === false;
+const reportsFailure = (json: unknown) => (json as { success?: unknown } | null)?.success === false;
 
 function denied(exchange: Reply): Found {
   const actual = `status ${exchange.answer.status} with "success": false`;
@@ -134,11 +134,11 @@ function notJson(exchange: Reply): Found {
 const CUT =
   "Send complete JSON, and count Content-Length in bytes: a letter like å is one character and two bytes.";
 
-/** What bytes that are no UTF-8 are read as. */
+/** Replaces invalid UTF-8. */
 const REPLACEMENT = "\uFFFD";
 
 function notUtf8(exchange: Reply): Found {
-  const actual = `status ${exchange.answer.status} with bytes that are no UTF-8`;
+  const actual = `status ${exchange.answer.status} with bytes that are not UTF-8`;
   return found("body_not_json", { exchange, expected: "JSON in UTF-8", actual });
 }
 
@@ -156,20 +156,20 @@ function judgeLabel(exchange: Reply): Found[] {
 function judgeBody(exchange: Reply, { complete, more }: Rule, needed: Validator<unknown>): Found[] {
   const { json } = exchange.answer;
   if (json === undefined) return [];
-  if (exchange.probe.operation === "assignCandidate" && saysNo(json)) return [denied(exchange)];
+  if (exchange.probe.operation === "assignCandidate" && reportsFailure(json)) return [denied(exchange)];
   if (!needed(json)) return judgeErrors(exchange, needed.errorsOf(json));
-  const told = more?.(json as never, exchange) ?? [];
+  const reported = more?.(json as never, exchange) ?? [];
   const odd = complete?.(json).errorsOf(json) ?? [];
   return [
-    ...told,
+    ...reported,
     ...judgeOdd(
       exchange,
-      odd.filter((error) => !isTold(error, told)),
+      odd.filter((error) => !isReported(error, reported)),
     ),
   ];
 }
 
-/** What is wrong with these fields is reported by a code of its own: the complete object would only say it again. */
+/** Fields by the code that reports them: the complete schema must not report them again. */
 const REPORTED_BY: Readonly<Partial<Record<Code, RegExp>>> = {
   shift_id_not_uuid: /^id$/,
   time_without_offset: /(Time|At)$/,
@@ -179,11 +179,11 @@ const REPORTED_BY: Readonly<Partial<Record<Code, RegExp>>> = {
   personal_number_wrong: /personalNumber$/,
 };
 
-function isTold({ pointer }: FieldError, told: readonly Found[]): boolean {
-  return told.some(({ code }) => REPORTED_BY[code]?.test(pathOf(pointer)));
+function isReported({ pointer }: FieldError, reported: readonly Found[]): boolean {
+  return reported.some(({ code }) => REPORTED_BY[code]?.test(pathOf(pointer)));
 }
 
-/** A shift's fields have the types and values that the contract lists (2.2), also those that the platform can do without. */
+/** Reports wrong types and values in optional fields of a shift as errors (2.2), all others as warnings. */
 function judgeOdd(exchange: Reply, odd: readonly FieldError[]): Found[] {
   const isWrong = ({ message }: FieldError) => /^must be (of type|one of)/.test(message);
   const wrong = exchange.probe.operation === "getShift" ? odd.filter(isWrong) : [];
@@ -204,7 +204,7 @@ function completeShift(body: unknown): Validator<unknown> {
   return schemas.ShiftVariantB(body) ? schemas.CompleteShiftVariantB : schemas.CompleteShiftVariantA;
 }
 
-/** A list of what the validator takes. */
+/** Returns a validator for lists of such items. */
 function listOf(validator: Validator<unknown>): Validator<unknown> {
   const isList = (value: unknown): value is unknown =>
     Array.isArray(value) && value.every((item) => validator(item));

@@ -9,7 +9,7 @@ import type { Refused } from "./rejection.ts";
 import type { EventName } from "./retry-scenario.ts";
 import type { WebhookOperationId } from "./webhook-operations.ts";
 
-/** `foreign`: a name that the contract does not have, acknowledged all the same (decisions, "unknown event name"). */
+/** `foreign`: an unknown event name, acknowledged as by the platform (decisions, "unknown event name"). */
 export type Payload = { kind: "message"; event: Message } | { kind: "foreign"; found: Found } | Refused;
 
 export const eventNames = Object.keys(messages) as EventName[];
@@ -66,7 +66,7 @@ function memberOf(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name];
 }
 
-/** What it is, never what it says: a wrong field may hold anything. */
+/** Returns the kind of a value, never the value: a wrong field may contain anything. */
 function describe(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";

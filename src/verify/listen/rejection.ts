@@ -18,20 +18,22 @@ export interface Refused {
 const BODY_LIMIT = 64 * 1024;
 /** decisions, "{provider} path segment". */
 const KIND = /^[a-z][a-z0-9-]{1,31}$/;
-/** Names and UUIDs; any other segment may hold anything. */
+/** Names and UUIDs. Other segments may contain anything. */
 const SHOWN = /^(?:[a-z][a-z0-9-]{0,31}|v\d|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})?$/i;
 
-type Said = Pick<Found, "expected" | "actual"> & { operation?: Place };
+type Details = Pick<Found, "expected" | "actual"> & { operation?: Place };
 
-export function refuse(answer: ProblemError, code: Code, said: Said): Refused {
-  return { kind: "refused", problem: answer, found: [found(code, said)] };
+export function refuse(answer: ProblemError, code: Code, details: Details): Refused {
+  return { kind: "refused", problem: answer, found: [found(code, details)] };
 }
 
 export function refusePath({ method, path }: Request): Refused {
   const segments = path.split("/").slice(0, 10);
   const shown = segments.map((segment) => (SHOWN.test(segment) ? segment : "*")).join("/");
-  return refuse(problem("not_found", { detail: "There is no resource at this path." }), "webhook_path_wrong", {
-    expected: "POST /api/v3/integrations/{provider}/webhook or POST /webhooks/scheduling-provider",
+  const detail = "There is no resource at this path.";
+  const expected = "POST /api/v3/integrations/{provider}/webhook or POST /webhooks/scheduling-provider";
+  return refuse(problem("not_found", { detail }), "webhook_path_wrong", {
+    expected,
     actual: `${method} ${shown}`,
   });
 }
@@ -41,7 +43,7 @@ export function refuseMethod({ method }: Request, { operationId }: WebhookOperat
   return refuse(problem("method_not_allowed", {}, { Allow: "POST" }), "webhook_method_wrong", details);
 }
 
-/** Undefined: the token and the kind are right. The token is judged first, as the platform does. */
+/** Returns undefined if token and kind are right. The token is checked first, like at the platform. */
 export function judgeHead(
   request: Request,
   operation: WebhookOperationId,
@@ -49,18 +51,18 @@ export function judgeHead(
 ): Refused | undefined {
   const header = request.headers.authorization;
   const given = /^Bearer +([\x21-\x7e]+) *$/i.exec(header ?? "")?.[1];
-  const said = { operation, expected: "Authorization: Bearer <PLATFORM_TOKEN>" };
+  const details = { operation, expected: "Authorization: Bearer <PLATFORM_TOKEN>" };
   if (header === undefined) {
-    return refuse(unauthorized(), "webhook_token_missing", { ...said, actual: "no Authorization header" });
+    return refuse(unauthorized(), "webhook_token_missing", { ...details, actual: "no Authorization header" });
   }
   if (given === undefined) {
     return refuse(unauthorized(), "webhook_scheme_wrong", {
-      ...said,
+      ...details,
       actual: "another Authorization header",
     });
   }
   if (!isSameToken(given, token)) {
-    return refuse(unauthorized(), "webhook_token_wrong", { ...said, actual: "Bearer and another token" });
+    return refuse(unauthorized(), "webhook_token_wrong", { ...details, actual: "Bearer with another token" });
   }
   return judgeKind(request, operation);
 }
@@ -70,7 +72,7 @@ function unauthorized(): ProblemError {
   return problem("unauthorized", { detail }, { "WWW-Authenticate": "Bearer" });
 }
 
-/** Compares without telling by its duration how much was right. */
+/** Compares in constant time. */
 function isSameToken(given: string, expected: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(expected));
@@ -82,11 +84,11 @@ function judgeKind({ params }: Request, operation: WebhookOperationId): Refused 
   return refuse(problem("provider_kind_unknown"), "webhook_kind_wrong", {
     operation,
     expected: `a kind that matches ${KIND.source}`,
-    actual: "another text",
+    actual: "a different text",
   });
 }
 
-/** What the body's problem is called here. */
+/** Finding codes by code of the problem. */
 const BODY_CODES: Partial<Record<ProblemCode, Code>> = {
   unsupported_media_type: "webhook_content_type_wrong",
   payload_too_large: "webhook_body_too_large",
@@ -101,10 +103,10 @@ export async function readBody(
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
     const { code, detail = "" } = error.problem;
-    const ours = BODY_CODES[code as ProblemCode] ?? "webhook_body_not_json";
-    const actual = ours === "webhook_content_type_wrong" ? contentTypeOf(request) : detail;
+    const finding = BODY_CODES[code as ProblemCode] ?? "webhook_body_not_json";
+    const actual = finding === "webhook_content_type_wrong" ? contentTypeOf(request) : detail;
     const expected = `a body of ${body.contentType}, complete and at most 64 kB`;
-    return refuse(error, ours, { operation: operationId, expected, actual });
+    return refuse(error, finding, { operation: operationId, expected, actual });
   }
 }
 

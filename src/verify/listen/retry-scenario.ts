@@ -5,99 +5,99 @@ import type { WebhookOperationId } from "./webhook-operations.ts";
 
 export type EventName = Message["event"];
 
-/** `fail`: 500, on purpose; `hold`: 200, but late, on purpose. */
+/** `fail`: a deliberate 500; `hold`: a deliberately late 200. */
 export type Reply = "fail" | "hold" | "acknowledge";
 
-/** One event, known by organisation, name, shift and traceId (decisions, "duplicate traceId"), with its tries. */
-interface Story {
+/** One event with its attempts, identified by organisation, name, shift and traceId (decisions, "duplicate traceId"). */
+interface Delivery {
   event: Message;
   operation: WebhookOperationId;
   treatment: Reply;
-  tries: number;
+  attempts: number;
   isAcknowledged: boolean;
   hasGivenUp: boolean;
 }
 
-/** One try of an event: how to answer it, and what is already wrong with it. */
-export interface Try {
+/** One attempt of an event: the response, and findings so far. */
+export interface Attempt {
   reply: Reply;
-  /** 1: the first. */
+  /** 1: the first attempt. */
   number: number;
-  /** What a person who watches should know. */
+  /** A note for the person at the terminal. */
   note: string | undefined;
   found: Found | undefined;
   acknowledged(): void;
-  /** The sender closed the connection before it had its answer. */
+  /** Called when the sender closed the connection before the response. */
   gaveUp(): void;
 }
 
 /**
- * What a sender is put through: the first event's first try fails, a later event's first try is answered late, and each event
- * that is expected has to come. It knows no clock and no HTTP.
+ * The scenario for a sender: the first event fails once, one later event gets a late response, and each expected event must be
+ * received. It is independent of time and HTTP.
  */
-export interface Exam {
-  take(event: Message, operation: WebhookOperationId): Try;
-  /** Whether there is nothing left to wait for. */
-  isOver(): boolean;
-  /** @param within words for how long was waited: "120 s". */
+export interface RetryScenario {
+  receive(event: Message, operation: WebhookOperationId): Attempt;
+  /** Whether nothing more is expected. */
+  isComplete(): boolean;
+  /** @param within the waiting time for texts: "120 s" */
   outcomes(within: string): Outcome[];
 }
 
-export function createExam(expected: readonly EventName[]): Exam {
-  const stories = new Map<string, Story>();
-  const treated = (treatment: Reply) => [...stories.values()].find((each) => each.treatment === treatment);
+export function createRetryScenario(expected: readonly EventName[]): RetryScenario {
+  const deliveries = new Map<string, Delivery>();
+  const treated = (treatment: Reply) => [...deliveries.values()].find((each) => each.treatment === treatment);
 
   function treatmentOf(event: Message): Reply {
     const failed = treated("fail");
     if (!failed) return "fail";
-    // What may be a try of the failed one under another traceId says more when it is not held.
+    // A possible retry of the failed event under another traceId must not be delayed.
     return treated("hold") || isSameChange(failed.event, event) ? "acknowledge" : "hold";
   }
 
-  function begin(event: Message, operation: WebhookOperationId): Story {
+  function begin(event: Message, operation: WebhookOperationId): Delivery {
     const treatment = treatmentOf(event);
-    const story = { event, operation, treatment, tries: 0, isAcknowledged: false, hasGivenUp: false };
-    stories.set(keyOf(event), story);
-    return story;
+    const delivery = { event, operation, treatment, attempts: 0, isAcknowledged: false, hasGivenUp: false };
+    deliveries.set(keyOf(event), delivery);
+    return delivery;
   }
 
   const isAcknowledged = (name: EventName) =>
-    [...stories.values()].some((story) => story.event.event === name && story.isAcknowledged);
+    [...deliveries.values()].some((delivery) => delivery.event.event === name && delivery.isAcknowledged);
 
   return {
-    take: (event, operation) => {
-      const story = stories.get(keyOf(event)) ?? begin(event, operation);
-      const isRetry = story.tries > 0;
-      const note = isRetry ? "again, with the same traceId" : suspicion(event, stories.values());
+    receive: (event, operation) => {
+      const delivery = deliveries.get(keyOf(event)) ?? begin(event, operation);
+      const isRetry = delivery.attempts > 0;
+      const note = isRetry ? "repeated with the same traceId" : suspicion(event, deliveries.values());
       const one = {
-        reply: isRetry ? "acknowledge" : story.treatment,
+        reply: isRetry ? "acknowledge" : delivery.treatment,
         note,
-        found: isRetry ? judgeRetry(story, event) : undefined,
+        found: isRetry ? judgeRetry(delivery, event) : undefined,
         acknowledged: () => {
-          story.isAcknowledged = true;
+          delivery.isAcknowledged = true;
         },
         gaveUp: () => {
-          story.hasGivenUp = true;
+          delivery.hasGivenUp = true;
         },
       } as const;
-      story.tries += 1;
-      return { ...one, number: story.tries };
+      delivery.attempts += 1;
+      return { ...one, number: delivery.attempts };
     },
-    isOver: () => {
+    isComplete: () => {
       const held = treated("hold");
       const isHoldOver = held ? held.isAcknowledged : expected.length < 2;
       return expected.every(isAcknowledged) && (treated("fail")?.isAcknowledged ?? false) && isHoldOver;
     },
     outcomes: (within) => [
       ...expected.map((name) => judgeExpected(name, isAcknowledged(name), within)),
-      ...judgeFailed(treated("fail"), [...stories.values()], within),
-      ...judgeHeld(treated("hold"), [...stories.values()], within),
-      ...judgeTraces([...stories.values()]),
+      ...judgeFailed(treated("fail"), [...deliveries.values()], within),
+      ...judgeHeld(treated("hold"), [...deliveries.values()], within),
+      ...judgeTraces([...deliveries.values()]),
     ],
   };
 }
 
-/** UUIDs are the same in either case (RFC 9562). */
+/** Returns a key; UUIDs are case-insensitive (RFC 9562). */
 function keyOf({ event, providerId, content, traceId }: Message): string {
   return [event, providerId, content.shiftId, traceId].join(" ").toLowerCase();
 }
@@ -110,30 +110,32 @@ function isSameTrace(left: Message, right: Message): boolean {
   return left.traceId.toLowerCase() === right.traceId.toLowerCase();
 }
 
-function suspicion(event: Message, stories: Iterable<Story>): string | undefined {
-  for (const earlier of stories) {
+function suspicion(event: Message, deliveries: Iterable<Delivery>): string | undefined {
+  for (const earlier of deliveries) {
     if (earlier.event === event || earlier.isAcknowledged) continue;
-    if (isSameChange(earlier.event, event)) return "a try of an earlier webhook? It must keep its traceId";
-    if (isSameTrace(earlier.event, event)) return "a try of an earlier webhook? It must keep its payload";
+    if (isSameChange(earlier.event, event))
+      return "possible retry of an earlier webhook: it must keep its traceId";
+    if (isSameTrace(earlier.event, event))
+      return "possible retry of an earlier webhook: it must keep its payload";
   }
   return undefined;
 }
 
-function judgeRetry(story: Story, event: Message): Found | undefined {
-  const { operation } = story;
-  if (!isDeepStrictEqual(story.event, event)) {
+function judgeRetry(delivery: Delivery, event: Message): Found | undefined {
+  const { operation } = delivery;
+  if (!isDeepStrictEqual(delivery.event, event)) {
     return found("webhook_retry_extras_changed", {
       operation,
-      expected: "the same payload on every try",
-      actual: `${event.event} with the same ids, and other fields or another spelling than before`,
+      expected: "the same payload on every attempt",
+      actual: `${event.event} with the same ids, but different fields or spelling`,
     });
   }
-  // Who gave up has no acknowledgement, whatever was sent in the end.
-  if (!story.isAcknowledged || story.treatment === "hold") return undefined;
+  // After a timeout the sender has no acknowledgement.
+  if (!delivery.isAcknowledged || delivery.treatment === "hold") return undefined;
   return found("webhook_sent_again", {
     operation,
-    expected: "no further try after a 200",
-    actual: `${event.event} again`,
+    expected: "no further attempt after a 200",
+    actual: `a repeated ${event.event}`,
   });
 }
 
@@ -145,58 +147,58 @@ function judgeExpected(name: EventName, isAcknowledged: boolean, within: string)
   });
 }
 
-function judgeFailed(failed: Story | undefined, stories: Story[], within: string): Outcome[] {
-  const title = "a webhook that is answered with 500 is sent again, the same";
+function judgeFailed(failed: Delivery | undefined, deliveries: Delivery[], within: string): Outcome[] {
+  const title = "a webhook is retried unchanged after a 500";
   if (!failed) return [notSent(title)];
-  if (failed.tries > 1) return [passed(failed.operation, title)];
-  return [judgeUnrepeated(failed, stories, "webhook_not_retried", within)];
+  if (failed.attempts > 1) return [passed(failed.operation, title)];
+  return [judgeUnrepeated(failed, deliveries, "webhook_not_retried", within)];
 }
 
-function judgeHeld(held: Story | undefined, stories: Story[], within: string): Outcome[] {
-  const title = "a webhook that is answered late is waited for, or sent again, the same";
+function judgeHeld(held: Delivery | undefined, deliveries: Delivery[], within: string): Outcome[] {
+  const title = "a webhook with a late response is retried unchanged, unless the sender waits";
   if (!held) return [notSent(title)];
-  if (held.isAcknowledged || held.tries > 1) return [passed(held.operation, title)];
+  if (held.isAcknowledged || held.attempts > 1) return [passed(held.operation, title)];
   if (!held.hasGivenUp) return [notSent(title)];
-  return [judgeUnrepeated(held, stories, "webhook_slow_not_retried", within)];
+  return [judgeUnrepeated(held, deliveries, "webhook_slow_not_retried", within)];
 }
 
 function notSent(title: string): Skipped {
-  return skipped("skipped_not_sent", "provider", title, "no webhook came that it could be tried with");
+  return skipped("skipped_not_sent", "provider", title, "no suitable webhook was received");
 }
 
-/** Never sent again as it was: perhaps under another traceId, or with another payload. */
+/** Returns the finding for an event without a retry. A changed traceId or payload has its own code. */
 function judgeUnrepeated(
-  story: Story,
-  stories: Story[],
+  delivery: Delivery,
+  deliveries: Delivery[],
   silence: "webhook_not_retried" | "webhook_slow_not_retried",
   within: string,
 ): Found {
-  const { event, operation } = story;
-  const later = stories.slice(stories.indexOf(story) + 1);
-  const expected = `${event.event} again within ${within}, with the same traceId and payload`;
+  const { event, operation } = delivery;
+  const later = deliveries.slice(deliveries.indexOf(delivery) + 1);
+  const expected = `a retry of ${event.event} within ${within}, with the same traceId and payload`;
   if (later.some((other) => isSameChange(other.event, event))) {
-    const actual = `${event.event} of the same shift under another traceId, and never under the first one`;
+    const actual = `${event.event} of the same shift with another traceId, but never with the first one`;
     return found("webhook_retry_trace_changed", { operation, expected, actual });
   }
   if (later.some((other) => isSameTrace(other.event, event))) {
-    const actual = "the same traceId with another event or another shift, and never with the first one";
+    const actual = "the same traceId with another event or shift, but never with the first one";
     return found("webhook_retry_payload_changed", { operation, expected, actual });
   }
-  return found(silence, { operation, expected, actual: "no further try" });
+  return found(silence, { operation, expected, actual: "no further attempt" });
 }
 
-/** A trace of a retry with another payload is reported there. */
-function judgeTraces(stories: Story[]): Outcome[] {
-  const told = stories.filter(({ treatment, tries }) => treatment !== "acknowledge" && tries === 1);
-  const reused = stories.filter((story, index) =>
-    stories
+/** Reports reused traceIds, except those of retries with another payload. */
+function judgeTraces(deliveries: Delivery[]): Outcome[] {
+  const single = deliveries.filter((each) => each.treatment !== "acknowledge" && each.attempts === 1);
+  const reused = deliveries.filter((delivery, index) =>
+    deliveries
       .slice(0, index)
-      .some((earlier) => !told.includes(earlier) && isSameTrace(earlier.event, story.event)),
+      .some((earlier) => !single.includes(earlier) && isSameTrace(earlier.event, delivery.event)),
   );
   return reused.map(({ operation, event }) =>
     found("webhook_trace_reused", {
       operation,
-      expected: "a traceId of its own for each event",
+      expected: "a different traceId for each event",
       actual: `${event.event} with the traceId of another event`,
     }),
   );

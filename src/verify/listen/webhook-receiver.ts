@@ -7,42 +7,42 @@ import { type Found, found, type Outcome, passed } from "../finding.ts";
 import { isUuid } from "../made-up-ids.ts";
 import { readPayload } from "./payload.ts";
 import { judgeHead, type Refused, readBody, refuse, refuseMethod, refusePath } from "./rejection.ts";
-import type { Exam, Try } from "./retry-scenario.ts";
+import type { Attempt, RetryScenario } from "./retry-scenario.ts";
 import type { WebhookOperation, WebhookOperationId } from "./webhook-operations.ts";
 
-/** Longer than the 5 s after which a provider is advised to give up (decisions, "provider's webhook retries"). */
+/** Longer than the recommended timeout of 5 s (decisions, "provider's webhook retries"). */
 export const HOLD_MS = 6_000;
 
 /** One request, as shown while listening. */
 export interface Seen {
   /** 1: the first request. */
   number: number;
-  /** Undefined when the request could not be understood. */
+  /** Undefined if the request could not be read. */
   event: Message | undefined;
-  /** What it was answered with; `held`: not yet, on purpose; `given up`: the sender closed the connection. */
+  /** Status of the response; `held`: deliberately delayed; `given up`: the sender closed the connection. */
   answer: number | "held" | "given up";
-  /** What is special about it. */
+  /** A note for the person at the terminal. */
   note: string | undefined;
   found: readonly Found[];
 }
 
-export interface Reception {
+export interface Receiver {
   receive(request: Request, response: Response, operation: WebhookOperation): Promise<void>;
   refuseMethod(request: Request, response: Response, operation: WebhookOperation): void;
   refusePath(request: Request, response: Response): void;
 }
 
-export interface ReceptionParts {
+export interface ReceiverOptions {
   token: string;
-  exam: Exam;
+  scenario: RetryScenario;
   hold: (ms: number) => Promise<void>;
   onOutcome: (outcome: Outcome) => void;
   onSeen: (seen: Seen) => void;
 }
 
-/** Judges each request and answers it as the platform does, but for the answers that the exam spoils on purpose. */
-export function createReception({ token, exam, hold, onOutcome, onSeen }: ReceptionParts): Reception {
-  const knownFor = tenantOf();
+/** Judges each request and responds like the platform, except for deliberate failures of the scenario. */
+export function createReceiver({ token, scenario, hold, onOutcome, onSeen }: ReceiverOptions): Receiver {
+  const checkTenant = createTenantCheck();
   let count = 0;
 
   function answerRefused({ problem: refusal, found }: Refused, request: Request, response: Response): void {
@@ -66,8 +66,8 @@ export function createReception({ token, exam, hold, onOutcome, onSeen }: Recept
     response: Response,
   ): Promise<void> {
     count += 1;
-    const one = exam.take(event, operation);
-    onOutcome(one.found ?? passed(operation, "a webhook is as the contract says"));
+    const one = scenario.receive(event, operation);
+    onOutcome(one.found ?? passed(operation, "a webhook follows the contract"));
     const form = shiftIdForm(event, operation);
     for (const each of form) onOutcome(each);
     const seen = {
@@ -91,7 +91,7 @@ export function createReception({ token, exam, hold, onOutcome, onSeen }: Recept
       const payload = readPayload(body.value, operationId);
       if (payload.kind === "refused") return answerRefused(payload, request, response);
       if (payload.kind === "foreign") return answerForeign(payload.found, response);
-      const foreign = knownFor(payload.event, operationId);
+      const foreign = checkTenant(payload.event, operationId);
       if (foreign) return answerRefused(foreign, request, response);
       await answerMessage(payload.event, operationId, response);
     },
@@ -101,20 +101,20 @@ export function createReception({ token, exam, hold, onOutcome, onSeen }: Recept
   };
 }
 
-/** The contract types it as a UUID (6); the platform takes any text. */
+/** Warns of a shift id that is not a UUID (6). The platform accepts any text. */
 function shiftIdForm({ content: { shiftId } }: Message, operation: WebhookOperationId): Found[] {
   if (isUuid(shiftId)) return [];
   const actual = "content.shiftId is another text";
   return [found("shift_id_not_uuid", { operation, expected: "content.shiftId: a UUID", actual })];
 }
 
-/** A token speaks for one organisation: the one that the first webhook names. */
-function tenantOf(): (event: Message, operation: WebhookOperationId) => Refused | undefined {
+/** Returns a check that a token is used for one organisation only: that of the first webhook. */
+function createTenantCheck(): (event: Message, operation: WebhookOperationId) => Refused | undefined {
   let known: string | undefined;
   return ({ providerId }, operation) => {
     known ??= providerId.toLowerCase();
     if (providerId.toLowerCase() === known) return undefined;
-    const detail = "The token speaks for another providerId than the payload names.";
+    const detail = "The token belongs to another providerId than that of the payload.";
     return refuse(problem("forbidden", { detail }), "webhook_provider_changed", {
       operation,
       expected: "the providerId of the first webhook",
@@ -124,14 +124,14 @@ function tenantOf(): (event: Message, operation: WebhookOperationId) => Refused 
 }
 
 async function reply(
-  one: Try,
+  one: Attempt,
   response: Response,
   hold: (ms: number) => Promise<void>,
 ): Promise<Seen["answer"]> {
   const closed = once(response, "close");
   if (one.reply === "hold") await Promise.race([hold(HOLD_MS), closed]);
   if (one.reply === "fail") {
-    const detail = "This answer is wrong on purpose: send the webhook again, with the same traceId.";
+    const detail = "This failure is deliberate. Retry the webhook with the same traceId.";
     sendProblem(problem("internal_error", { detail }), response.req, response, {});
   } else if (!response.closed) acknowledge(response);
   await closed;

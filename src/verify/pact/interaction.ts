@@ -23,14 +23,14 @@ function routeOf(method: string, path: string): Route | undefined {
   return undefined;
 }
 
-/** The operation that the interaction calls. */
+/** Returns the operation that the interaction calls. */
 export function operationOf({ request }: PactInteraction): OperationId | "provider" {
   return (request && routeOf(request.method, request.path)?.operation) ?? "provider";
 }
 
 /**
- * The request of the interaction, with the values of its provider state in their places. Token, organisation and trace are those of the run.
- * Undefined when it calls no operation of the contract.
+ * Returns the request of the interaction, with the values of its provider state. Token, organisation and trace are those of the run.
+ * Returns undefined if it calls no operation of the contract.
  */
 export function requestOf({ request }: PactInteraction, values: StateValues): Probe | undefined {
   if (!request) return undefined;
@@ -70,7 +70,7 @@ function withValues(
   return body;
 }
 
-/** Names of the values that the request takes from its provider state (test/consumer/README.md). */
+/** Returns the names of the provider state's values in the request (test/consumer/README.md). */
 export function neededValues({ request }: PactInteraction): string[] {
   const names = JSON.stringify(request?.generators ?? {}).matchAll(/\$\{(\w+)\}/g);
   return [...new Set([...names].map(([, name = ""]) => name))];

@@ -1,17 +1,17 @@
 import type { Mismatch } from "./mismatches.ts";
 
-/** What is wrong, as every finding says it. */
-export interface Words {
+/** The texts of a finding. */
+export interface MismatchTexts {
   expected: string;
   actual: string;
   fix: string;
 }
 
 /**
- * Describes mismatches without values of the response, which may be personal data. The same mistake gives the same text.
- * @param does what the interaction does: "reads a shift"
+ * Describes mismatches without values of the response, which may be personal data. Equal mismatches give equal texts.
+ * @param does the action of the interaction: "reads a shift"
  */
-export function wordsOf(does: string, mismatches: readonly Mismatch[]): Words {
+export function mismatchTexts(does: string, mismatches: readonly Mismatch[]): MismatchTexts {
   const faults = mismatches.map(faultOf);
   const joined = (texts: readonly string[]) => [...new Set(texts)].sort().join("; ");
   const expected = joined(faults.map((fault) => fault.expected));
@@ -22,7 +22,7 @@ export function wordsOf(does: string, mismatches: readonly Mismatch[]): Words {
 function fixOf([mismatch]: readonly Mismatch[]): string {
   return mismatch?.kind === "status"
     ? `Return status ${statuses(mismatch.wanted)}.`
-    : "Send these fields as the contract lists them; the description of the operation shows the whole answer.";
+    : "Send these fields as the contract lists them; the description of the operation shows the whole response.";
 }
 
 const statuses = (wanted: readonly number[]) => [...wanted].sort().join(" or ");
@@ -34,7 +34,7 @@ interface Fault {
 
 function faultOf(mismatch: Mismatch): Fault {
   if (mismatch.kind === "status") {
-    return { expected: `status ${statuses(mismatch.wanted)}`, actual: `status ${mismatch.came}` };
+    return { expected: `status ${statuses(mismatch.wanted)}`, actual: `status ${mismatch.received}` };
   }
   if (mismatch.kind === "no JSON") return { expected: "a JSON body", actual: "a body that is not JSON" };
   const place = mismatch.place.replace(/^\$\.?/, "") || "the body";
@@ -51,12 +51,9 @@ function faultOf(mismatch: Mismatch): Fault {
     case "another form":
       return {
         expected: `${place}: the form that the contract lists`,
-        actual: `${place}: received ${mismatch.came} of another form`,
+        actual: `${place}: received ${mismatch.received} in another form`,
       };
     case "another type":
-      return {
-        expected: `${place}: ${mismatch.wanted}`,
-        actual: `${place}: received ${mismatch.came}`,
-      };
+      return { expected: `${place}: ${mismatch.wanted}`, actual: `${place}: received ${mismatch.received}` };
   }
 }

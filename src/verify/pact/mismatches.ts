@@ -2,29 +2,29 @@ import { isDeepStrictEqual } from "node:util";
 import type { PactResponse, PactRule, PactRules } from "../contracts.ts";
 import { kindOf } from "../judge/field-faults.ts";
 
-/** One difference between an answer and what a contract expects. Places are those of the body: `$.assignedCandidates[*].id`. */
+/** One difference between a response and a contract. Places are those of the body: `$.assignedCandidates[*].id`. */
 export type Mismatch =
-  | { kind: "status"; wanted: readonly number[]; came: number }
+  | { kind: "status"; wanted: readonly number[]; received: number }
   | { kind: "no JSON" }
   | { kind: "missing"; place: string; names: readonly string[] }
   | { kind: "too few"; place: string; least: number }
-  | { kind: "another type"; place: string; wanted: string; came: string }
-  | { kind: "another form"; place: string; came: string };
+  | { kind: "another type"; place: string; wanted: string; received: string }
+  | { kind: "another form"; place: string; received: string };
 
 /**
- * Compares an answer with the response of an interaction, as a Pact verifier does (specification 4): matching rules by their place, a rule
- * `type` for everything below it, equality where there is none, and fields beyond the expected ones are let be. Headers are not compared: how
- * a provider labels its bodies is judged for all of its answers alike.
- * @param json undefined when the body is none
- * @throws TypeError for a rule that is not known
+ * Compares a response with that of an interaction, like a Pact verifier (specification 4). A place has its own rule, the rule `type` of
+ * a place above it, or equality. Additional fields are allowed. Headers are not compared, because the judge checks the Content-Type
+ * of all responses.
+ * @param json undefined if the body is not JSON
+ * @throws TypeError for an unknown rule
  */
 export function mismatchesOf(
   response: PactResponse,
   { status, json }: { status: number; json: unknown },
 ): Mismatch[] {
   const wanted = statusesOf(response);
-  // A refusal has another body: that one follows from the status.
-  if (!wanted.includes(status)) return [{ kind: "status", wanted, came: status }];
+  // A refusal has a different body as a consequence.
+  if (!wanted.includes(status)) return [{ kind: "status", wanted, received: status }];
   if (response.body === undefined) return [];
   if (json === undefined) return [{ kind: "no JSON" }];
   return compare("$", response.body.content, json, response.matchingRules?.body ?? {});
@@ -69,7 +69,7 @@ function compareLists(
   const least = rule?.min ?? 0;
   if (actual.length < least) return [{ kind: "too few", place, least }];
   if (rule === undefined && actual.length !== expected.length) {
-    return [{ kind: "another form", place, came: kindOf(actual) }];
+    return [{ kind: "another form", place, received: kindOf(actual) }];
   }
   if (expected.length === 0) return [];
   return actual.flatMap((entry, index) =>
@@ -77,7 +77,7 @@ function compareLists(
   );
 }
 
-/** The rule of the place; without one, the type is what counts below a rule `type`. */
+/** Returns the rule of the place, or a rule `type` of a place above it. */
 function ruleAt(place: string, rules: PactRules): PactRule | undefined {
   const own = rules[place]?.matchers[0];
   if (own) return own;
@@ -110,8 +110,8 @@ function fits(rule: PactRule | undefined, expected: unknown, actual: unknown): b
 }
 
 function differenceAt(place: string, expected: unknown, actual: unknown): Mismatch {
-  const [wanted, came] = [kindOf(expected), kindOf(actual)];
-  return wanted === came
-    ? { kind: "another form", place, came }
-    : { kind: "another type", place, wanted, came };
+  const [wanted, received] = [kindOf(expected), kindOf(actual)];
+  return wanted === received
+    ? { kind: "another form", place, received }
+    : { kind: "another type", place, wanted, received };
 }

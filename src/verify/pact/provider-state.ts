@@ -1,14 +1,14 @@
 import { hyphenated, parsePersonalNumber } from "../../contract/personal-number.ts";
-import { makeOne, standing } from "../cancellable-shift.ts";
+import { createCancellable, uncancelled } from "../cancellable-shift.ts";
 import type { PactInteraction } from "../contracts.ts";
 import { CouldNotRun } from "../could-not-run.ts";
 import { type StateValues, setUpState } from "../provider-states.ts";
 import type { Run } from "../run.ts";
-import { isTaken, nobody, numberText, personOf } from "../test-candidates.ts";
+import { isTaken, numberText, personOf, testNumberFor } from "../test-candidates.ts";
 import { neededValues, operationOf } from "./interaction.ts";
 import { type Prepared, prepareShift } from "./shift-state.ts";
 
-/** Makes so what the interaction takes for granted: through the provider's callback, or through the contract's own API. */
+/** Sets up the provider state of the interaction, through the provider's callback or the contract's API. */
 export async function prepareState(run: Run, interaction: PactInteraction): Promise<Prepared> {
   const prepared = await (run.statesUrl === undefined
     ? ownState(run, interaction)
@@ -17,8 +17,8 @@ export async function prepareState(run: Run, interaction: PactInteraction): Prom
   const values = { providerId: run.target.options.providerId, ...prepared.values };
   const unknown = neededValues(interaction).filter((name) => !isValue(values[name as keyof typeof values]));
   if (unknown.length === 0) return { values };
-  const source = run.statesUrl === undefined ? "--fixtures" : "the answer of --states-url";
-  return { missing: `there is no ${unknown.join(", ")}: give it with ${source}` };
+  const source = run.statesUrl === undefined ? "--fixtures" : "the response of --states-url";
+  return { missing: `no ${unknown.join(", ")}: provide it with ${source}` };
 }
 
 const isValue = (value: unknown) => typeof value === "string" && value !== "";
@@ -37,7 +37,7 @@ async function callback(statesUrl: string, { providerStates = [] }: PactInteract
 async function ownState(run: Run, interaction: PactInteraction): Promise<Prepared> {
   const [state] = interaction.providerStates ?? [];
   if (run.known.refusesDigits && /under 12 digits/.test(interaction.description)) {
-    return { missing: "the provider reads the hyphenated form of the personal number only" };
+    return { missing: "the provider accepts the hyphenated form of the personal number only" };
   }
   switch (state?.name) {
     case undefined:
@@ -46,9 +46,9 @@ async function ownState(run: Run, interaction: PactInteraction): Promise<Prepare
     case "no such shift":
       return { values: { shiftId: run.madeUp("no such shift") } };
     case "no such candidate":
-      return somebodyNew(run, interaction);
+      return unknownCandidate(run, interaction);
     case "a candidate exists":
-      return somebodyKnown(run, interaction);
+      return existingCandidate(run, interaction);
     case "a shift was deleted":
       return deletedShift(run);
     case "a shift exists":
@@ -57,28 +57,28 @@ async function ownState(run: Run, interaction: PactInteraction): Promise<Prepare
         : prepareShift(run, interaction);
     default:
       return {
-        missing: `the state "${state?.name}" cannot be made through the contract's own API: give --states-url`,
+        missing: `the state "${state?.name}" cannot be set up through the contract's API: provide --states-url`,
       };
   }
 }
 
-/** An interaction that creates uses the person up; lookups share one. */
-async function somebodyNew(run: Run, { description, request }: PactInteraction): Promise<Prepared> {
+/** Returns an unknown candidate. Each creation needs a new number; lookups share one. */
+async function unknownCandidate(run: Run, { description, request }: PactInteraction): Promise<Prepared> {
   const isCreation = request?.method === "POST";
   const name = isCreation ? description.replace(/ \[.*/, "") : "unused";
-  const { number, lookups } = await nobody(run, isCreation ? "once" : "unused", name);
+  const { number, lookups } = await testNumberFor(run, isCreation ? "once" : "unused", name);
   if (isTaken(lookups, number)) {
-    return { missing: "every test number that was tried is taken at this provider by now" };
+    return { missing: "every tried test number is in use at this provider" };
   }
   const personalNumber = isCreation ? numberText(run, number) : number;
   return { values: { personalNumber, hyphenatedNumber: hyphenated(number) } };
 }
 
 /** Uses the test candidate, so that no real person is changed. A read may use the known candidate. */
-async function somebodyKnown(run: Run, { request }: PactInteraction): Promise<Prepared> {
+async function existingCandidate(run: Run, { request }: PactInteraction): Promise<Prepared> {
   const { candidateId, number } = await personOf(run);
   if (candidateId !== undefined) {
-    // What is created is sent in the form that the provider takes; a lookup asks for the form that it is about.
+    // A creation uses the format that the provider accepts; a lookup uses the format it is about.
     const personalNumber = request?.method === "POST" ? numberText(run, number) : number;
     return { values: { candidateId, personalNumber, hyphenatedNumber: hyphenated(number) } };
   }
@@ -89,7 +89,7 @@ async function somebodyKnown(run: Run, { request }: PactInteraction): Promise<Pr
   };
 }
 
-/** The one that the check of the cancellation cancelled. The times are of another shift: they change nothing here. */
+/** Returns the shift that the cancellation check cancelled. Its times are not relevant. */
 function deletedShift({ known }: Run): Prepared {
   const { cancellable, shift } = known;
   if (!cancellable || "missing" in cancellable || !cancellable.isCancelled) {
@@ -100,13 +100,13 @@ function deletedShift({ known }: Run): Prepared {
 }
 
 async function cancellableShift(run: Run): Promise<Prepared> {
-  const cancellable = standing(run) ?? (run.createShift ? await makeOne(run) : undefined);
+  const cancellable = uncancelled(run) ?? (run.createShift ? await createCancellable(run) : undefined);
   if (cancellable && !("missing" in cancellable)) return { values: { shiftId: cancellable.shiftId } };
   const isGone = run.known.cancellable && !("missing" in run.known.cancellable);
   const why = isGone
-    ? "the shift that may be cancelled is cancelled already"
+    ? "the shift that may be cancelled is already cancelled"
     : "no shift that may be cancelled";
   return { missing: cancellable?.missing ?? `${why}: ${CANCEL_MORE}` };
 }
 
-const CANCEL_MORE = "give --create-shift, or --states-url";
+const CANCEL_MORE = "provide --create-shift, or --states-url";

@@ -1,6 +1,6 @@
 import type { Shift as ShiftBody } from "../../../generated/provider/types.ts";
 import { assign, unassign } from "../assignment.ts";
-import { secondStageOf } from "../cancellable-shift.ts";
+import { secondShiftOf } from "../cancellable-shift.ts";
 import type { PactInteraction } from "../contracts.ts";
 import { isPlain } from "../exchange.ts";
 import type { StateValues } from "../provider-states.ts";
@@ -9,23 +9,23 @@ import { hasStarted, readShiftOf, STARTED, shiftBodyOf, shiftOf, updateOf } from
 import { bookableId, personOf, prepare, secondOf } from "../test-candidates.ts";
 import { operationOf } from "./interaction.ts";
 
-/** What a provider state answers, or why it cannot be made. */
+/** The values of a provider state, or the reason why it cannot be set up. */
 export type Prepared = { values: StateValues } | { missing: string };
 
 interface Wanted {
-  /** Besides those that the provider's own candidates have. */
+  /** In addition to the provider's own candidates. */
   positions: number;
   assigned: number;
 }
 
-/** The shift of the replay as it is now. */
+/** The current shift of the replay. */
 interface Present {
   shiftId: string;
   body: ShiftBody;
   assigned: readonly string[];
 }
 
-/** The state "a shift exists" on the second stage, with test people of the run. */
+/** Sets up the state "a shift exists" on the second shift, with test candidates. */
 export async function prepareShift(run: Run, interaction: PactInteraction): Promise<Prepared> {
   const present = await readPresent(run);
   if ("missing" in present) return present;
@@ -33,11 +33,11 @@ export async function prepareShift(run: Run, interaction: PactInteraction): Prom
   if (!run.mayChange) return asItIs(present, assigned);
   const { first, second } = await replayCandidatesOf(run);
   if (first === undefined) return { missing: "no candidate: creating one failed" };
-  const theirs = present.assigned.filter((id) => id !== first && id !== second);
-  if (operationOf(interaction) === "updateShift" && theirs.length > 1) {
-    return { missing: "the shift has candidates of its own, and two positions are not enough for them" };
+  const others = present.assigned.filter((id) => id !== first && id !== second);
+  if (operationOf(interaction) === "updateShift" && others.length > 1) {
+    return { missing: "the shift has other candidates, and two positions are not enough for them" };
   }
-  const missing = await arrange(run, present, { first, second, slots: theirs.length + positions, assigned });
+  const missing = await arrange(run, present, { first, second, slots: others.length + positions, assigned });
   if (missing !== undefined) return { missing };
   const candidateId = assigned > 0 ? second : first;
   return { values: { ...shown(present), candidateId, ...(assigned > 0 && { assignedCandidateId: first }) } };
@@ -48,7 +48,7 @@ function wantedBy({ providerStates: [state] = [] }: PactInteraction): Partial<Wa
 }
 
 async function readPresent(run: Run): Promise<Present | { missing: string }> {
-  const shiftId = secondStageOf(run);
+  const shiftId = secondShiftOf(run);
   if (shiftId === undefined)
     return { missing: "no shift: provide --fixtures with a shiftId, or --states-url" };
   const read = await readShiftOf(run, shiftId);
@@ -64,7 +64,7 @@ function shown({ shiftId, body }: Present) {
   return { shiftId, startTime, endTime };
 }
 
-/** Read-only: usable only if a candidate is already assigned. */
+/** Returns the state for a read-only run: usable only if a candidate is already assigned. */
 function asItIs(present: Present, assigned: number): Prepared {
   const [assignedCandidateId] = present.assigned;
   if (assigned === 0) return { values: shown(present) };
@@ -79,7 +79,7 @@ interface Arrangement {
   assigned: number;
 }
 
-/** Why it cannot be arranged; undefined once it is. */
+/** Returns why the shift cannot be arranged, or undefined. */
 async function arrange(run: Run, present: Present, wanted: Arrangement): Promise<string | undefined> {
   const { shiftId, body } = present;
   const { first, second, slots, assigned } = wanted;
@@ -90,7 +90,7 @@ async function arrange(run: Run, present: Present, wanted: Arrangement): Promise
       return "no candidate can be unassigned";
   }
   const isSet = updateOf(body).slots === slots || (await setPositions(run, present, slots));
-  // A shift that must not be full may have more positions than were asked for.
+  // A shift that must not be full may have more positions than requested.
   const isRoomy = assigned === 0 && updateOf(body).slots > slots;
   if (!isSet && !isRoomy) return "the positions of the shift cannot be changed";
   if (assigned === 0 || present.assigned.includes(first)) return undefined;

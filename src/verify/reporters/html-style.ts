@@ -1,4 +1,4 @@
-/** Light and dark, from a phone's width up; system fonts, because nothing may be fetched. */
+/** Light and dark, for any width, with system fonts: the report loads nothing. */
 export const STYLE = `
 :root { color-scheme: light dark; --ink: #1b1f24; --soft: #59636e; --paper: #fff; --card: #f6f8fa; --line: #d1d9e0;
   --red: #b3261e; --amber: #8a5a00; --green: #1a7f37; }

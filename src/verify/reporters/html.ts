@@ -6,17 +6,17 @@ import { Markup, markup } from "./markup.ts";
 import {
   counted,
   coverageTable,
-  formsInWords,
-  incompleteInWords,
-  limitedInWords,
+  formLabels,
+  incompleteText,
   type NotChecked,
   notChecked,
+  rateLimitText,
   rowsOf,
   type Section,
   sectionsOf,
 } from "./report-content.ts";
 
-/** Gets one HTML document that needs nothing from elsewhere, and no script. */
+/** Writes one self-contained HTML document without scripts. */
 export function htmlReport(write: (text: string) => void): Reporter {
   return (event) => {
     if (event.type === "end") write(pageOf(event.verification));
@@ -51,11 +51,11 @@ function headOf({ summary, forms, requests, duration, seed, baseUrl, ...rest }: 
     ["duration", `${(duration / 1000).toFixed(1)} s`],
     ["version", `shiftpact ${version}`],
     ["seed", String(seed)],
-    ...formsInWords(forms),
+    ...formLabels(forms),
   ] as const;
   const notes = [
-    ...(rest.limited.waits > 0 ? [limitedInWords(rest.limited)] : []),
-    ...(verdict === "incomplete" ? [incompleteInWords(rest)] : []),
+    ...(rest.limited.waits > 0 ? [rateLimitText(rest.limited)] : []),
+    ...(verdict === "incomplete" ? [incompleteText(rest)] : []),
   ];
   return markup`<header>
 <p class="verdict ${verdict}">${verdict}${rest.readOnly ? " (read-only)" : ""}</p>
@@ -91,7 +91,7 @@ ${reproduce === "" ? "" : markup`<pre><code>${reproduce}</code></pre>`}
 `;
 }
 
-/** Text in backticks is code. */
+/** Marks text in backticks as code. */
 function withCode(text: string): readonly Markup[] {
   return text
     .split("`")
@@ -124,17 +124,17 @@ function coverageChapter({ coverage }: Verification): Markup {
 </table></div></section>`;
 }
 
-/** Each check that passed, with the statements that hold. */
+/** Returns each passed check with its statements. */
 export function passedChapter(passed: readonly Pick<CheckResult, "operation" | "name" | "titles">[]): Markup {
   const items = passed.map(({ name, operation, titles }) => {
     const holds = titles.filter((title) => title !== name).join("; ");
     return markup`<li>${name} <small>${operation}${holds === "" ? "" : `: ${holds}`}</small></li>`;
   });
-  return markup`<section><details><summary>${counted(passed.length, "check")} found nothing wrong</summary>
+  return markup`<section><details><summary>${counted(passed.length, "check")} passed</summary>
 <ul>${items}</ul></details></section>`;
 }
 
-/** What every HTML report stands in: one document that needs nothing from elsewhere, and no script. */
+/** Returns a self-contained HTML document without scripts. */
 export function documentOf(title: string, header: Markup, chapters: readonly Markup[]): string {
   return markup`<!doctype html>
 <html lang="en">

@@ -1,6 +1,6 @@
 import type { Reporter, Verification } from "../events.ts";
 
-/** One finding a line, each once, and the summary last. All at the end: how often each was seen is known only then. */
+/** Writes one line for each finding, and the summary last. Everything is written at the end, because only then the counts are final. */
 export function jsonLines(write: (line: string) => void): Reporter {
   return (event) => {
     if (event.type !== "end") return;
@@ -15,11 +15,11 @@ function wholeSummary({ summary, ...verification }: Verification) {
   return { ...summary, ...facts };
 }
 
-/** The whole verification as one JSON document. */
+/** Writes the whole verification as one JSON document. */
 export function jsonReport(write: (text: string) => void): Reporter {
   return (event) => {
     if (event.type !== "end") return;
-    // What was found stands in the findings.
+    // The findings are a separate member.
     const checks = event.verification.checks.map(({ finding: _, ...check }) => check);
     write(`${JSON.stringify({ ...event.verification, checks }, undefined, 2)}\n`);
   };

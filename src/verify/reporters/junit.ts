@@ -6,23 +6,23 @@ import { type Markup, markup } from "./markup.ts";
 import { rowsOf } from "./report-content.ts";
 
 export interface JunitOptions {
-  /** Which findings are failures; errors unless given. Other warnings stand in the output of a test that passed. */
+  /** The severity of failures; errors by default. Other warnings appear in the output of a passed test. */
   failOn?: "error" | "warning";
 }
 
 /** One test: a check at one operation. */
 export interface Test {
   operation: Place;
-  /** The same in every run, whatever the outcome. */
+  /** Independent of the outcome, and the same in every run. */
   name: string;
   outcome: CheckResult["outcome"];
-  /** Undefined for one that passed. */
+  /** Undefined if the check passed. */
   finding?: Finding;
 }
 
 const SUITES: readonly Suite[] = ["every answer", ...groups];
 
-/** Gets JUnit's XML: a suite for each group, a test for each check. */
+/** Writes JUnit XML: a suite for each group, and a test for each check. */
 export function junitReport(
   write: (text: string) => void,
   { failOn = "error" }: JunitOptions = {},

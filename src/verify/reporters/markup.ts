@@ -1,4 +1,4 @@
-/** Text of an HTML or XML document, in which everything that was put in is escaped. */
+/** Text of an HTML or XML document with escaped values. */
 export class Markup {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Markup {
 
 export type Part = Markup | string | number | readonly Part[];
 
-/** Escapes whatever stands in `${}`, but for markup itself. Attributes must be in double quotes. */
+/** Escapes each value in `${}`, except for markup. Attributes must be in double quotes. */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   const written = strings.map((string, index) => string + textOf(parts[index] ?? ""));
   return new Markup(written.join(""));
@@ -28,7 +28,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** XML allows no control characters and no half characters, not even escaped. */
+/** Escapes text. XML allows no control characters or lone surrogates, not even escaped. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

@@ -4,7 +4,7 @@ import type { Finding, Place } from "../finding.ts";
 import type { KnownForms, ProviderForms } from "../interactions.ts";
 import { webhookOperations } from "../listen/webhook-operations.ts";
 
-/** What was found in one place. */
+/** The findings of one place. */
 export interface Section {
   place: Place;
   /** `GET /shifts/{shiftId}`; empty for the provider as a whole. */
@@ -18,7 +18,7 @@ const CALLS = new Map<Place, string>(
 );
 const PLACES: readonly Place[] = ["provider", ...CALLS.keys()];
 
-/** The findings of one severity, in the contract's order of operations; within one those of a code together, as they were found. */
+/** Returns the findings of one severity by place, in the contract's order of operations, and by code within a place. */
 export function sectionsOf(findings: readonly Finding[], severity: "error" | "warning"): readonly Section[] {
   const chosen = findings.filter((each) => each.severity === severity);
   return PLACES.map((place) => ({
@@ -47,14 +47,14 @@ export function rowsOf(finding: Finding): readonly (readonly [label: string, tex
   ];
 }
 
-/** One reason, and the checks that were not made for it. */
+/** One reason, and the checks that were skipped for it. */
 export interface NotChecked {
   reason: string;
-  /** Each title once, with the operations that it was not checked at. */
+  /** Each title once, with its operations. */
   checks: readonly { title: string; places: readonly Place[] }[];
 }
 
-/** What was not checked, by the reason why. */
+/** Returns the skipped checks by reason. */
 export function notChecked(findings: readonly Finding[]): readonly NotChecked[] {
   const skips = findings.filter(({ severity }) => severity === "skipped");
   const byReason = Map.groupBy(skips, ({ code, actual }) =>
@@ -70,7 +70,7 @@ function byTitle(skips: readonly Finding[]): NotChecked["checks"] {
   }));
 }
 
-/** How often each operation was answered with each status: a row for each operation. */
+/** Number of responses by operation and status, with a row for each operation. */
 export interface CoverageTable {
   statuses: readonly string[];
   rows: readonly { call: string; counts: readonly number[] }[];
@@ -86,7 +86,7 @@ export function coverageTable(coverage: Coverage): CoverageTable {
 }
 
 /** Names and values of the forms, in the order of the reports. */
-const FORM_WORDS: {
+const FORM_LABELS: {
   readonly [Form in keyof ProviderForms]: readonly [name: string, words: Record<ProviderForms[Form], string>];
 } = {
   routing: ["routing", { path: "path", header: "header" }],
@@ -94,17 +94,17 @@ const FORM_WORDS: {
   notFound: ["no match", { empty: "200 []", "404": "404" }],
   unassign: ["unassign", { put: "PUT", delete: "DELETE" }],
   acknowledgement: ["acknowledgement", { minimal: "minimal", full: "full", none: "204" }],
-  updated: ["update answers", { shift: "the shift", none: "no shift" }],
+  updated: ["update returns", { shift: "the shift", none: "no shift" }],
   deleted: ["cancelled shift", { "404": "404", "410": "410", cancelled: "status cancelled" }],
   numbers: ["personal numbers", { digits: "YYYYMMDDXXXX", hyphenated: "YYYYMMDD-XXXX" }],
   hyphen: ["hyphenated numbers", { read: "read", refused: "refused" }],
-  full: ["full shift", { refused: "refuses one more", accepted: "takes one more" }],
+  full: ["full shift", { refused: "refuses another candidate", accepted: "accepts another candidate" }],
   registry: ["registry", { offered: "offered", absent: "not offered" }],
 };
 
-/** What was found out of the provider's forms, in words. */
-export function formsInWords(forms: KnownForms): readonly (readonly [name: string, value: string])[] {
-  return Object.entries(FORM_WORDS).flatMap(([form, [name, words]]) => {
+/** Returns the detected forms of the provider as labels and values. */
+export function formLabels(forms: KnownForms): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(FORM_LABELS).flatMap(([form, [name, words]]) => {
     const value = forms[form as keyof KnownForms];
     if (value === undefined) return [];
     return [[name, (words as Record<string, string>)[value] ?? value] as const];
@@ -116,14 +116,14 @@ export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? "" : "s"}`;
 }
 
-/** What is missing for the verdict `conforms`. */
-export function incompleteInWords({ unseen, readOnly }: Pick<Verification, "unseen" | "readOnly">): string {
+/** Returns why the verdict is not `conforms`. */
+export function incompleteText({ unseen, readOnly }: Pick<Verification, "unseen" | "readOnly">): string {
   const why = readOnly
-    ? "--read-only calls nothing that changes data"
-    : 'see "Not checked" for what it takes';
-  return `Never seen to succeed: ${unseen.join(", ")} (${why}).`;
+    ? "--read-only makes no call that changes data"
+    : 'see "Not checked" for what is missing';
+  return `Never succeeded: ${unseen.join(", ")} (${why}).`;
 }
 
-export function limitedInWords({ waits, atOnce }: Verification["limited"]): string {
-  return `The provider limits its rate (429): it was waited for ${waits === 1 ? "once" : `${waits} times`}, and asked ${atOnce} at a time since.`;
+export function rateLimitText({ waits, atOnce }: Verification["limited"]): string {
+  return `The provider limits its rate (429): the run waited ${waits === 1 ? "once" : `${waits} times`}, and then sent at most ${atOnce} concurrent requests.`;
 }

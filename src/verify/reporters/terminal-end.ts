@@ -1,10 +1,10 @@
 import type { Summary, Verification } from "../events.ts";
-import { counted, coverageTable, formsInWords, incompleteInWords, limitedInWords } from "./report-content.ts";
+import { counted, coverageTable, formLabels, incompleteText, rateLimitText } from "./report-content.ts";
 import { type Terminal, together } from "./terminal.ts";
 
 /** Writes the detected dialect in one sentence. */
 export function writeForms({ forms }: Verification, terminal: Terminal): void {
-  const words = formsInWords(forms).map(([name, value]) => together(`${name}: ${value}`));
+  const words = formLabels(forms).map(([name, value]) => together(`${name}: ${value}`));
   terminal.heading("Dialect");
   terminal.paragraph(words.length === 0 ? "not detected" : words.join("; "), 2);
 }
@@ -29,13 +29,13 @@ export function writeCoverage({ coverage }: Verification, terminal: Terminal): v
   }
 }
 
-/** Writes the last line of the report, after what limits the verdict. */
+/** Writes the last lines of the report: limits of the verdict, and the summary. */
 export function writeSummary(verification: Verification, terminal: Terminal): void {
   const { summary, requests, duration, seed, limited, readOnly } = verification;
   const more = [counted(requests, "request"), `${(duration / 1000).toFixed(1)} s`, `seed ${seed}`];
   terminal.write("");
-  if (limited.waits > 0) terminal.paragraph(limitedInWords(limited), 0);
-  if (summary.verdict === "incomplete") terminal.paragraph(incompleteInWords(verification), 0);
+  if (limited.waits > 0) terminal.paragraph(rateLimitText(limited), 0);
+  if (summary.verdict === "incomplete") terminal.paragraph(incompleteText(verification), 0);
   terminal.write(summaryLine(summary, more, terminal, readOnly ? " (read-only)" : ""));
 }
 

@@ -8,7 +8,7 @@ const COLOURS = { error: "red", warning: "yellow" } as const;
 
 type Severity = keyof typeof TITLES;
 
-/** Writes every finding in full, errors first, and then what was not checked. */
+/** Writes every finding in full, errors first, and then the skipped checks. */
 export function writeFindings(findings: readonly Finding[], terminal: Terminal): void {
   for (const severity of ["error", "warning"] as const) {
     const sections = sectionsOf(findings, severity);
@@ -28,7 +28,7 @@ function writeSection({ place, call, findings }: Section, severity: Severity, te
   }
 }
 
-/** @param previous rows that it shares with a finding of the same code are not repeated */
+/** Writes one finding. @param previous rows shared with a finding of the same code are omitted */
 function writeFinding(
   finding: Finding,
   previous: Finding | undefined,
@@ -46,11 +46,11 @@ function writeFinding(
   for (const [label, text] of rowsOf(finding)) {
     if (!isRepeated(label, text)) terminal.labelled(label, text);
   }
-  // Not wrapped, so that it can be copied.
+  // Not wrapped, for copying.
   if (finding.reproduce !== "") terminal.write(`    ${terminal.paint("cyan", visible(finding.reproduce))}`);
 }
 
-/** Grouped by reason: one missing fixture often prevents many checks. */
+/** Writes skipped checks by reason: one missing fixture often prevents many checks. */
 function writeSkipped(findings: readonly Finding[], terminal: Terminal): void {
   const reasons = notChecked(findings);
   if (reasons.length > 0) terminal.heading("Not checked");

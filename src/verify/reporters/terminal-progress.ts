@@ -3,14 +3,14 @@ import type { Group } from "../options.ts";
 import { counted } from "./report-content.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** One line for each group: how many checks were made in it, and what came of them. */
+/** Writes one line for each group, with the number of checks and findings. */
 export interface Progress {
   begin(group: Group): void;
   checked(): void;
   found(severity: Finding["severity"]): void;
-  /** A group that is not run. */
-  leftOut(group: Group): void;
-  /** Of the last group. */
+  /** Reports a group that does not run. */
+  skipGroup(group: Group): void;
+  /** Ends the last group. */
   end(): void;
 }
 
@@ -21,11 +21,11 @@ interface Line {
   warnings: number;
 }
 
-/** Up one line, and clear it. */
+/** Moves up one line and clears it. */
 const AGAIN = "\u001b[1A\u001b[2K";
 const NAME_WIDTH = 16;
 
-/** @param isInteractive the line of a group is there from its begin, and written anew with each check. */
+/** @param isInteractive writes the line of a group at its start, and again after each check */
 export function createProgress(terminal: Terminal, isInteractive: boolean): Progress {
   let line: Line | undefined;
   const rewrite = () => {
@@ -50,7 +50,7 @@ export function createProgress(terminal: Terminal, isInteractive: boolean): Prog
       if (line && severity === "warning") line.warnings += 1;
       rewrite();
     },
-    leftOut: (group) => {
+    skipGroup: (group) => {
       end();
       terminal.write(terminal.paint("dim", `  - ${group.padEnd(NAME_WIDTH)}skipped`));
     },

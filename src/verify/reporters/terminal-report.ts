@@ -7,18 +7,18 @@ import { writeFindings } from "./terminal-findings.ts";
 import { createProgress, type Progress } from "./terminal-progress.ts";
 
 export interface TerminalOptions {
-  /** Columns; 100 unless given. */
+  /** Columns; 100 by default. */
   width?: number;
-  /** It takes colours and moves of the cursor: lines are plain and written once unless given. */
+  /** Allows colours and cursor movements; false by default. */
   isInteractive?: boolean;
 }
 
 const WIDTH = 100;
 
 /**
- * For people: what is going to be changed, progress, and what was found, the worst first.
- * Nothing is written before the provider is known to be one, so that a run that cannot be made leaves nothing but its reason; on an interactive
- * terminal everything is written at once.
+ * Writes a report for people: the planned changes, the progress, and the findings, errors first.
+ * Nothing is written before the provider is reached, so that an impossible run prints only its reason. An interactive terminal shows
+ * everything immediately.
  */
 export function terminalReport(write: (line: string) => void, options: TerminalOptions = {}): Reporter {
   const { width = WIDTH, isInteractive = false } = options;
@@ -56,7 +56,7 @@ function take(event: RunEvent, terminal: Terminal, progress: Progress): void {
       progress.end();
       break;
     case "finding":
-      if (event.finding.code === "skipped_by_choice") progress.leftOut(event.group);
+      if (event.finding.code === "skipped_by_choice") progress.skipGroup(event.group);
       else progress.found(event.finding.severity);
       break;
     case "end":

@@ -7,14 +7,14 @@ export interface Terminal {
   /** Columns. */
   readonly width: number;
   write(line: string): void;
-  /** A title in bold, after an empty line. */
+  /** Writes a title in bold, after an empty line. */
   heading(text: string): void;
   readonly paint: Paint;
-  /** Wrapped at words; further lines begin below `text`. */
+  /** Wraps at words; further lines start below `text`. */
   labelled(label: string, text: string): void;
-  /** Wrapped at words, with a mark before the first line. */
+  /** Wraps at words, with a mark before the first line. */
   marked(mark: string, text: string, format: Format): void;
-  /** Wrapped at words, each line indented. */
+  /** Wraps at words, with each line indented. */
   paragraph(text: string, indent: number, format?: Format): void;
 }
 
@@ -28,7 +28,7 @@ export function painter(isColoured: boolean): Paint {
 
 const LABEL_INDENT = 4;
 const LABEL_WIDTH = 10;
-/** A narrower terminal breaks the lines itself. */
+/** Narrower terminals break the lines themselves. */
 const LEAST_WIDTH = 40;
 
 export function createTerminal(
@@ -66,7 +66,7 @@ export function createTerminal(
 
 const NO_BREAK = "\u00a0";
 
-/** Joins words so that they stay on one line. */
+/** Joins words with non-breaking spaces. */
 export function together(text: string): string {
   return text.replaceAll(" ", NO_BREAK);
 }

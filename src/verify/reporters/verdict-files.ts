@@ -5,7 +5,7 @@ import { countsOf, type Test, testOf } from "./junit.ts";
 import { markup } from "./markup.ts";
 import { sectionsOf } from "./report-content.ts";
 
-/** The reports of a run that talks to no provider; `subject` says what was judged: "webhooks", or a file's name. */
+/** Reports of a run without a provider; `subject` is "webhooks" or the name of a file. */
 export const verdictFiles = {
   "report.html": verdictHtml,
   "junit.xml": verdictJunit,
@@ -45,7 +45,7 @@ ${tests.map((test) => testOf(test))}  </testsuite>
 `.text;
 }
 
-/** Two findings of one title at an operation differ in what is expected: what came is another thing each time. */
+/** Returns the name of a test. Findings with one title differ in their expectation. */
 function nameOf(finding: Finding, findings: readonly Finding[]): string {
   const { operation, title, expected } = finding;
   const others = findings.filter((each) => each.operation === operation && each.title === title);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { OperationId } from "../../../src/verify/exchange.ts";
 import { dialects } from "./dialects.ts";
-import { type Call, type Faults, jsonReply, play, told } from "./faulty-provider.ts";
+import { type Call, codesOf, type Faults, jsonReply, run } from "./faulty-provider.ts";
 
 const options = { only: ["authentication"] as const };
 
-/** The operations of the contract: with a fault in one half, the other half must not be accused. */
+/** The operations of the contract: a fault in one half must cause no finding in the other half. */
 const HALVES: readonly OperationId[][] = [
   ["listOutlets", "findCandidates", "getShift", "assignCandidate", "deleteAssignment", "cancelShift"],
   ["listRoles", "getCandidateRegistry", "updateShift", "unassignCandidate", "createCandidate"],
@@ -14,7 +14,7 @@ const OPERATIONS = HALVES.flat();
 
 type Accepts = (sent: string | undefined, token: string, call: Call) => boolean;
 
-/** Lets in whom the rule lets in. */
+/** Authorizes the calls that the rule accepts. */
 const lets = (accepts: Accepts): Faults => ({
   before: (call, { token }) => {
     if (accepts(call.headers.authorization, token, call)) call.headers.authorization = `Bearer ${token}`;
@@ -22,61 +22,61 @@ const lets = (accepts: Accepts): Faults => ({
   },
 });
 
-describe("a provider that asks for its token", () => {
+describe("a provider that requires its token", () => {
   it.each(dialects)("passes: %s", async (_, dialect) => {
-    const { verification, sandbox, shiftId } = await play({ dialect, options });
-    expect(told(verification)).toEqual([]);
-    expect(told(verification, "warning")).toEqual([]);
+    const { verification, sandbox, shiftId } = await run({ dialect, options });
+    expect(codesOf(verification)).toEqual([]);
+    expect(codesOf(verification, "warning")).toEqual([]);
     expect(sandbox.shift(shiftId)?.assigned.size).toBe(0);
     expect(sandbox.shift(shiftId)?.positions).toBe(2);
     expect(sandbox.shifts.some(({ cancelled }) => cancelled)).toBe(false);
   });
 
-  it("passes without any data of its own, as far as that can be seen", async () => {
-    const { verification } = await play({ options: { ...options, fixtures: {} } });
-    expect(told(verification)).toEqual([]);
-    expect(told(verification, "skipped").join()).not.toContain("cancelShift");
+  it("passes without fixtures, as far as that can be observed", async () => {
+    const { verification } = await run({ options: { ...options, fixtures: {} } });
+    expect(codesOf(verification)).toEqual([]);
+    expect(codesOf(verification, "skipped").join()).not.toContain("cancelShift");
   });
 
-  it("is asked with GET only when read-only", async () => {
+  it("receives GET only in a read-only run", async () => {
     const methods = new Set<string>();
     const faults = lets((_, __, { method }) => {
       methods.add(method);
       return false;
     });
-    const { verification } = await play({ faults, options: { ...options, readOnly: true } });
+    const { verification } = await run({ faults, options: { ...options, readOnly: true } });
     expect([...methods]).toEqual(["GET"]);
-    expect(told(verification, "skipped")).toContain("skipped_read_only assignCandidate");
+    expect(codesOf(verification, "skipped")).toContain("skipped_read_only assignCandidate");
   });
 });
 
-describe("a provider that does not ask everywhere fails where it does not:", () => {
+describe("a provider that requires no token fails at these operations only:", () => {
   it.each(HALVES)("%s", async (...operations) => {
     const faults = lets((_, __, { operation }) => operations.some((each) => each === operation));
-    const { verification } = await play({ faults, options });
+    const { verification } = await run({ faults, options });
     // Any other token and any other scheme are accepted for the same reason.
     const expected = operations.map((operation) => `auth_missing ${operation}`);
-    expect(told(verification)).toEqual(expected.sort());
+    expect(codesOf(verification)).toEqual(expected.sort());
   });
 
-  it("a shift that nobody has, without data of the provider's own", async () => {
+  it("getShift for an unknown shift, without fixtures", async () => {
     const faults: Faults = {
       before: ({ operation, headers }) =>
         operation === "getShift" && !headers.authorization ? jsonReply(200, {}) : undefined,
     };
-    const { verification } = await play({ faults, options: { ...options, fixtures: {} } });
-    expect(told(verification)).toContain("auth_missing getShift");
+    const { verification } = await run({ faults, options: { ...options, fixtures: {} } });
+    expect(codesOf(verification)).toContain("auth_missing getShift");
   });
 });
 
-describe("a provider fails that takes", () => {
+describe("a provider fails that accepts", () => {
   const CLOSE = ["getShift", "listOutlets"];
   const CASES: readonly (readonly [string, Accepts, string, readonly string[]])[] = [
     ["any token", (sent) => /^Bearer ./.test(sent ?? ""), "auth_any_token", OPERATIONS],
     ["any scheme", (sent, token) => sent?.split(" ")[1] === token, "auth_wrong_scheme", OPERATIONS],
     ["only the scheme Token", (sent, token) => sent === `Token ${token}`, "auth_wrong_scheme", CLOSE],
     ["an empty token", (sent) => sent === "Bearer", "auth_missing", CLOSE],
-    ["what begins so", (sent, token) => !!sent?.startsWith(`Bearer ${token}`), "auth_any_token", CLOSE],
+    ["a longer token", (sent, token) => !!sent?.startsWith(`Bearer ${token}`), "auth_any_token", CLOSE],
     [
       "half a token",
       (sent, token) => !!sent && `Bearer ${token}`.startsWith(sent) && sent.length > 20,
@@ -86,13 +86,13 @@ describe("a provider fails that takes", () => {
   ];
 
   it.each(CASES)("%s", async (_, accepts, code, operations) => {
-    const { verification } = await play({ faults: lets(accepts), options });
-    expect(told(verification)).toEqual([...operations].sort().map((operation) => `${code} ${operation}`));
+    const { verification } = await run({ faults: lets(accepts), options });
+    expect(codesOf(verification)).toEqual([...operations].sort().map((operation) => `${code} ${operation}`));
   });
 });
 
 it.each(["assignCandidate", "unassignCandidate", "deleteAssignment", "updateShift", "cancelShift"] as const)(
-  "a refusal that is carried out all the same is found: %s",
+  "a refused request that takes effect is reported: %s",
   async (operation) => {
     const refused = new Set<Call>();
     const faults: Faults = {
@@ -105,30 +105,30 @@ it.each(["assignCandidate", "unassignCandidate", "deleteAssignment", "updateShif
       },
       after: (_, sent) => (refused.has(sent) ? jsonReply(401, {}) : undefined),
     };
-    const { verification } = await play({ faults, options });
-    expect(told(verification)).toEqual([`auth_missing ${operation}`]);
+    const { verification } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual([`auth_missing ${operation}`]);
     const [finding] = verification.findings.filter(({ severity }) => severity === "error");
     expect(finding?.actual).toBe("status 401, but it was applied");
   },
 );
 
-it("another refusal than 401 is worth a warning", async () => {
+it("a refusal with another status than 401 is a warning", async () => {
   const faults: Faults = { after: ({ status }) => (status === 401 ? jsonReply(403, {}) : undefined) };
-  const { verification } = await play({ faults, options });
-  expect(told(verification)).toEqual([]);
-  expect(told(verification, "warning")).toContain("auth_status getShift");
+  const { verification } = await run({ faults, options });
+  expect(codesOf(verification)).toEqual([]);
+  expect(codesOf(verification, "warning")).toContain("auth_status getShift");
 });
 
-it("an operation that serves nothing is not accused of refusing", async () => {
+it("an operation that always fails is not reported for its refusals", async () => {
   const faults: Faults = {
     before: ({ operation }) => (operation === "listRoles" ? jsonReply(500, {}) : undefined),
   };
-  const { verification } = await play({ faults, options });
-  expect(told(verification)).toEqual(["server_error listRoles"]);
-  expect(told(verification, "skipped")).toContain("skipped_after_failure listRoles");
+  const { verification } = await run({ faults, options });
+  expect(codesOf(verification)).toEqual(["server_error listRoles"]);
+  expect(codesOf(verification, "skipped")).toContain("skipped_after_failure listRoles");
 });
 
-it("who cannot be assigned is not said to have been taken off", async () => {
+it("an unassignment is not reported when the assignment has no effect", async () => {
   const faults: Faults = {
     after: ({ status }, { operation, url }, sandbox) => {
       if (operation !== "assignCandidate" || status !== 200) return undefined;
@@ -136,11 +136,11 @@ it("who cannot be assigned is not said to have been taken off", async () => {
       return jsonReply(200, { success: true });
     },
   };
-  expect(told((await play({ faults, options })).verification)).toEqual([]);
+  expect(codesOf((await run({ faults, options })).verification)).toEqual([]);
 });
 
-it("neither the token nor most of it stands in a report", async () => {
-  const { verification, sandbox } = await play({ faults: lets(() => true), options });
-  expect(told(verification)).not.toEqual([]);
+it("a report contains neither the token nor most of it", async () => {
+  const { verification, sandbox } = await run({ faults: lets(() => true), options });
+  expect(codesOf(verification)).not.toEqual([]);
   expect(JSON.stringify(verification)).not.toContain(sandbox.token.slice(0, -1));
 });

@@ -7,10 +7,10 @@ import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import type { Verification } from "../../../src/verify/events.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
 import { dialects, hyphenatedOnly } from "./dialects.ts";
-import { type Call, codesOf, type Faults, jsonReply, play, type Reply } from "./faulty-provider.ts";
+import { type Call, codesOf, type Faults, jsonReply, type Reply, run } from "./faulty-provider.ts";
 
 const options = { only: ["contracts"] } satisfies Partial<VerifyOptions>;
-/** The groups that find out the forms which interactions depend on. */
+/** The groups that detect the forms on which interactions depend. */
 const whole = {
   only: ["meaning", "registry", "cancellation", "contracts"],
 } satisfies Partial<VerifyOptions>;
@@ -19,7 +19,7 @@ const does = (text: string) => text.replace(/ \[.*$/, "");
 const honoured = ({ passed }: Verification) =>
   passed.filter(({ group }) => group === "contracts").map(({ title }) => does(title));
 const broken = ({ findings }: Verification) => findings.filter(({ code }) => code === "contract_broken");
-const skipGroup = ({ findings }: Verification) =>
+const skipsOf = ({ findings }: Verification) =>
   Object.fromEntries(
     findings
       .filter(({ severity }) => severity === "skipped")
@@ -31,7 +31,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Pact's callback. A state that is not known is answered with 500, as is every one that `isKnown` leaves out. */
+/** Starts Pact's callback. It returns 500 for unknown states, and for those that `isKnown` excludes. */
 async function callback(sandbox: Sandbox, isKnown = (_: string) => true): Promise<string> {
   const states: Record<string, (parameters?: never) => object> = providerStates(sandbox);
   const server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ async function callback(sandbox: Sandbox, isKnown = (_: string) => true): Promis
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/states`;
 }
 
-/** A reply in place of the sandbox's to one operation. */
+/** Replies in place of the sandbox to one operation. */
 function answering(
   operation: Call["operation"],
   reply: (call: Call, sandbox: Sandbox) => Reply | undefined,
@@ -58,20 +58,20 @@ function answering(
 
 describe("the platform's contract is honoured", () => {
   it.each([...dialects, ["hyphenated only", hyphenatedOnly] as const])(
-    "by a correct provider, which is left as it was: %s",
+    "by a correct provider, which is unchanged afterwards: %s",
     async (_, dialect) => {
-      const { verification, sandbox, shiftId } = await play({ dialect, options: whole });
+      const { verification, sandbox, shiftId } = await run({ dialect, options: whole });
       expect(codesOf(verification)).toEqual([]);
       expect(honoured(verification).length).toBeGreaterThanOrEqual(15);
-      expect(Object.keys(skipGroup(verification))).toContain("cancels a shift");
+      expect(Object.keys(skipsOf(verification))).toContain("cancels a shift");
       expect(sandbox.shift(shiftId)).toMatchObject({ positions: 2, assigned: new Map() });
     },
   );
 
-  it("beside candidates of the provider's own, who stay", async () => {
+  it("on a shift with other candidates, who stay assigned", async () => {
     const assigned = (sandbox: Sandbox) => [...(sandbox.shifts[0]?.assigned.keys() ?? [])];
     let before: string[] = [];
-    const { verification, sandbox } = await play({
+    const { verification, sandbox } = await run({
       options: whole,
       prepare: (made) => {
         const [shift] = made.shifts;
@@ -82,42 +82,45 @@ describe("the platform's contract is honoured", () => {
     });
     expect(codesOf(verification)).toEqual([]);
     expect(honoured(verification)).toContain("assigns a candidate to a full shift");
-    expect(skipGroup(verification)["replaces the times and positions of a shift"]).toContain("of its own");
+    expect(skipsOf(verification)["replaces the times and positions of a shift"]).toContain("has other");
     expect(assigned(sandbox)).toEqual(before);
   });
 
-  it("in each state that the provider sets up itself", async () => {
+  it("in states that the provider sets up", async () => {
     const states = async (sandbox: Sandbox) => ({ statesUrl: await callback(sandbox) });
-    const { verification } = await play({ options: whole, prepare: states });
+    const { verification } = await run({ options: whole, prepare: states });
     expect(codesOf(verification)).toEqual([]);
     expect(honoured(verification)).toContain("cancels a shift");
-    expect(skipGroup(verification)).not.toHaveProperty("cancels a shift");
+    expect(skipsOf(verification)).not.toHaveProperty("cancels a shift");
   });
 
-  it("as far as the provider can set up its states", async () => {
+  it("in those states that the provider can set up", async () => {
     const knows = (state: string) => state !== "a shift was deleted";
     const states = async (sandbox: Sandbox) => ({ statesUrl: await callback(sandbox, knows) });
-    const { verification } = await play({ options: whole, prepare: states });
+    const { verification } = await run({ options: whole, prepare: states });
     expect(codesOf(verification)).toEqual([]);
-    expect(skipGroup(verification)["reads a deleted shift"]).toBe(
-      '--states-url: status 500 when asked for the state "a shift was deleted"',
+    expect(skipsOf(verification)["reads a deleted shift"]).toBe(
+      '--states-url: status 500 for the state "a shift was deleted"',
     );
   });
 
-  it("with GET only when read-only", async () => {
+  it("with GET only in a read-only run", async () => {
     const methods = new Set<string>();
     const faults: Faults = { before: ({ method }) => void methods.add(method) };
-    const { verification } = await play({ faults, options: { ...options, readOnly: true } });
+    const { verification } = await run({ faults, options: { ...options, readOnly: true } });
     expect([...methods]).toEqual(["GET"]);
     expect(codesOf(verification)).toEqual([]);
     expect(honoured(verification)).toEqual([
       ...["lists the outlets", "lists the roles", "reads a shift that is not there", "fetches the registry"],
-      ...["looks up an unknown candidate under 12 digits", "looks up an unknown candidate under the hyphenated form"],
+      ...[
+        "looks up an unknown candidate under 12 digits",
+        "looks up an unknown candidate under the hyphenated form",
+      ],
     ]);
     expect(codesOf(verification, "skipped")).toContain("skipped_read_only assignCandidate");
   });
 
-  it("once the provider has room for one more call", async () => {
+  it("after the wait that a 429 requires", async () => {
     const waits: number[] = [];
     let isFirst = true;
     const busy: Reply = { status: 429, headers: { "retry-after": "2" }, body: "" };
@@ -128,35 +131,35 @@ describe("the platform's contract is honoured", () => {
       return busy;
     });
     const wait = async (ms: number) => void waits.push(ms);
-    const { verification } = await play({ faults, options: { ...options, wait } });
+    const { verification } = await run({ faults, options: { ...options, wait } });
     expect(codesOf(verification)).toEqual([]);
     expect(waits).toEqual([2_000]);
   });
 });
 
-describe("a provider that may answer otherwise is not accused:", () => {
+describe("an allowed difference is not reported:", () => {
   const unknown = ({ url }: Call, { shifts }: Sandbox) => !shifts.some(({ id }) => url.includes(id));
   const CASES: readonly (readonly [string, Faults])[] = [
     [
-      "400 to a shift that is not there",
+      "400 for an unknown shift",
       {
         before: (call, sandbox) =>
           call.url.includes("/shifts/") && unknown(call, sandbox) ? jsonReply(400, {}) : undefined,
       },
     ],
     [
-      "422 to the hyphenated form",
+      "422 for the hyphenated form",
       answering("findCandidates", ({ url }) => (/=\d{8}-/.test(url) ? jsonReply(422, {}) : undefined)),
     ],
-    ["nobody in the registry", answering("getCandidateRegistry", () => jsonReply(200, { candidates: [] }))],
+    ["an empty registry", answering("getCandidateRegistry", () => jsonReply(200, { candidates: [] }))],
     [
-      "400 to the registry's limit",
+      "400 for the registry's limit",
       answering("getCandidateRegistry", ({ url }) =>
         url.includes("limit=") ? jsonReply(400, {}) : undefined,
       ),
     ],
     [
-      "a list that is labelled as another kind of JSON",
+      "a list with another JSON media type",
       {
         after: (reply, { operation }) =>
           operation === "listRoles"
@@ -164,11 +167,11 @@ describe("a provider that may answer otherwise is not accused:", () => {
             : undefined,
       },
     ],
-    ["409 to every update", answering("updateShift", () => jsonReply(409, {}))],
+    ["409 for every update", answering("updateShift", () => jsonReply(409, {}))],
   ];
 
   it.each(CASES)("%s", async (_, faults) => {
-    const { verification } = await play({
+    const { verification } = await run({
       faults,
       options: { only: ["cancellation", "contracts"] },
     });
@@ -178,12 +181,12 @@ describe("a provider that may answer otherwise is not accused:", () => {
 });
 
 describe("an interaction that is not honoured", () => {
-  it("is named, with its status, a fix and a curl line", async () => {
+  it("is reported with its status, a fix and a curl command", async () => {
     const faults = answering("assignCandidate", ({ url }, { shifts }) => {
       const isRepeated = shifts.some(({ assigned }) => [...assigned.keys()].some((id) => url.includes(id)));
       return isRepeated ? jsonReply(409, {}) : undefined;
     });
-    const { verification } = await play({ faults, options });
+    const { verification } = await run({ faults, options });
     expect(broken(verification)).toEqual([
       expect.objectContaining({
         severity: "error",
@@ -196,28 +199,28 @@ describe("an interaction that is not honoured", () => {
     ]);
   });
 
-  it("is no second finding where the answer has one, and shows no value of it", async () => {
-    const stranger = [{ id: 7, personalNumber: "secret", firstName: "secret" }];
-    const faults = answering("listOutlets", () => jsonReply(200, stranger));
-    const { verification } = await play({ faults, options });
+  it("is not a second finding for an invalid response, and shows no value of it", async () => {
+    const invalid = [{ id: 7, personalNumber: "secret", firstName: "secret" }];
+    const faults = answering("listOutlets", () => jsonReply(200, invalid));
+    const { verification } = await run({ faults, options });
     expect(broken(verification)).toEqual([]);
     expect(codesOf(verification)).toEqual(["field_missing listOutlets", "field_wrong listOutlets"]);
-    expect(skipGroup(verification)["lists the outlets"]).toMatch(/^it follows from another error: /);
+    expect(skipsOf(verification)["lists the outlets"]).toMatch(/^a consequence of another error: /);
     expect(JSON.stringify(verification.findings)).not.toContain("secret");
   });
 
-  it("is told the same in a second run", async () => {
+  it("is reported with the same texts in a second run", async () => {
     const faults = answering("listOutlets", () => jsonReply(200, {}));
-    const one = await play({ faults, options });
-    const other = await play({ faults, options });
+    const one = await run({ faults, options });
+    const other = await run({ faults, options });
     const texts = ({ verification }: typeof one) =>
       broken(verification).map(({ expected, actual }) => [expected, actual]);
     expect(texts(one)).toEqual(texts(other));
   });
 
-  it.each([500, 302])("is left to the others when the answer is %i", async (status) => {
+  it.each([500, 302])("is skipped when the status is %i, which other checks report", async (status) => {
     const faults = answering("listOutlets", () => ({ status, headers: { location: "/" }, body: "" }));
-    const { verification } = await play({ faults, options });
+    const { verification } = await run({ faults, options });
     expect(broken(verification)).toEqual([]);
     expect(codesOf(verification, "skipped")).toContain("skipped_after_failure listOutlets");
   });

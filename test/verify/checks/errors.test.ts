@@ -1,33 +1,33 @@
 import { describe, expect, it } from "vitest";
 import type { OperationId } from "../../../src/verify/exchange.ts";
 import { dialects } from "./dialects.ts";
-import { type Call, type Faults, jsonReply, play, type Reply, told } from "./faulty-provider.ts";
+import { type Call, codesOf, type Faults, jsonReply, type Reply, run } from "./faulty-provider.ts";
 import { noContent } from "./spoil.ts";
 
 const options = { only: ["errors"] as const };
 
-describe("a provider that refuses what is wrong", () => {
+describe("a provider that refuses invalid requests", () => {
   it.each(dialects)("passes: %s", async (_, dialect) => {
-    const { verification, sandbox, shiftId } = await play({ dialect, options });
-    expect(told(verification)).toEqual([]);
-    expect(told(verification, "warning")).toEqual([]);
+    const { verification, sandbox, shiftId } = await run({ dialect, options });
+    expect(codesOf(verification)).toEqual([]);
+    expect(codesOf(verification, "warning")).toEqual([]);
     expect(sandbox.shift(shiftId)).toMatchObject({ positions: 2, assigned: new Map() });
-    // Four are there from the start, one is the fixtures', and two are the run's own.
+    // Four are seeded, one is the known candidate, and the run creates two.
     expect(sandbox.candidates).toHaveLength(7);
   });
 
-  it("passes with ids that are counted", async () => {
-    const prepare = (sandbox: Parameters<NonNullable<Parameters<typeof play>[0]["prepare"]>>[0]) => {
+  it("passes with sequential ids", async () => {
+    const prepare = (sandbox: Parameters<NonNullable<Parameters<typeof run>[0]["prepare"]>>[0]) => {
       sandbox.createShift({ id: "7", positions: 2 });
       sandbox.createShift({ id: "8" });
       return { fixtures: { shiftId: "7", cancellableShiftId: "8" } };
     };
-    const { verification } = await play({ dialect: { variant: "b" }, options, prepare });
-    expect(told(verification)).toEqual([]);
-    expect(told(verification, "warning")).toEqual(["shift_id_not_uuid getShift"]);
+    const { verification } = await run({ dialect: { variant: "b" }, options, prepare });
+    expect(codesOf(verification)).toEqual([]);
+    expect(codesOf(verification, "warning")).toEqual(["shift_id_not_uuid getShift"]);
   });
 
-  it("is asked with GET only when read-only", async () => {
+  it("receives GET only in a read-only run", async () => {
     const methods = new Set<string>();
     const faults: Faults = {
       before: ({ method }) => {
@@ -35,7 +35,7 @@ describe("a provider that refuses what is wrong", () => {
         return undefined;
       },
     };
-    await play({ faults, options: { ...options, readOnly: true } });
+    await run({ faults, options: { ...options, readOnly: true } });
     expect([...methods]).toEqual(["GET"]);
   });
 });
@@ -48,7 +48,7 @@ const anyShift = ({ url }: Call) =>
   jsonReply(200, { ...shift, id: decodeURIComponent(/shifts\/([^/?]*)/.exec(url)?.[1] ?? "") });
 const acknowledged = () => jsonReply(200, { success: true });
 
-/** Where a success to an id that is nobody's is an error. */
+/** Successful replies to an unknown id that are errors. */
 const ACCEPTED: Partial<Record<OperationId, (call: Call) => Reply>> = {
   getShift: anyShift,
   updateShift: () => noContent,
@@ -57,8 +57,8 @@ const ACCEPTED: Partial<Record<OperationId, (call: Call) => Reply>> = {
 };
 const isMalformed = ({ url }: Call) => /not-a-uuid|%00|%F0|%20or|aaaa|\.\.%2F/.test(url);
 
-describe("ids that nobody has:", () => {
-  it("are accepted", async () => {
+describe("an unknown id", () => {
+  it("is reported where it is accepted", async () => {
     const faults: Faults = {
       after: ({ status }, sent) => {
         const accept = sent.operation && ACCEPTED[sent.operation];
@@ -66,31 +66,31 @@ describe("ids that nobody has:", () => {
       },
     };
     const expected = Object.keys(ACCEPTED).map((operation) => `unknown_id_accepted ${operation}`);
-    expect(told((await play({ faults, options })).verification)).toEqual(expected.sort());
+    expect(codesOf((await run({ faults, options })).verification)).toEqual(expected.sort());
   });
 
-  it("are refused oddly", async () => {
+  it("causes a warning where it is refused with an unusual status", async () => {
     const faults: Faults = {
       after: ({ status }, sent) =>
         status === 404 && sent.operation && !isMalformed(sent) ? jsonReply(422, {}) : undefined,
     };
-    const { verification } = await play({ faults, options });
-    expect(told(verification)).toEqual([]);
+    const { verification } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual([]);
     const expected = ["cancelShift", "getShift", "updateShift"].map((each) => `unknown_id_status ${each}`);
-    expect(told(verification, "warning")).toEqual(["error_not_problem provider", ...expected]);
+    expect(codesOf(verification, "warning")).toEqual(["error_not_problem provider", ...expected]);
   });
 
-  it("an unassignment from no shift", async () => {
+  it("causes a warning where an unassignment accepts it", async () => {
     const faults: Faults = {
       after: ({ status }, { operation }) =>
         operation === "unassignCandidate" && status === 404 ? acknowledged() : undefined,
     };
-    const { verification } = await play({ faults, options });
-    expect(told(verification)).toEqual([]);
-    expect(told(verification, "warning")).toEqual(["unknown_id_tolerated unassignCandidate"]);
+    const { verification } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual([]);
+    expect(codesOf(verification, "warning")).toEqual(["unknown_id_tolerated unassignCandidate"]);
   });
 
-  it("an unknown candidate who is put on the shift is taken off again", async () => {
+  it("of an assigned candidate leads to the unassignment", async () => {
     const added: string[] = [];
     const faults: Faults = {
       before: ({ operation, url }, sandbox) => {
@@ -101,45 +101,46 @@ describe("ids that nobody has:", () => {
         return undefined;
       },
     };
-    const { verification, sandbox, shiftId } = await play({ faults, options });
-    expect(told(verification)).toContain("unknown_id_accepted assignCandidate");
+    const { verification, sandbox, shiftId } = await run({ faults, options });
+    expect(codesOf(verification)).toContain("unknown_id_accepted assignCandidate");
     expect(added).not.toEqual([]);
     expect(sandbox.shift(shiftId)?.assigned.size).toBe(0);
   });
 });
 
-describe("ids that are none:", () => {
-  it("are accepted", async () => {
+describe("a malformed id", () => {
+  it("is reported where it is accepted", async () => {
     const faults: Faults = {
       after: (_, sent) =>
         sent.operation && isMalformed(sent) ? ACCEPTED[sent.operation]?.(sent) : undefined,
     };
     const expected = Object.keys(ACCEPTED).map((operation) => `malformed_accepted ${operation}`);
-    expect(told((await play({ faults, options })).verification)).toEqual(expected.sort());
+    expect(codesOf((await run({ faults, options })).verification)).toEqual(expected.sort());
   });
 
-  it("a 5xx is an error of its own, and no other", async () => {
+  it("causes one finding for a 5xx, and no other", async () => {
     const faults: Faults = { after: (_, { url }) => (url.includes("%00") ? jsonReply(500, {}) : undefined) };
-    const { verification } = await play({ faults, options });
-    const errors = told(verification);
+    const { verification } = await run({ faults, options });
+    const errors = codesOf(verification);
     expect(errors.length).toBeGreaterThan(4);
     expect(errors.every((each) => each.startsWith("server_error "))).toBe(true);
   });
 
   it.each([/candidates$/, /personalNumber=1{600}/, /name=1{600}/])(
-    "a lookup that breaks: %s",
+    "in a lookup that fails causes one finding: %s",
     async (url) => {
       const faults: Faults = {
         before: (call) => (call.method === "GET" && url.test(call.url) ? jsonReply(500, {}) : undefined),
       };
-      expect(told((await play({ faults, options })).verification)).toEqual(["server_error findCandidates"]);
+      const { verification } = await run({ faults, options });
+      expect(codesOf(verification)).toEqual(["server_error findCandidates"]);
     },
   );
 
-  it("a server that tidies up paths is not accused", async () => {
+  it("may be redirected by the server", async () => {
     const reply: Reply = { status: 301, headers: { location: "/" }, body: "" };
     const faults: Faults = { before: ({ url }) => (url.includes("..%2F") ? reply : undefined) };
-    expect(told((await play({ faults, options })).verification)).toEqual([]);
+    expect(codesOf((await run({ faults, options })).verification)).toEqual([]);
   });
 });
 
@@ -154,7 +155,7 @@ function parsed(text: string): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Accepts bodies of that kind where the sandbox refuses them. */
+/** Accepts bodies that the sandbox refuses, if `isTaken` selects them. */
 const accepts = (operation: OperationId, isTaken: (body: unknown) => boolean): Faults => ({
   after: ({ status }, sent) => {
     const isRefused = sent.operation === operation && (status === 400 || status === 422);
@@ -166,68 +167,73 @@ const accepts = (operation: OperationId, isTaken: (body: unknown) => boolean): F
 const hasAll = (body: unknown, ...names: string[]) =>
   isObject(body) && names.every((name) => typeof body[name] === "string" && body[name] !== "");
 
-/** Each is accepted and the rest refused. */
+/** Kinds of bodies; one is accepted in each case, and the others refused. */
 const IN_UPDATES = {
-  "no JSON": (body: unknown) => body === undefined,
-  "no object": (body: unknown) => body !== undefined && !isObject(body),
-  "values that cannot be": (body: unknown) => isObject(body) && "startTime" in body,
-  "parts alone": (body: unknown) => isObject(body) && !("startTime" in body),
+  "not JSON": (body: unknown) => body === undefined,
+  "not an object": (body: unknown) => body !== undefined && !isObject(body),
+  "invalid values": (body: unknown) => isObject(body) && "startTime" in body,
+  "some members only": (body: unknown) => isObject(body) && !("startTime" in body),
 };
 const IN_CREATIONS = {
-  ...{ "no JSON": IN_UPDATES["no JSON"], "no object": IN_UPDATES["no object"] },
+  ...{ "not JSON": IN_UPDATES["not JSON"], "not an object": IN_UPDATES["not an object"] },
   "no number": (body: unknown) => isObject(body) && typeof body.personalNumber !== "string",
   "no name": (body: unknown) =>
     hasAll(body, "personalNumber", "email", "phone") && !hasAll(body, "firstName", "lastName"),
   "no address": (body: unknown) =>
     hasAll(body, "personalNumber", "firstName", "lastName") && !hasAll(body, "email", "phone"),
-  "a number that cannot be": (body: unknown) =>
+  "an invalid number": (body: unknown) =>
     hasAll(body, "personalNumber", "firstName", "lastName", "email", "phone"),
 };
 
-describe("bodies:", () => {
+describe("an accepted invalid body", () => {
   const CASES: readonly (readonly [
     update: keyof typeof IN_UPDATES,
     creation: keyof typeof IN_CREATIONS,
     errors: readonly string[],
     warnings: readonly string[],
   ])[] = [
-    ["no JSON", "no JSON", ["malformed_accepted createCandidate", "malformed_accepted updateShift"], []],
-    ["no object", "no object", ["malformed_accepted createCandidate"], ["invalid_tolerated updateShift"]],
+    ["not JSON", "not JSON", ["malformed_accepted createCandidate", "malformed_accepted updateShift"], []],
     [
-      "values that cannot be",
+      "not an object",
+      "not an object",
+      ["malformed_accepted createCandidate"],
+      ["invalid_tolerated updateShift"],
+    ],
+    [
+      "invalid values",
       "no number",
-      // The right update of a shift whose id is a zero byte is taken too.
+      // The valid update of a shift with a zero byte as id is accepted as well.
       ["invalid_accepted createCandidate", "malformed_accepted updateShift"],
       ["invalid_tolerated updateShift"],
     ],
-    ["parts alone", "no name", ["invalid_accepted createCandidate"], []],
-    ["parts alone", "no address", [], ["invalid_tolerated createCandidate"]],
-    ["parts alone", "a number that cannot be", [], ["invalid_tolerated createCandidate"]],
+    ["some members only", "no name", ["invalid_accepted createCandidate"], []],
+    ["some members only", "no address", [], ["invalid_tolerated createCandidate"]],
+    ["some members only", "an invalid number", [], ["invalid_tolerated createCandidate"]],
   ];
 
-  it.each(CASES)("%s in an update, %s in a creation", async (update, creation, errors, warnings) => {
+  it.each(CASES)("is reported: %s (update), %s (creation)", async (update, creation, errors, warnings) => {
     const updates = accepts("updateShift", IN_UPDATES[update]);
     const creations = accepts("createCandidate", IN_CREATIONS[creation]);
     const faults: Faults = {
       after: (...all) => updates.after?.(...all) ?? creations.after?.(...all),
     };
-    const { verification } = await play({ faults, options });
-    expect(told(verification)).toEqual(errors);
-    expect(told(verification, "warning")).toEqual(warnings);
+    const { verification } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual(errors);
+    expect(codesOf(verification, "warning")).toEqual(warnings);
   });
 
-  it("of a kind that was accepted no second one is sent", async () => {
+  it("of a creation is the last one of its kind", async () => {
     const taken: unknown[] = [];
     const faults = accepts("createCandidate", (body) => {
       const isOfKind = isObject(body) && typeof body.personalNumber !== "string";
       if (isOfKind) taken.push(body);
       return isOfKind;
     });
-    await play({ faults, options });
+    await run({ faults, options });
     expect(taken).toHaveLength(1);
   });
 
-  it("a provider that stores anything is left as it was, and accused of nothing that it only repeats", async () => {
+  it("that is stored is undone, and its echo is not reported", async () => {
     const faults: Faults = {
       before: ({ operation, body }, sandbox) => {
         const json = parsed(body);
@@ -242,11 +248,11 @@ describe("bodies:", () => {
         return jsonReply(200, { ...shift, id: first.id, startTime, endTime, slots });
       },
     };
-    const { verification, sandbox, shiftId } = await play({ faults, options });
-    expect(told(verification)).toEqual(
+    const { verification, sandbox, shiftId } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual(
       ["unknown_id_accepted updateShift", "malformed_accepted updateShift"].sort(),
     );
-    expect(told(verification, "warning")).toContain("invalid_tolerated updateShift");
+    expect(codesOf(verification, "warning")).toContain("invalid_tolerated updateShift");
     const kept = sandbox.shift(shiftId);
     expect(kept?.positions).toBe(2);
     expect(Date.parse(kept?.endTime ?? "")).toBeGreaterThan(Date.parse(kept?.startTime ?? ""));

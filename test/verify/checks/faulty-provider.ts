@@ -9,12 +9,12 @@ import type { Finding } from "../../../src/verify/finding.ts";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
 import { verify } from "../../../src/verify/verify.ts";
 
-/** A request on its way to the sandbox; hooks may change every member but the operation. */
+/** A request to the sandbox. Hooks may change every member except the operation. */
 export interface Call {
-  /** Undefined for a path that the contract does not have. */
+  /** Undefined for a path outside the contract. */
   readonly operation: OperationId | undefined;
   method: string;
-  /** With prefix and query, as it came. */
+  /** As received, with prefix and query. */
   url: string;
   headers: IncomingHttpHeaders;
   body: string;
@@ -26,11 +26,11 @@ export interface Reply {
   body: string;
 }
 
-/** What is wrong with the provider. */
+/** Faults of a provider. */
 export interface Faults {
-  /** Changes the request before the sandbox gets it, or answers in its place. */
+  /** Changes the request to the sandbox, or replies in its place. */
   before?: (call: Call, sandbox: Sandbox) => Reply | undefined;
-  /** Changes the answer; `sent` is the request as the sandbox got it. */
+  /** Changes the reply; `sent` is the request as the sandbox received it. */
   after?: (reply: Reply, sent: Call, sandbox: Sandbox) => Reply | undefined;
 }
 
@@ -40,7 +40,7 @@ export const jsonReply = (status: number, body: unknown): Reply => ({
   body: JSON.stringify(body),
 });
 
-/** A provider that is the sandbox but for the faults. */
+/** Starts a proxy that adds faults to the sandbox. */
 export async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
   const agent = new Agent({ keepAlive: true });
   const server = createServer(async (incoming, response) => {
@@ -66,7 +66,7 @@ export async function startFaultyProvider(sandbox: Sandbox, faults: Faults) {
   return { url: `http://127.0.0.1:${address.port}`, close };
 }
 
-/** By http and not by fetch, which would tidy up the path. */
+/** Forwards with http, because fetch would normalise the path. */
 async function forward(
   { port }: Sandbox,
   { method, url, headers, body }: Call,
@@ -89,7 +89,7 @@ async function forward(
   return { status: response.statusCode, headers: response.headers, body: text };
 }
 
-/** Concrete paths first; the organisation's prefix may stand before them. */
+/** Routes with an optional organisation prefix, concrete paths first. */
 const ROUTES = [...operationsTable]
   .sort((one, other) => one.path.split("{").length - other.path.split("{").length)
   .map(({ operationId, method, path }) => {
@@ -101,26 +101,26 @@ function operationOf(method: string, url: string): OperationId | undefined {
   return ROUTES.find((route) => route.method === method && route.pattern.test(url))?.operationId;
 }
 
-export interface Scene {
+export interface Setup {
   dialect?: Partial<Forms>;
   faults?: Faults;
-  /** Options of the verification beside address, token and fixtures. */
+  /** Options of the verification in addition to address, token and fixtures. */
   options?: Partial<VerifyOptions>;
-  /** Changes the sandbox, or gives more options, before the verification. */
+  /** Changes the sandbox before the verification, or returns more options. */
   prepare?: (sandbox: Sandbox) => Partial<VerifyOptions> | undefined | Promise<Partial<VerifyOptions>>;
 }
 
-export interface Played {
+export interface Verified {
   verification: Verification;
   sandbox: Sandbox;
   shiftId: string;
 }
 
-/** Somebody whom the sandbox of every scene knows. */
+/** Personal number of the known candidate. */
 export const KNOWN_NUMBER = "189001169813";
 
-/** One verification of a sandbox with two shifts and a known person, through the faults. The sandbox is closed afterwards. */
-export async function play({ dialect = {}, faults, options, prepare }: Scene): Promise<Played> {
+/** Verifies a sandbox with two shifts and a known candidate, through the faults, and closes it afterwards. */
+export async function run({ dialect = {}, faults, options, prepare }: Setup): Promise<Verified> {
   const sandbox = await startSandbox({ dialect });
   const { shiftId } = sandbox.createShift({ positions: 2 });
   const { shiftId: cancellableShiftId } = sandbox.createShift();
@@ -139,8 +139,8 @@ export async function play({ dialect = {}, faults, options, prepare }: Scene): P
   }
 }
 
-/** `code operation` of each finding of that severity, sorted. */
-export function told({ findings }: Verification, severity: Finding["severity"] = "error"): string[] {
+/** Returns `code operation` of each finding with that severity, sorted. */
+export function codesOf({ findings }: Verification, severity: Finding["severity"] = "error"): string[] {
   const chosen = findings.filter((each) => each.severity === severity);
   return [...new Set(chosen.map(({ code, operation }) => `${code} ${operation}`))].sort();
 }

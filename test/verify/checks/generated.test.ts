@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
 import type { OperationId } from "../../../src/verify/exchange.ts";
 import { dialects } from "./dialects.ts";
-import { type Faults, jsonReply, play, told } from "./faulty-provider.ts";
+import { codesOf, type Faults, jsonReply, run } from "./faulty-provider.ts";
 import { noContent } from "./spoil.ts";
 
 const options = { only: ["generated"] as const };
 
-describe("a provider that takes whatever comes", () => {
+describe("a provider that handles random input", () => {
   it.each(dialects)("passes: %s", async (_, dialect) => {
-    const { verification, sandbox, shiftId } = await play({ dialect, options });
-    expect(told(verification)).toEqual([]);
-    expect(told(verification, "warning")).toEqual([]);
+    const { verification, sandbox, shiftId } = await run({ dialect, options });
+    expect(codesOf(verification)).toEqual([]);
+    expect(codesOf(verification, "warning")).toEqual([]);
     expect(sandbox.shift(shiftId)?.positions).toBe(2);
     expect(sandbox.candidates).toHaveLength(7);
   });
 
   it.each([2, 3, 4, 5, 6])("passes with another seed: %i", async (seed) => {
-    const { verification } = await play({ options: { ...options, seed } });
-    expect(told(verification)).toEqual([]);
-    expect(told(verification, "warning")).toEqual([]);
+    const { verification } = await run({ options: { ...options, seed } });
+    expect(codesOf(verification)).toEqual([]);
+    expect(codesOf(verification, "warning")).toEqual([]);
   });
 
-  it("gets the same inputs for the same seed, and others for another", async () => {
+  it("receives the same inputs for the same seed, and others for another seed", async () => {
     const inputsOf = async (seed: number) => {
       const inputs: string[] = [];
       const faults: Faults = {
@@ -31,7 +31,7 @@ describe("a provider that takes whatever comes", () => {
           return undefined;
         },
       };
-      await play({ faults, options: { ...options, seed } });
+      await run({ faults, options: { ...options, seed } });
       return inputs;
     };
     const [first, again, other] = [await inputsOf(7), await inputsOf(7), await inputsOf(8)];
@@ -40,7 +40,7 @@ describe("a provider that takes whatever comes", () => {
   });
 });
 
-describe("a provider that breaks is found:", () => {
+describe("a provider that fails with a 5xx is reported:", () => {
   const CASES: readonly (readonly [OperationId, (text: string) => boolean])[] = [
     ["findCandidates", (url) => url.includes("name=") && /%/.test(url)],
     ["getShift", (url) => /shifts\/[^?]*%/.test(url)],
@@ -51,8 +51,8 @@ describe("a provider that breaks is found:", () => {
       before: (call) =>
         call.operation === operation && isTooMuch(call.url) ? jsonReply(500, {}) : undefined,
     };
-    const { verification } = await play({ faults, options });
-    expect(told(verification)).toEqual([`server_error ${operation}`]);
+    const { verification } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual([`server_error ${operation}`]);
   });
 
   it.each(["updateShift", "createCandidate"] as const)("%s", async (operation) => {
@@ -60,28 +60,28 @@ describe("a provider that breaks is found:", () => {
       after: ({ status }, sent) =>
         sent.operation === operation && status === 400 ? jsonReply(500, {}) : undefined,
     };
-    expect(told((await play({ faults, options })).verification)).toEqual([`server_error ${operation}`]);
+    expect(codesOf((await run({ faults, options })).verification)).toEqual([`server_error ${operation}`]);
   });
 });
 
-describe("a provider that accepts nonsense is found once:", () => {
-  it("an update", async () => {
+describe("a provider that accepts invalid bodies is reported once:", () => {
+  it("for an update", async () => {
     const faults: Faults = {
       after: ({ status }, { operation }) =>
         operation === "updateShift" && status === 400 ? noContent : undefined,
     };
-    const { verification } = await play({ faults, options });
-    expect(told(verification)).toEqual([]);
+    const { verification } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual([]);
     const warnings = verification.findings.filter(({ severity }) => severity === "warning");
     expect(warnings.map(({ code, count }) => [code, count])).toEqual([["invalid_tolerated", 1]]);
   });
 
-  it("a creation", async () => {
+  it("for a creation", async () => {
     const faults: Faults = {
       after: ({ status }, { operation }) =>
         operation === "createCandidate" && status === 400 ? jsonReply(201, { id: "4711" }) : undefined,
     };
-    const { verification } = await play({ faults, options });
+    const { verification } = await run({ faults, options });
     const errors = verification.findings.filter(({ severity }) => severity === "error");
     expect(errors.map(({ code, count }) => [code, count])).toEqual([["invalid_accepted", 1]]);
   });

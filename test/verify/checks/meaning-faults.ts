@@ -9,7 +9,7 @@ const shiftOf = ({ shifts }: Sandbox, { url }: Call) => shifts.find(({ id }) => 
 
 const jsonOf = ({ body }: Call): Body => JSON.parse(body);
 
-/** In the sandbox's place, for one operation. */
+/** Replies in place of the sandbox to one operation. */
 function answering(
   operation: OperationId,
   reply: (call: Call, sandbox: Sandbox) => Reply | undefined,
@@ -17,7 +17,7 @@ function answering(
   return { before: (call, sandbox) => (call.operation === operation ? reply(call, sandbox) : undefined) };
 }
 
-/** Something else that a success does. */
+/** Adds an effect to a success. */
 function doing(operation: OperationId, effect: (sandbox: Sandbox, sent: Call) => void): Faults {
   return {
     after: (reply, sent, sandbox) => {
@@ -33,7 +33,7 @@ export const refusesHires = (): Faults =>
 export const forgets = (): Faults =>
   instead("createCandidate", (call) => jsonReply(201, { id: crypto.randomUUID(), ...jsonOf(call) }));
 
-/** Spoils lookups that find somebody whom the kit has created. */
+/** Changes lookups that find a test candidate. */
 export const ofOurs = (change: (one: Body) => readonly Body[]): Faults =>
   spoilList("findCandidates", ([one, ...rest]) =>
     one?.lastName === "Provning" ? [...change(one), ...rest] : one ? [one, ...rest] : [],
@@ -45,7 +45,7 @@ export const findsAll = (): Faults =>
     return undefined;
   });
 
-/** 201 with another id each time that the person is there already. */
+/** Returns 201 with a new id for an existing candidate. */
 export const createsTwice = (): Faults => ({
   after: (reply, sent) =>
     sent.operation === "createCandidate" && reply.status === 409
@@ -53,7 +53,7 @@ export const createsTwice = (): Faults => ({
       : undefined,
 });
 
-/** 200 with the candidate who is there. */
+/** Returns 200 with the existing candidate. */
 export const createsOnce = (): Faults => ({
   after: (reply, sent, { candidates }) => {
     if (sent.operation !== "createCandidate" || reply.status !== 409) return undefined;
@@ -80,7 +80,7 @@ export const storesOnly = (...fields: readonly ("startTime" | "endTime" | "slots
     return undefined;
   });
 
-export function tellsOldTimes(): Faults {
+export function returnsOldTimes(): Faults {
   let old = {};
   const remember = answering("updateShift", (call, sandbox) => {
     const shift = shiftOf(sandbox, call);
@@ -90,10 +90,10 @@ export function tellsOldTimes(): Faults {
   return { ...remember, ...spoil("updateShift", (body) => ({ ...body, ...old })) };
 }
 
-export const takesOff = (): Faults =>
+export const unassignsAll = (): Faults =>
   doing("updateShift", (sandbox, sent) => shiftOf(sandbox, sent)?.assigned.clear());
 
-/** To another outlet. */
+/** Moves the shift to another outlet. */
 export const moves = (operation: OperationId): Faults =>
   doing(operation, (sandbox, sent) => {
     const shift = shiftOf(sandbox, sent);
@@ -105,7 +105,7 @@ export const refusesRepetition = (): Faults =>
     shiftOf(sandbox, call)?.assigned.has(candidateOf(call)) ? refusal(409) : undefined,
   );
 
-/** The second assignment takes the candidate off. */
+/** The second assignment unassigns the candidate. */
 export const toggles = (): Faults =>
   answering("assignCandidate", (call, sandbox) =>
     shiftOf(sandbox, call)?.assigned.delete(candidateOf(call))
@@ -148,13 +148,13 @@ export function listsTwice(): Faults {
   return { ...listed, ...repeated };
 }
 
-/** Whoever is assigned takes the place of everybody before. */
+/** An assignment unassigns all other candidates. */
 export const replaces = (): Faults =>
   doing("assignCandidate", (sandbox, sent) => {
     const assigned = shiftOf(sandbox, sent)?.assigned;
     for (const id of [...(assigned?.keys() ?? [])]) if (id !== candidateOf(sent)) assigned?.delete(id);
   });
 
-/** Whoever is unassigned takes everybody along. */
+/** An unassignment removes all candidates. */
 export const emptiesShift = (): Faults =>
   doing("unassignCandidate", (sandbox, sent) => shiftOf(sandbox, sent)?.assigned.clear());

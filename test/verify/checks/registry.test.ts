@@ -1,62 +1,62 @@
 import { describe, expect, it } from "vitest";
 import type { VerifyOptions } from "../../../src/verify/options.ts";
 import { dialects, hyphenatedOnly } from "./dialects.ts";
-import { type Call, type Faults, play, told } from "./faulty-provider.ts";
+import { type Call, codesOf, type Faults, run } from "./faulty-provider.ts";
 import { type Body, instead, refusal, spoil, turns } from "./spoil.ts";
 
 const options = { only: ["registry"] } satisfies Partial<VerifyOptions>;
 
 describe("the registry of a correct provider", () => {
-  it.each(dialects)("is right: %s", async (_, dialect) => {
-    const { verification } = await play({ dialect, options });
+  it.each(dialects)("has no finding: %s", async (_, dialect) => {
+    const { verification } = await run({ dialect, options });
     expect(verification.findings.filter(({ severity }) => severity !== "skipped")).toEqual([]);
   });
 
-  it("is right where people are found under the hyphenated form only", async () => {
-    const { verification } = await play({ dialect: hyphenatedOnly, options });
-    expect([...told(verification), ...told(verification, "warning")]).toEqual([]);
+  it("has no finding when only the hyphenated number finds candidates", async () => {
+    const { verification } = await run({ dialect: hyphenatedOnly, options });
+    expect([...codesOf(verification), ...codesOf(verification, "warning")]).toEqual([]);
   });
 
   it.each(["404", "405", "501"])("may be absent: %s", async (status) => {
     const faults = instead("getCandidateRegistry", refusal(Number(status)));
-    const { verification } = await play({ faults, options });
-    expect(told(verification)).toEqual([]);
-    expect(told(verification, "skipped")).toContain("skipped_not_offered getCandidateRegistry");
+    const { verification } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual([]);
+    expect(codesOf(verification, "skipped")).toContain("skipped_not_offered getCandidateRegistry");
   });
 
   it("may ignore limit and cursor", async () => {
-    const { verification } = await play({ faults: everybodyAtOnce(), options });
-    expect([...told(verification), ...told(verification, "warning")]).toEqual([]);
+    const { verification } = await run({ faults: everybodyAtOnce(), options });
+    expect([...codesOf(verification), ...codesOf(verification, "warning")]).toEqual([]);
   });
 
   it("may be empty", async () => {
     const faults = spoil("getCandidateRegistry", () => ({ candidates: [] }));
-    const { verification } = await play({ faults, options });
-    expect(told(verification)).toEqual([]);
-    expect(told(verification, "skipped")).toContain("skipped_not_prepared getCandidateRegistry");
+    const { verification } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual([]);
+    expect(codesOf(verification, "skipped")).toContain("skipped_not_prepared getCandidateRegistry");
   });
 });
 
-describe("what is wrong with a registry is found:", () => {
+describe("a violation in the registry is reported:", () => {
   const cases: readonly (readonly [string, Faults, string])[] = [
     [
-      "the same cursor again",
+      "a repeated cursor",
       ofPages((body) => ({ ...body, nextCursor: "more" }), everybodyAtOnce()),
       "registry_loops getCandidateRegistry",
     ],
-    ["the same page under another cursor each time", endless(), "registry_loops getCandidateRegistry"],
-    ["a page that leaves people out", ofPages(withoutTheFirst), "registry_incomplete getCandidateRegistry"],
-    ["other ids than those of the lookup", ofPages(withOtherIds), "registry_unmatched getCandidateRegistry"],
+    ["the same page with a new cursor each time", endless(), "registry_loops getCandidateRegistry"],
+    ["a page that omits people", ofPages(withoutTheFirst), "registry_incomplete getCandidateRegistry"],
+    ["different ids than in lookups", ofPages(withOtherIds), "registry_unmatched getCandidateRegistry"],
     ["people who are not found", ofPages(withStrangers), "registry_unmatched getCandidateRegistry"],
   ];
 
   it.each(cases)("%s", async (_, faults, expected) => {
-    const { verification } = await play({ faults, options });
-    expect(told(verification)).toEqual([expected]);
+    const { verification } = await run({ faults, options });
+    expect(codesOf(verification)).toEqual([expected]);
   });
 });
 
-/** Without the query, which a provider may not know. */
+/** Returns all people: a provider may ignore the query. */
 function everybodyAtOnce(): Faults {
   return instead("getCandidateRegistry", (call) => {
     call.url = call.url.replace(/\?.*$/, "");
@@ -75,7 +75,7 @@ function endless(): Faults {
 
 const entriesOf = ({ candidates }: Body) => candidates as readonly Body[];
 
-/** On every page but the whole registry. */
+/** Changes pages, but not the whole registry. */
 function withoutTheFirst(body: Body, { url }: Call): Body {
   return url.includes("limit") ? { ...body, candidates: entriesOf(body).slice(1) } : body;
 }

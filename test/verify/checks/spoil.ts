@@ -1,10 +1,10 @@
 import type { OperationId } from "../../../src/verify/exchange.ts";
 import { type Call, type Faults, jsonReply, type Reply } from "./faulty-provider.ts";
 
-/** What a body holds; a list of them for lists. */
+/** A JSON body; for lists an array of these. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Changes the body of each success of the operation. */
+/** Changes the body of each successful reply to the operation. */
 export function spoil(operation: OperationId, change: (body: Body, sent: Call) => unknown): Faults {
   return {
     after: (reply, sent) =>
@@ -14,7 +14,7 @@ export function spoil(operation: OperationId, change: (body: Body, sent: Call) =
   };
 }
 
-/** The same for a list. */
+/** Changes the list in each successful reply to the operation. */
 export function spoilList(
   operation: OperationId,
   change: (list: readonly Body[]) => readonly unknown[],
@@ -22,7 +22,7 @@ export function spoilList(
   return spoil(operation, (body) => change(body as unknown as readonly Body[]));
 }
 
-/** Answers in the provider's place, so that nothing happens there. */
+/** Replies in place of the provider, which does not receive the call. */
 export function instead(operation: OperationId, reply: Reply | ((call: Call) => Reply | undefined)): Faults {
   return {
     before: (call) => {
@@ -35,7 +35,7 @@ export function instead(operation: OperationId, reply: Reply | ((call: Call) => 
 export const refusal = (status: number): Reply => jsonReply(status, { error: "refused" });
 export const noContent: Reply = { status: 204, headers: {}, body: "" };
 
-/** Counts 1, 2, 3. */
+/** Returns a counter from 1. */
 export function turns(): () => number {
   let turn = 0;
   return () => {
@@ -44,7 +44,7 @@ export function turns(): () => number {
   };
 }
 
-/** Not the first answers, by which the kit knows the provider; then every third. */
+/** Returns true for every third call, after the first ones that detect the dialect. */
 export function sometimes(): () => boolean {
   const turn = turns();
   return () => {

@@ -72,7 +72,7 @@ function htmlCounts(events: readonly RunEvent[]): Counts & { passed: number } {
     warnings: count(/<article class="warning">/g),
     skipped: numberIn(text, /<b>(\d+)<\/b> not checked/),
     checks: numberIn(text, /<b>(\d+)<\/b> checks?/),
-    passed: numberIn(text, /(\d+) checks? found nothing wrong/),
+    passed: numberIn(text, /(\d+) checks? passed/),
   };
 }
 
@@ -89,19 +89,19 @@ function jsonCounts(events: readonly RunEvent[]): Counts {
 describe("every report has the same counts", () => {
   it.each<[string, FaultName[], Partial<VerifyOptions>]>([
     ["a provider that conforms", [], {}],
-    ["several mistakes", ["no-token-accepted", "time-without-offset", "errors-as-json", "duplicate-ids"], {}],
-    ["several mistakes of one check", ["invalid-update-accepted", "number-unchecked"], {}],
-    ["nothing to check with", [], { fixtures: {}, readOnly: true }],
+    ["several errors", ["no-token-accepted", "time-without-offset", "errors-as-json", "duplicate-ids"], {}],
+    ["several errors of one check", ["invalid-update-accepted", "number-unchecked"], {}],
+    ["missing fixtures", [], { fixtures: {}, readOnly: true }],
     ["one group", ["truncated"], { only: ["answers"] }],
     ["two operations", ["no-token-accepted"], { operations: ["getShift", "updateShift"] }],
-    ["nothing that is checked", [], { only: ["cancellation"], fixtures: {} }],
+    ["a run without checks", [], { only: ["cancellation"], fixtures: {} }],
   ])("for %s", async (_, faults, options) => {
     const { events, verification } = await eventsOf(faults, options);
     const { verdict: __, ...counts } = verification.summary;
     const { progress, ...terminal } = terminalCounts(events);
     const { passed, ...html } = htmlCounts(events);
     expect(terminal).toEqual(counts);
-    // That nothing was checked is known when the last group is over.
+    // The finding that nothing was checked follows the last group.
     const late = verification.findings.filter(({ code }) => code === "nothing_checked").length;
     expect(progress).toBe(counts.checks - late);
     expect(jsonCounts(events)).toEqual(counts);
@@ -115,7 +115,7 @@ const namesOf = ({ checks }: Verification) =>
   checks.map(({ suite, operation, name }) => `${suite} | ${operation} | ${name}`);
 
 describe("the name of a check", () => {
-  it("is the same when it passes, fails and is skipped, and stands once", async () => {
+  it("is unique, and the same when the check passes, fails or is skipped", async () => {
     const right = namesOf((await eventsOf([])).verification);
     expect(new Set(right).size).toBe(right.length);
     const others = await Promise.all([
@@ -131,7 +131,7 @@ describe("the name of a check", () => {
     }
   });
 
-  it("is the same with another seed, and holds no value of the run", async () => {
+  it("is the same with another seed, and contains no value of the run", async () => {
     const one = await eventsOf(["duplicate-ids", "unknown-id-500"], { seed: 1 });
     const other = await eventsOf(["duplicate-ids", "unknown-id-500"], { seed: 2 });
     expect(namesOf(other.verification)).toEqual(namesOf(one.verification));
@@ -139,8 +139,8 @@ describe("the name of a check", () => {
   });
 });
 
-describe("what was not checked", () => {
-  it("is one entry for each reason, with each check once", async () => {
+describe("the list of skipped checks", () => {
+  it("has one entry for each reason, with each check once", async () => {
     const { events } = await eventsOf([], { fixtures: {}, readOnly: true });
     const lines = written((write) => terminalReport(write, { width: 1_000 }), events);
     const start = lines.indexOf("Not checked");
@@ -157,7 +157,7 @@ describe("what was not checked", () => {
 });
 
 describe("the HTML report", () => {
-  it("names date, version, command, target and seed", async () => {
+  it("contains date, version, command, target and seed", async () => {
     const { events, verification } = await eventsOf([], {
       command: "shiftpact verify URL",
       only: ["answers"],

@@ -13,7 +13,7 @@ const junit = (events = sampleRun(), options: JunitOptions = {}) =>
   written((write) => junitReport(write, options), events).join("");
 const html = (events = sampleRun()) => written(htmlReport, events).join("");
 
-/** The elements of a document, when every start has its end; text and attributes hold no markup. */
+/** Returns the elements of a well-formed document whose text and attributes contain no markup. */
 function elementsOf(text: string, empty: readonly string[] = []): string[] {
   const open: string[] = [];
   const all: string[] = [];
@@ -34,7 +34,7 @@ describe("the JUnit report", () => {
     expect(junit()).toMatchSnapshot();
   });
 
-  it("takes warnings for failures when they make the verdict", () => {
+  it("reports warnings as failures when they determine the verdict", () => {
     expect(junit()).toContain(
       '<testsuites name="shiftpact verify http://127.0.0.1:4010" tests="10" failures="5" skipped="3"',
     );
@@ -67,22 +67,16 @@ describe("the HTML report", () => {
     expect(names).not.toContain("img");
   });
 
-  it("needs nothing from elsewhere, and is made for a phone, in light and dark", () => {
+  it("is self-contained, responsive, and supports light and dark", () => {
     expect(html()).not.toMatch(/(src|href)=|url\(|@import/);
     expect(html()).toContain("default-src 'none'");
     expect(html()).toContain("width=device-width");
     expect(html()).toContain("prefers-color-scheme: dark");
   });
 
-  it("shows the worst first, then what was not checked, the answers, and what was right", () => {
+  it("shows errors, warnings, skipped checks, responses and passed checks in this order", () => {
     const page = html();
-    const places = [
-      "Errors",
-      "Warnings",
-      "Not checked",
-      "Responses by status",
-      "1 check found nothing wrong",
-    ];
+    const places = ["Errors", "Warnings", "Not checked", "Responses by status", "1 check passed"];
     const offsets = places.map((place) => page.indexOf(place));
     expect(offsets).toEqual(offsets.toSorted((one, other) => one - other));
     expect(Math.min(...offsets)).toBeGreaterThan(0);
@@ -91,8 +85,8 @@ describe("the HTML report", () => {
   });
 });
 
-describe("JSON", () => {
-  it("is one finding a line, each with the members that scripts read first, and the summary last", () => {
+describe("the JSON report", () => {
+  it("has one finding on each line, with the members for scripts first, and the summary last", () => {
     const lines = written(jsonLines, sampleRun()).map((line) => JSON.parse(line));
     expect(lines).toHaveLength(10);
     const members = ["code", "severity", "operation", "title", "expected", "actual", "section", "reproduce"];
@@ -109,11 +103,11 @@ describe("JSON", () => {
     });
   });
 
-  it("writes nothing before the end, so that a run that stops leaves nothing", () => {
+  it("writes nothing before the end of the run", () => {
     expect(written(jsonLines, sampleRun().slice(0, -1))).toEqual([]);
   });
 
-  it("is the whole verification as a report", () => {
+  it("contains the whole verification as one document", () => {
     const end = sampleRun().at(-1);
     const [text = ""] = written(jsonReport, sampleRun());
     const { checks, ...rest } = JSON.parse(text);

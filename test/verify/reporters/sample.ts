@@ -6,7 +6,7 @@ import type { Finding, Passed } from "../../../src/verify/finding.ts";
 import type { Group } from "../../../src/verify/options.ts";
 import { summaryOf } from "../../../src/verify/verdict.ts";
 
-/** Text that a report must not take at its word: markup, a terminal's escape, half a character. */
+/** Text that a report must escape: markup, a terminal escape, a lone surrogate. */
 export const HOSTILE = `<script>alert("x")</script> & 'y' ]]> \u001b[31mred\u001b[0m \u0000 \ud800`;
 
 export function finding(code: Finding["code"], details: Partial<Finding> = {}): Finding {
@@ -20,7 +20,7 @@ export function finding(code: Finding["code"], details: Partial<Finding> = {}): 
   return { code, severity, operation, title, ...texts, section, reproduce, fix, count: 1, ...details };
 }
 
-/** As the ledger gathers them. */
+/** Collects results like the recorder. */
 function checksOf(findings: readonly Finding[]): CheckResult[] {
   const results = openResults();
   results.made("reachability", "listRoles", "organisation", passed("roles are listed"));
@@ -61,7 +61,7 @@ function coverage(): Coverage {
   return { ...Object.fromEntries(none), ...some };
 }
 
-/** One run as its reporters are told of it. */
+/** Returns the events of one run. */
 export function sampleRun(...more: Finding[]): RunEvent[] {
   const inMeaning = [...warnings, ...errors.slice(1), ...skips, ...more];
   const findings = [...errors.slice(0, 1), ...inMeaning, leftOut];
@@ -99,7 +99,7 @@ export function sampleRun(...more: Finding[]): RunEvent[] {
   ];
 }
 
-/** What a reporter that was told of these events has written. */
+/** Returns the output of a reporter for these events. */
 export function written<Text extends string>(
   create: (write: (text: Text) => void) => (event: RunEvent) => void,
   events: readonly RunEvent[],
